@@ -1,0 +1,112 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
+let package = Package(
+    name: "holdfast",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .executable(name: "conformance", targets: ["conformance"]),
+        .library(name: "Holdfast", targets: ["JSON", "JSONSchema", "Holdfast", "Transcript", "Judge"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    ],
+    targets: [
+        .target(name: "JSON", swiftSettings: settings),
+        .target(name: "JSONSchema", dependencies: ["JSON"], swiftSettings: settings),
+        .target(
+            name: "Holdfast",
+            dependencies: ["JSON", "JSONSchema"],
+            swiftSettings: settings,
+            plugins: ["EmbedSpecification"]
+        ),
+        .target(name: "Transcript", dependencies: ["Holdfast", "JSON"], swiftSettings: settings),
+        .target(name: "Judge", dependencies: ["Transcript", "Holdfast", "JSON", "JSONSchema"], swiftSettings: settings),
+        .target(
+            name: "Transport",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Stage",
+            dependencies: ["Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "Transport"],
+            swiftSettings: settings
+        ),
+        .target(name: "Reference", dependencies: ["Holdfast", "JSON", "Transport"], swiftSettings: settings),
+        .target(name: "Report", dependencies: ["Judge", "Transcript", "Holdfast", "JSON"], swiftSettings: settings),
+        .executableTarget(
+            name: "conformance",
+            dependencies: [
+                "JSON", "JSONSchema", "Holdfast", "Transcript", "Judge", "Transport", "Stage", "Reference", "Report",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+
+        // Turns the files of Spec/ into a Swift source, so that the binary carries its specification.
+        .executableTarget(name: "SpecificationEmbedder", swiftSettings: settings),
+        .plugin(
+            name: "EmbedSpecification",
+            capability: .buildTool(),
+            dependencies: ["SpecificationEmbedder"],
+            path: "Sources/EmbedSpecification"
+        ),
+
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "Judge", "Transcript", "Holdfast", "JSON",
+                .product(name: "Subprocess", package: "swift-subprocess"),
+            ],
+            path: "Tests/TestSupport",
+            swiftSettings: settings
+        ),
+        .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
+        .testTarget(name: "JSONSchemaTests", dependencies: ["JSON", "JSONSchema"], swiftSettings: settings),
+        .testTarget(
+            name: "HoldfastTests",
+            dependencies: ["Holdfast", "Judge", "JSON", "JSONSchema", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "TranscriptTests",
+            dependencies: ["Transcript", "Holdfast", "JSON", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "JudgeTests",
+            dependencies: ["Judge", "Transcript", "Holdfast", "JSON", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "TransportTests", dependencies: ["Transport"], swiftSettings: settings),
+        .testTarget(
+            name: "StageTests",
+            dependencies: ["Stage", "Reference", "Transport", "Judge", "Transcript", "Holdfast", "JSON"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ReferenceTests",
+            dependencies: ["Reference", "Stage", "Transport", "Judge", "Transcript", "Holdfast", "JSON"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ReportTests",
+            dependencies: ["Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "CommandTests", dependencies: ["TestSupport", "JSON"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)
