@@ -1,0 +1,27 @@
+/// One normative sentence of the specification with everything the tools need to know about it.
+public struct Clause: Sendable, Equatable {
+    /// The address, such as `SYNC-3`.
+    public let id: ClauseID
+    /// The side the sentence binds.
+    public let role: Role
+    /// The profile whose declaration makes it apply.
+    public let profile: Profile
+    /// The only keyword in the sentence.
+    public let keyword: Keyword
+    /// The normative sentence, on one line.
+    public let sentence: String
+    /// Why the clause exists.
+    public let why: String
+    /// The evidence the clause is judged from.
+    public let judgedFrom: String
+    /// Why no black box can judge it; nil when it can.
+    public let exclusion: String?
+    /// The requirements it came from, such as `R24`.
+    public let sources: [String]
+    /// The version of the specification that introduced it.
+    public let since: String
+    /// The file the clause stands in, relative to `Spec/`.
+    public let file: String
+    /// The line of its heading, from 1.
+    public let line: Int
+}

@@ -1,0 +1,141 @@
+/// Reads the clauses of one chapter, `Spec/clauses/AREA.md`.
+///
+/// The shape is part of the specification: a heading `### ID · role · profile`, one paragraph with the sentence, then the
+/// labelled lines `Why:`, `Judged from:`, optionally `Excluded:`, and `From: …. Since: …`.
+public struct ClauseReader {
+    private let file: String
+    private let lines: [Substring]
+    private var problems: [InputProblem] = []
+
+    private init(file: String, text: String) {
+        self.file = file
+        self.lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    }
+
+    /// The clauses of a chapter, in the order of the text.
+    /// - Throws: Every problem of the file at once.
+    public static func clauses(in text: String, file: String) throws(InputProblems) -> [Clause] {
+        var reader = ClauseReader(file: file, text: text)
+        let clauses = reader.read()
+        guard reader.problems.isEmpty else { throw InputProblems(reader.problems) }
+        return clauses
+    }
+
+    private mutating func read() -> [Clause] {
+        let headings = lines.indices.filter { lines[$0].hasPrefix("### ") }
+        var clauses: [Clause] = []
+        for (position, heading) in headings.enumerated() {
+            let end = position + 1 < headings.count ? headings[position + 1] : lines.count
+            if let clause = clause(heading: heading, end: end) { clauses.append(clause) }
+        }
+        if headings.isEmpty {
+            note(1, "no clause found", expected: "headings such as '### SYNC-3 · server · sync'", fix: "add one")
+        }
+        return clauses
+    }
+
+    private mutating func clause(heading: Int, end: Int) -> Clause? {
+        let parts = lines[heading].dropFirst(4).split(separator: "·").map { trimmed($0) }
+        guard parts.count == 3, let id = ClauseID(parts[0]), let role = Role(rawValue: parts[1]),
+            let profile = Profile(rawValue: parts[2])
+        else {
+            note(
+                heading + 1, "'\(lines[heading].dropFirst(4))' is no clause heading",
+                expected: "'### AREA-n · server|client · profile'", fix: "correct the heading")
+            return nil
+        }
+        if profile.role != role {
+            note(
+                heading + 1, "\(id) binds the \(role.rawValue) but names profile '\(profile.rawValue)'",
+                expected: "a profile of that side", fix: "correct the role or the profile")
+        }
+        let sections = sections(from: heading + 1, to: end)
+        let sentence = sections[""] ?? ""
+        guard let keyword = keyword(of: sentence, id: id, line: heading + 1) else { return nil }
+        for label in ["Why", "Judged from", "From"] where sections[label] == nil {
+            note(heading + 1, "\(id) has no line '\(label):'", expected: "Why, Judged from, From", fix: "add it")
+        }
+        let origin = sections["From"] ?? ""
+        let since = origin.range(of: "Since:").map { trimmed(origin[$0.upperBound...]).trimmingSuffix(".") }
+        if since == nil {
+            note(heading + 1, "\(id) does not say since when", expected: "'From: R24. Since: 1.0.'", fix: "add it")
+        }
+        let sources = origin.range(of: "Since:").map { origin[..<$0.lowerBound] } ?? origin[...]
+        return Clause(
+            id: id, role: role, profile: profile, keyword: keyword, sentence: sentence,
+            why: sections["Why"] ?? "", judgedFrom: sections["Judged from"] ?? "", exclusion: sections["Excluded"],
+            sources: trimmed(sources).trimmingSuffix(".").split(separator: ",").map { trimmed($0) },
+            since: since ?? "", file: file, line: heading + 1)
+    }
+
+    /// The labelled paragraphs below a heading; the sentence has the empty label.
+    private func sections(from start: Int, to end: Int) -> [String: String] {
+        var sections: [String: String] = [:]
+        var label: String? = ""
+        for line in lines[start..<end] {
+            let text = trimmed(line)
+            if text.isEmpty || text.hasPrefix("#") {
+                if !sections.isEmpty { label = nil }
+                continue
+            }
+            var rest = text[...]
+            for name in ["Why", "Judged from", "Excluded", "From"] where text.hasPrefix(name + ":") {
+                label = name
+                rest = text.dropFirst(name.count + 1)
+            }
+            guard let label else { continue }
+            sections[label] = trimmed([sections[label] ?? "", trimmed(rest)].joined(separator: " "))
+        }
+        return sections
+    }
+
+    private mutating func keyword(of sentence: String, id: ClauseID, line: Int) -> Keyword? {
+        var found: [Keyword] = []
+        let words = sentence.split { !($0.isLetter || $0 == "-") }
+        for (position, word) in words.enumerated() {
+            let next = position + 1 < words.count ? words[position + 1] : ""
+            switch word {
+            case "MUST": found.append(next == "NOT" ? .mustNot : .must)
+            case "SHOULD": found.append(next == "NOT" ? .shouldNot : .should)
+            case "MAY": found.append(.may)
+            default: continue
+            }
+        }
+        guard found.count == 1 else {
+            let names = found.map(\.rawValue).joined(separator: " and ")
+            note(
+                line, found.isEmpty ? "\(id) holds no keyword" : "\(id) holds \(found.count) keywords, \(names)",
+                expected: "exactly one of MUST, MUST NOT, SHOULD, SHOULD NOT, MAY",
+                fix: "give each sentence a clause of its own")
+            return nil
+        }
+        return found[0]
+    }
+
+    private mutating func note(_ line: Int, _ what: String, expected: String, fix: String) {
+        problems.append(InputProblem(place: "Spec/\(file):\(line):1", what: what, expected: expected, fix: fix))
+    }
+}
+
+private func trimmed(_ text: some StringProtocol) -> String {
+    var text = text[...]
+    while text.first?.isWhitespace == true { text = text.dropFirst() }
+    while text.last?.isWhitespace == true { text = text.dropLast() }
+    return String(text)
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ suffix: Character) -> String {
+        last == suffix ? String(dropLast()) : self
+    }
+
+    /// The first occurrence of a text, without Foundation.
+    fileprivate func range(of needle: String) -> Range<String.Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(needle) { return start..<index(start, offsetBy: needle.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

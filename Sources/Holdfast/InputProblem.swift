@@ -1,0 +1,43 @@
+/// Something a person gave the tools that they cannot use: a file, a line, a flag.
+public struct InputProblem: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Where it is: `file:line:column`, a file with a JSON pointer, or a flag.
+    public let place: String
+    /// What is wrong, with the value as found.
+    public let what: String
+    /// What would be accepted.
+    public let expected: String
+    /// One step that mends it.
+    public let fix: String
+
+    /// Names a place, what is wrong there, what would be right, and how to mend it.
+    public init(place: String, what: String, expected: String, fix: String) {
+        self.place = place
+        self.what = what
+        self.expected = expected
+        self.fix = fix
+    }
+
+    /// The four parts, in the order a reader needs them.
+    public var description: String {
+        var text = "\(place): \(what)"
+        if !expected.isEmpty { text += "\n  expected: \(expected)" }
+        if !fix.isEmpty { text += "\n  fix: \(fix)" }
+        return text
+    }
+}
+
+/// Several problems found in one reading, so that a person mends them in one go.
+public struct InputProblems: Error, Sendable, Equatable, CustomStringConvertible {
+    /// At least one problem, in the order of the input.
+    public let problems: [InputProblem]
+
+    /// Holds the given problems.
+    public init(_ problems: [InputProblem]) {
+        self.problems = problems
+    }
+
+    /// All problems, one after the other.
+    public var description: String {
+        problems.map(\.description).joined(separator: "\n")
+    }
+}

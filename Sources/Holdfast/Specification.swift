@@ -1,0 +1,68 @@
+import JSON
+import JSONSchema
+
+/// One version of the specification: clauses, schemas, scenarios and dialects.
+public struct Specification: Sendable {
+    /// The version, `major.minor`.
+    public let version: String
+    /// Every clause, by area and number.
+    public let clauses: [Clause]
+    /// The texts it was read from.
+    public let files: SpecificationFiles
+
+    private let byID: [ClauseID: Clause]
+
+    /// Reads a specification.
+    /// - Throws: Every problem of every file at once.
+    public init(_ files: SpecificationFiles) throws(InputProblems) {
+        var problems: [InputProblem] = []
+        var clauses: [Clause] = []
+        var byID: [ClauseID: Clause] = [:]
+        for area in Area.allCases {
+            let file = "clauses/\(area.rawValue).md"
+            guard let text = files.texts[file] else {
+                problems.append(
+                    InputProblem(
+                        place: "Spec/\(file)", what: "no such file", expected: "one chapter for each area",
+                        fix: "restore the file"))
+                continue
+            }
+            do {
+                for clause in try ClauseReader.clauses(in: text, file: file) {
+                    problems += Self.misplacements(of: clause, area: area, before: byID[clause.id])
+                    byID[clause.id] = clause
+                    clauses.append(clause)
+                }
+            } catch {
+                problems += error.problems
+            }
+        }
+        guard problems.isEmpty else { throw InputProblems(problems) }
+        self.version = "1.0"
+        self.clauses = clauses.sorted { $0.id < $1.id }
+        self.files = files
+        self.byID = byID
+    }
+
+    /// The clause with an id.
+    public subscript(id: ClauseID) -> Clause? { byID[id] }
+
+    private static func misplacements(of clause: Clause, area: Area, before: Clause?) -> [InputProblem] {
+        let place = "Spec/\(clause.file):\(clause.line):1"
+        var problems: [InputProblem] = []
+        if clause.id.area != area {
+            problems.append(
+                InputProblem(
+                    place: place, what: "\(clause.id) stands in the chapter of \(area.rawValue)",
+                    expected: "clauses of \(area.rawValue) only",
+                    fix: "move it to Spec/clauses/\(clause.id.area.rawValue).md"))
+        }
+        if let before {
+            problems.append(
+                InputProblem(
+                    place: place, what: "\(clause.id) was given already, in line \(before.line)",
+                    expected: "every id once", fix: "give the later one the next free number"))
+        }
+        return problems
+    }
+}

@@ -1,0 +1,41 @@
+/// A place in a text.
+public struct JSONLocation: Sendable, Hashable {
+    /// The number of bytes before it.
+    public let byteOffset: Int
+    /// The line, from 1; only a line feed ends a line.
+    public let line: Int
+    /// The column, from 1, in Unicode scalars.
+    public let column: Int
+
+    /// Names a place by all three counts.
+    public init(byteOffset: Int, line: Int, column: Int) {
+        self.byteOffset = byteOffset
+        self.line = line
+        self.column = column
+    }
+
+    /// The start of a text.
+    static let start = JSONLocation(byteOffset: 0, line: 1, column: 1)
+
+    /// The place of a later byte, found by walking on from here.
+    func advanced(to offset: Int, in bytes: [UInt8]) -> JSONLocation {
+        var line = line
+        var column = column
+        for byte in bytes[byteOffset..<max(byteOffset, min(offset, bytes.count))] {
+            if byte == UInt8(ascii: "\n") {
+                line += 1
+                column = 1
+            } else if byte & 0xC0 != 0x80 {
+                column += 1
+            }
+        }
+        return JSONLocation(byteOffset: offset, line: line, column: column)
+    }
+}
+
+extension JSONLocation: CustomStringConvertible {
+    /// `line:column`, as compilers write it.
+    public var description: String {
+        "\(line):\(column)"
+    }
+}

@@ -1,0 +1,103 @@
+/// A JSON number as it was written, compared by its exact value.
+///
+/// No number is rounded on the way through: 9007199254740993 stays itself, and 0.1 is one tenth.
+public struct JSONNumber: Sendable {
+    /// The characters of the number, as RFC 8259 spells them.
+    public let text: String
+
+    /// A whole number.
+    public init(_ value: Int) {
+        text = String(value)
+    }
+
+    /// The shortest decimal that reads back as the same `Double`.
+    ///
+    /// JSON has no word for what is not finite: infinities become the largest finite `Double`, and not-a-number becomes 0.
+    public init(_ value: Double) {
+        if value.isFinite {
+            text = value.description
+        } else if value.isNaN {
+            text = "0"
+        } else {
+            text = (value < 0 ? -Double.greatestFiniteMagnitude : Double.greatestFiniteMagnitude).description
+        }
+    }
+
+    /// A number spelled as in JSON; nil when RFC 8259 does not allow the spelling.
+    public init?(text: String) {
+        guard NumberGrammar.accepts(text.utf8) else { return nil }
+        self.text = text
+    }
+
+    /// Takes a spelling that a parser has already checked.
+    init(checked text: String) {
+        self.text = text
+    }
+
+    /// The value when it is whole and fits, however it is spelled (`12`, `12.0`, `1.2e1`).
+    public var int: Int? {
+        Int(text) ?? Decimal(text).int
+    }
+
+    /// The nearest `Double`; an infinity when the number is out of its range.
+    public var double: Double {
+        Double(text) ?? .nan
+    }
+
+    /// Whether the value is whole, however it is spelled: true for `1`, `1.0` and `10e-1`.
+    public var isInteger: Bool {
+        isIntegerToken || Decimal(text).isInteger
+    }
+
+    /// Whether the spelling has neither a fraction nor an exponent: true for `1`, false for `1.0` and `1e3`.
+    public var isIntegerToken: Bool {
+        text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || NumberGrammar.isDigit($0) }
+    }
+
+    /// Whether this is a whole number of times `other`, exactly; false when `other` is zero.
+    public func isMultiple(of other: JSONNumber) -> Bool {
+        if let left = Int(text), let right = Int(other.text) {
+            guard right != 0 else { return false }
+            return right == -1 || left % right == 0
+        }
+        return Decimal(text).isMultiple(of: Decimal(other.text))
+    }
+}
+
+extension JSONNumber: Hashable, Comparable {
+    public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
+        if let left = Int(left.text), let right = Int(right.text) {
+            return left == right
+        }
+        return Decimal(left.text) == Decimal(right.text)
+    }
+
+    public static func < (left: JSONNumber, right: JSONNumber) -> Bool {
+        if let left = Int(left.text), let right = Int(right.text) {
+            return left < right
+        }
+        return Decimal(left.text) < Decimal(right.text)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(5)
+        hasher.combine(Decimal(text))
+    }
+}
+
+extension JSONNumber: CustomStringConvertible {
+    /// The characters of the number.
+    public var description: String {
+        text
+    }
+}
+
+extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+    public init(integerLiteral value: Int) {
+        self.init(value)
+    }
+
+    public init(floatLiteral value: Double) {
+        self.init(value)
+    }
+}

@@ -1,0 +1,158 @@
+/// The members of a JSON object, in the order they were written.
+///
+/// Keys are compared scalar by scalar. A key that comes twice keeps its first place and its last value.
+public struct JSONObject: Sendable {
+    /// One member.
+    public typealias Element = (key: String, value: JSONValue)
+
+    /// Up to this many members a scan is faster than a table, and most objects on a wire are smaller.
+    private static let scannedCount = 8
+
+    private var members: [Member] = []
+    /// Positions by key; empty while the members are few enough to be scanned.
+    private var positions: [ExactString: Int] = [:]
+
+    private struct Member: Sendable {
+        let key: String
+        var value: JSONValue
+    }
+
+    /// An object without members.
+    public init() {}
+
+    /// An object with these members; a repeated key keeps its first place and its last value.
+    public init(_ pairs: some Sequence<(key: String, value: JSONValue)>) {
+        for pair in pairs {
+            set(pair.value, for: pair.key)
+        }
+    }
+
+    /// The value of a key; setting nil removes the member, setting a new key appends it.
+    public subscript(_ key: String) -> JSONValue? {
+        get {
+            position(of: key).map { members[$0].value }
+        }
+        set {
+            if let newValue {
+                set(newValue, for: key)
+            } else {
+                remove(key)
+            }
+        }
+    }
+
+    /// The keys, in order.
+    public var keys: [String] {
+        members.map(\.key)
+    }
+
+    /// The values, in the order of their keys.
+    public var values: [JSONValue] {
+        members.map(\.value)
+    }
+
+    /// The number of members.
+    public var count: Int {
+        members.count
+    }
+
+    /// Whether there is no member.
+    public var isEmpty: Bool {
+        members.isEmpty
+    }
+
+    /// Whether there is a member of that name.
+    public func contains(_ key: String) -> Bool {
+        position(of: key) != nil
+    }
+
+    /// Sets a member and tells whether its key was new.
+    @discardableResult
+    package mutating func set(_ value: JSONValue, for key: String) -> Bool {
+        if let position = position(of: key) {
+            members[position].value = value
+            return false
+        }
+        members.append(Member(key: key, value: value))
+        if members.count > Self.scannedCount {
+            if positions.isEmpty {
+                index()
+            } else {
+                positions[ExactString(key)] = members.count - 1
+            }
+        }
+        return true
+    }
+
+    private mutating func remove(_ key: String) {
+        guard let position = position(of: key) else { return }
+        members.remove(at: position)
+        positions = [:]
+        if members.count > Self.scannedCount {
+            index()
+        }
+    }
+
+    private mutating func index() {
+        positions.reserveCapacity(members.count)
+        for (position, member) in members.enumerated() {
+            positions[ExactString(member.key)] = position
+        }
+    }
+
+    private func position(of key: String) -> Int? {
+        if positions.isEmpty {
+            return members.firstIndex { exactlyEqual($0.key, key) }
+        }
+        return positions[ExactString(key)]
+    }
+}
+
+extension JSONObject: Sequence {
+    /// Walks the members in order.
+    public struct Iterator: IteratorProtocol, Sendable {
+        fileprivate let object: JSONObject
+        fileprivate var position = 0
+
+        public mutating func next() -> (key: String, value: JSONValue)? {
+            guard position < object.members.count else { return nil }
+            defer { position += 1 }
+            let member = object.members[position]
+            return (member.key, member.value)
+        }
+    }
+
+    public func makeIterator() -> Iterator {
+        Iterator(object: self)
+    }
+
+    public var underestimatedCount: Int {
+        members.count
+    }
+}
+
+extension JSONObject: Hashable {
+    public static func == (left: JSONObject, right: JSONObject) -> Bool {
+        guard left.count == right.count else { return false }
+        return left.members.allSatisfy { right[$0.key] == $0.value }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        // A sum does not depend on the order of the members.
+        var sum = 0
+        for member in members {
+            var inner = Hasher()
+            inner.combine(ExactString(member.key))
+            inner.combine(member.value)
+            sum = sum &+ inner.finalize()
+        }
+        hasher.combine(4)
+        hasher.combine(sum)
+    }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self.init(elements.map { (key: $0.0, value: $0.1) })
+    }
+}

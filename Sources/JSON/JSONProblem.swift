@@ -1,0 +1,108 @@
+/// Why a text is not JSON, or not the JSON that was asked for, and where.
+public struct JSONProblem: Error, Sendable, Hashable {
+    /// What is wrong.
+    public enum Kind: Sendable, Hashable {
+        /// Nothing but white space.
+        case empty
+        /// Something that cannot stand here.
+        case unexpected(found: String, expected: String)
+        /// A byte order mark before the value.
+        case byteOrderMark
+        /// A second value, or anything else, after the value.
+        case trailing(found: String)
+        /// A string that nobody closed.
+        case unterminatedString
+        /// A control character that stands in a string without escape.
+        case controlCharacter(UInt8)
+        /// A backslash followed by something no escape starts with.
+        case escape(found: String, expected: String)
+        /// Bytes that are no UTF-8.
+        case utf8(found: String)
+        /// More containers inside one another than allowed.
+        case tooDeep(limit: Int)
+        /// More bytes than allowed.
+        case tooLarge(limit: Int)
+        /// A flaw where none is taken.
+        case flaw(JSONFlaw.Kind)
+        /// A pointer that does not start with `/`.
+        case pointerWithoutSlash(String)
+        /// A `~` in a pointer that is followed by neither 0 nor 1.
+        case pointerEscape(String)
+    }
+
+    /// What is wrong.
+    public let kind: Kind
+    /// Where it is.
+    public let location: JSONLocation
+
+    init(_ kind: Kind, at location: JSONLocation) {
+        self.kind = kind
+        self.location = location
+    }
+
+    /// A problem in a string that is no JSON text, placed by its scalar.
+    init(_ kind: Kind, in text: String, scalarOffset: Int) {
+        let bytes = String(String.UnicodeScalarView(text.unicodeScalars.prefix(scalarOffset))).utf8.count
+        self.init(kind, at: JSONLocation(byteOffset: bytes, line: 1, column: scalarOffset + 1))
+    }
+}
+
+extension JSONProblem: CustomStringConvertible {
+    /// Place, what was found and what was expected, in one line.
+    public var description: String {
+        "\(location): \(sentence)"
+    }
+
+    private var sentence: String {
+        switch kind {
+        case .empty: "nothing but white space; expected a value"
+        case .unexpected(let found, let expected): "found \(found); expected \(expected)"
+        case .byteOrderMark: "a byte order mark; expected the value to start at once"
+        case .trailing(let found): "found \(found) after the value; expected the end of the text"
+        case .unterminatedString: "the string is not closed; expected '\"' before the end of the text"
+        case .controlCharacter(let byte):
+            "a bare control character \(Self.codePoint(UInt32(byte))) in a string; expected its escape, \(Self.escape(byte))"
+        case .escape(let found, let expected): "found \(found) in an escape; expected \(expected)"
+        case .utf8(let found): "the bytes \(found) are not UTF-8; expected UTF-8 throughout"
+        case .tooDeep(let limit): "more than \(limit) arrays and objects inside one another; expected at most \(limit)"
+        case .tooLarge(let limit): "the text is longer than \(limit) bytes; expected at most \(limit) bytes"
+        case .flaw(.duplicateKey(let key)):
+            "the key \(Self.quote(key)) comes twice in one object; expected each key once"
+        case .flaw(.loneSurrogate):
+            "a surrogate escape without its other half; expected a pair such as \\ud83d\\ude00"
+        case .pointerWithoutSlash(let found): "the pointer starts with \(found); expected '/', or nothing at all"
+        case .pointerEscape(let found): "found \(found) after '~' in a pointer; expected ~0 for '~' or ~1 for '/'"
+        }
+    }
+}
+
+extension JSONProblem {
+    /// A value in quotes, cut at 120 characters with its length.
+    static func quote(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        guard scalars.count > 120 else { return "'\(text)'" }
+        return "'\(String(String.UnicodeScalarView(scalars.prefix(120))))…' (\(scalars.count) characters)"
+    }
+
+    /// A scalar as a reader can see it: in quotes, or by number when it has no shape of its own.
+    static func name(of scalar: Unicode.Scalar) -> String {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate,
+            .nonspacingMark, .enclosingMark, .spacingMark:
+            return codePoint(scalar.value)
+        case .spaceSeparator where scalar != " ": return codePoint(scalar.value)
+        default: return "'\(scalar)'"
+        }
+    }
+
+    static func codePoint(_ value: UInt32) -> String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+
+    private static func escape(_ byte: UInt8) -> String {
+        var bytes: [UInt8] = []
+        JSONWriter.appendEscape(of: byte, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

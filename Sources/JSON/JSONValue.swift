@@ -1,0 +1,195 @@
+/// Any JSON value, without loss: number text, member order and every scalar of a string are kept.
+///
+/// Two values are equal when JSON says so: `1`, `1.0` and `1e0` are one number, strings are compared scalar by scalar
+/// (so `"é"` differs from `"e\u{301}"`), and the order of an object's members does not count.
+public enum JSONValue: Sendable {
+    case null
+    case bool(Bool)
+    case number(JSONNumber)
+    case string(String)
+    case array([JSONValue])
+    case object(JSONObject)
+}
+
+extension JSONValue: Hashable {
+    public static func == (left: JSONValue, right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.number(let left), .number(let right)): left == right
+        case (.string(let left), .string(let right)): exactlyEqual(left, right)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): hasher.combine(value ? 2 : 1)
+        case .number(let value): hasher.combine(value)
+        case .string(let value): hasher.combine(ExactString(value))
+        case .array(let values):
+            hasher.combine(3)
+            hasher.combine(values)
+        case .object(let object): hasher.combine(object)
+        }
+    }
+}
+
+extension JSONValue {
+    /// A JSON integer.
+    public init(_ value: Int) {
+        self = .number(JSONNumber(value))
+    }
+
+    /// A JSON number; see ``JSONNumber/init(_:)-(Double)`` for what is not finite.
+    public init(_ value: Double) {
+        self = .number(JSONNumber(value))
+    }
+
+    /// A JSON string.
+    public init(_ value: String) {
+        self = .string(value)
+    }
+
+    /// A JSON boolean.
+    public init(_ value: Bool) {
+        self = .bool(value)
+    }
+}
+
+extension JSONValue {
+    /// The type as JSON Schema names it: `null`, `boolean`, `number`, `string`, `array` or `object`.
+    public var typeName: String {
+        switch self {
+        case .null: "null"
+        case .bool: "boolean"
+        case .number: "number"
+        case .string: "string"
+        case .array: "array"
+        case .object: "object"
+        }
+    }
+
+    /// Whether this is `null`.
+    public var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+
+    /// The string, or nil when this is something else.
+    public var stringValue: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    /// The boolean, or nil when this is something else.
+    public var boolValue: Bool? {
+        if case .bool(let value) = self { value } else { nil }
+    }
+
+    /// The number, or nil when this is something else.
+    public var numberValue: JSONNumber? {
+        if case .number(let value) = self { value } else { nil }
+    }
+
+    /// The number as an `Int` when it is a whole one that fits, however it is spelled (`1000`, `1000.0`, `1e3`).
+    public var intValue: Int? {
+        numberValue?.int
+    }
+
+    /// The number as the nearest `Double`, or nil when this is something else.
+    public var doubleValue: Double? {
+        numberValue?.double
+    }
+
+    /// The elements, or nil when this is something else.
+    public var arrayValue: [JSONValue]? {
+        if case .array(let values) = self { values } else { nil }
+    }
+
+    /// The members, or nil when this is something else.
+    public var objectValue: JSONObject? {
+        if case .object(let object) = self { object } else { nil }
+    }
+}
+
+extension JSONValue {
+    /// The member of that name; nil when it is absent or this is no object.
+    ///
+    /// Setting nil removes the member. Setting a member of something that is no object replaces it by an object.
+    public subscript(_ key: String) -> JSONValue? {
+        get {
+            if case .object(let object) = self { object[key] } else { nil }
+        }
+        set {
+            var object = objectValue ?? JSONObject()
+            // Let go of the old copy first: the object is then changed in place.
+            self = .null
+            object[key] = newValue
+            self = .object(object)
+        }
+    }
+
+    /// The element at that index, from 0; nil when it is absent or this is no array.
+    public subscript(_ index: Int) -> JSONValue? {
+        guard case .array(let values) = self, values.indices.contains(index) else { return nil }
+        return values[index]
+    }
+
+    /// The value a pointer leads to, or nil when it leads nowhere.
+    public subscript(_ pointer: JSONPointer) -> JSONValue? {
+        var value = self
+        for token in pointer.tokens {
+            switch value {
+            case .object(let object):
+                guard let next = object[token] else { return nil }
+                value = next
+            case .array(let values):
+                guard let index = JSONPointer.index(token), index < values.count else { return nil }
+                value = values[index]
+            default: return nil
+            }
+        }
+        return value
+    }
+}
+
+extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    public init(nilLiteral: ()) {
+        self = .null
+    }
+
+    public init(booleanLiteral value: Bool) {
+        self = .bool(value)
+    }
+
+    public init(integerLiteral value: Int) {
+        self = .number(JSONNumber(value))
+    }
+
+    public init(floatLiteral value: Double) {
+        self = .number(JSONNumber(value))
+    }
+
+    public init(stringLiteral value: String) {
+        self = .string(value)
+    }
+
+    public init(arrayLiteral elements: JSONValue...) {
+        self = .array(elements)
+    }
+
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(JSONObject(elements.map { (key: $0.0, value: $0.1) }))
+    }
+}
+
+extension JSONValue: CustomStringConvertible {
+    /// The compact text.
+    public var description: String {
+        text()
+    }
+}

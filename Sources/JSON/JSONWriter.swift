@@ -1,0 +1,108 @@
+/// Writes JSON text.
+struct JSONWriter {
+    private let isPretty: Bool
+    private let sortsKeys: Bool
+    private var bytes: [UInt8] = []
+
+    init(isPretty: Bool, sortsKeys: Bool) {
+        self.isPretty = isPretty
+        self.sortsKeys = sortsKeys
+    }
+
+    static func text(_ value: JSONValue, isPretty: Bool, sortsKeys: Bool) -> String {
+        var writer = JSONWriter(isPretty: isPretty, sortsKeys: sortsKeys)
+        writer.write(value, depth: 0)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// The escape of a character that cannot stand bare in a string.
+    static func appendEscape(of byte: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
+        case 0x08: bytes.append(UInt8(ascii: "b"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        case 0x0A: bytes.append(UInt8(ascii: "n"))
+        case 0x0C: bytes.append(UInt8(ascii: "f"))
+        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        default:
+            bytes.append(contentsOf: "u00".utf8)
+            for digit in [byte >> 4, byte & 0xF] {
+                bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+            }
+        }
+    }
+
+    private mutating func write(_ value: JSONValue, depth: Int) {
+        switch value {
+        case .null: bytes.append(contentsOf: "null".utf8)
+        case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
+        case .number(let number): bytes.append(contentsOf: number.text.utf8)
+        case .string(let string): write(string)
+        case .array(let values):
+            bytes.append(UInt8(ascii: "["))
+            for (position, value) in values.enumerated() {
+                separate(position, depth: depth + 1)
+                write(value, depth: depth + 1)
+            }
+            close(UInt8(ascii: "]"), isEmpty: values.isEmpty, depth: depth)
+        case .object(let object): write(object, depth: depth)
+        }
+    }
+
+    private mutating func write(_ object: JSONObject, depth: Int) {
+        bytes.append(UInt8(ascii: "{"))
+        var members = Array(object)
+        if sortsKeys {
+            members.sort { ExactString($0.key) < ExactString($1.key) }
+        }
+        for (position, member) in members.enumerated() {
+            separate(position, depth: depth + 1)
+            write(member.key)
+            bytes.append(UInt8(ascii: ":"))
+            if isPretty { bytes.append(UInt8(ascii: " ")) }
+            write(member.value, depth: depth + 1)
+        }
+        close(UInt8(ascii: "}"), isEmpty: members.isEmpty, depth: depth)
+    }
+
+    private mutating func write(_ string: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in string.utf8 {
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                Self.appendEscape(of: byte, to: &bytes)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func separate(_ position: Int, depth: Int) {
+        if position > 0 { bytes.append(UInt8(ascii: ",")) }
+        breakLine(depth: depth)
+    }
+
+    private mutating func close(_ bracket: UInt8, isEmpty: Bool, depth: Int) {
+        if !isEmpty { breakLine(depth: depth) }
+        bytes.append(bracket)
+    }
+
+    private mutating func breakLine(depth: Int) {
+        guard isPretty else { return }
+        bytes.append(UInt8(ascii: "\n"))
+        bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 2))
+    }
+}
+
+extension JSONValue {
+    /// The JSON text of this value.
+    ///
+    /// Numbers keep their spelling. Strings escape only what RFC 8259 demands: the quote, the backslash and control characters.
+    /// - Parameters:
+    ///   - pretty: One member or element a line, indented by two spaces.
+    ///   - sortedKeys: Members ordered by the code points of their keys, not as they were written.
+    public func text(pretty: Bool = false, sortedKeys: Bool = false) -> String {
+        JSONWriter.text(self, isPretty: pretty, sortsKeys: sortedKeys)
+    }
+}

@@ -1,0 +1,32 @@
+import Holdfast
+import Transcript
+
+/// Judges a history: one verdict for each clause of the subject's side that has a check.
+///
+/// A pure function: it does no I/O and knows no subject, so a verdict can be recomputed anywhere from its transcript.
+public func judge(_ history: History, under specification: Specification) -> [Verdict] {
+    let observations = Observations(history)
+    return specification.clauses.compactMap { clause in
+        guard clause.role == history.header.subject.role, let check = Checks.check(of: clause.id) else { return nil }
+        guard history.header.subject.profiles.contains(clause.profile) else {
+            return Verdict(clause: clause.id, outcome: .notApplicable, exercised: 0)
+        }
+        return verdict(on: clause, from: check.judge(observations))
+    }
+}
+
+private func verdict(on clause: Clause, from evidence: Evidence) -> Verdict {
+    let outcome: Outcome
+    if !evidence.violations.isEmpty {
+        outcome = clause.keyword.isRequirement ? .violation : .warning
+    } else if evidence.exercised == 0 {
+        outcome = .untested
+    } else if !evidence.doubts.isEmpty {
+        outcome = .inconclusive
+    } else {
+        outcome = .pass
+    }
+    return Verdict(
+        clause: clause.id, outcome: outcome, exercised: evidence.exercised,
+        findings: evidence.violations + (outcome == .inconclusive ? evidence.doubts : []))
+}

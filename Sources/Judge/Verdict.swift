@@ -1,0 +1,62 @@
+import Holdfast
+
+/// What a clause came to, in one scenario or in a whole run.
+public enum Outcome: String, Sendable, Hashable, CaseIterable {
+    /// Exercised, and kept every time.
+    case pass
+    /// A MUST or MUST NOT was broken.
+    case violation
+    /// A SHOULD or SHOULD NOT was broken.
+    case warning
+    /// The subject does not declare the profile.
+    case notApplicable
+    /// Declared, but nothing exercised it; counts as failure.
+    case untested
+    /// Exercised, but the evidence proves neither.
+    case inconclusive
+    /// The suite itself failed; says nothing about the subject.
+    case harnessError
+}
+
+/// The judgement of one clause on one history.
+public struct Verdict: Sendable, Equatable {
+    /// The clause judged.
+    public let clause: ClauseID
+    /// What it came to.
+    public let outcome: Outcome
+    /// How many times the history put the clause to the test.
+    public let exercised: Int
+    /// What was found: violations, or reasons for doubt.
+    public let findings: [Finding]
+
+    /// A verdict with its evidence.
+    public init(clause: ClauseID, outcome: Outcome, exercised: Int, findings: [Finding] = []) {
+        self.clause = clause
+        self.outcome = outcome
+        self.exercised = exercised
+        self.findings = findings
+    }
+}
+
+/// One thing a check found, with the events that show it.
+public struct Finding: Sendable, Equatable {
+    /// What is wrong, in one sentence.
+    public let what: String
+    /// What the clause allows; a set where the specification is silent.
+    public let expected: String
+    /// What was seen.
+    public let actual: String
+    /// The indices of the events involved, in order; the last is the one the verdict cites.
+    public let events: [Int]
+
+    /// A finding at the last of the given events.
+    public init(_ what: String, expected: String, actual: String, at events: [Int]) {
+        self.what = what
+        self.expected = expected
+        self.actual = actual
+        self.events = events
+    }
+
+    /// The event the verdict cites; nil when nothing was recorded that could be cited.
+    public var cited: Int? { events.last }
+}

@@ -1,0 +1,125 @@
+import JSON
+
+/// One thing that was observed, with its time and its verbatim content.
+public struct Event: Sendable, Equatable {
+    /// Monotonic time since the history began, in microseconds.
+    public var at: Int
+    /// Where it was observed.
+    public var lane: Lane
+    /// What was observed.
+    public var kind: Kind
+
+    /// An event at a time, in microseconds since the history began.
+    public init(at: Int, lane: Lane, kind: Kind) {
+        self.at = at
+        self.lane = lane
+        self.kind = kind
+    }
+
+    /// The kinds of events; the raw text of frames and bodies is kept as it was on the wire.
+    public enum Kind: Sendable, Equatable {
+        /// A WebSocket upgrade was asked for.
+        case opening(Opening)
+        /// The upgrade was accepted.
+        case opened
+        /// The upgrade was refused with an HTTP status, or no connection came about (no status).
+        case refused(status: Int?, reason: String)
+        /// A text message, whole also when it came in fragments.
+        case text(Direction, String)
+        /// A binary message, or a text message that is not UTF-8.
+        case binary(Direction, [UInt8])
+        /// A WebSocket ping (RFC 6455, 5.5.2).
+        case ping(Direction)
+        /// A WebSocket pong (RFC 6455, 5.5.3).
+        case pong(Direction)
+        /// A close frame; no code when the frame was empty.
+        case close(Direction, code: Int?, reason: String)
+        /// The socket ended; the reason is empty for an orderly end.
+        case eof(reason: String)
+        /// An HTTP request.
+        case request(Request)
+        /// An HTTP response.
+        case response(Response)
+        /// An HTTP exchange ended without a response.
+        case failed(reason: String)
+        /// The stage did something to a lane: `cut`, `stopReading`, `kill`, `start`, `storageFull`, ….
+        case act(String, JSONObject)
+        /// The stage saw the subject's state.
+        case state(JSONValue)
+        /// The stage watched until this moment; `awaited` says for what, and `met` whether it came.
+        case wait(awaited: String, met: Bool)
+    }
+
+    /// How a WebSocket connection was asked for.
+    public struct Opening: Sendable, Equatable {
+        /// Whose credentials it carries, such as `p1`; tokens themselves are never recorded.
+        public var principal: String
+        /// The path and query, redacted.
+        public var path: String
+
+        /// An upgrade request by a principal.
+        public init(principal: String = "p1", path: String = "/ws") {
+            self.principal = principal
+            self.path = path
+        }
+    }
+
+    /// An HTTP request as it was sent.
+    public struct Request: Sendable, Equatable {
+        /// The method, in capitals.
+        public var method: String
+        /// The path and query as sent.
+        public var path: String
+        /// Whose credentials it carries; nil when it carried none, `other` for one the server never gave out.
+        public var principal: String?
+        /// The body, when there is one.
+        public var body: String?
+
+        /// A request by a principal.
+        public init(method: String, path: String, principal: String? = "p1", body: String? = nil) {
+            self.method = method
+            self.path = path
+            self.principal = principal
+            self.body = body
+        }
+    }
+
+    /// An HTTP response as it was received.
+    public struct Response: Sendable, Equatable {
+        /// The status code.
+        public var status: Int
+        /// Header fields with lowercased names, in order.
+        public var headers: [Header]
+        /// The body as text; bytes that are not UTF-8 are replaced, and `bodyIsText` is false.
+        public var body: String
+        /// Whether the body was UTF-8.
+        public var bodyIsText: Bool
+
+        /// A response with a body.
+        public init(status: Int, headers: [Header] = [], body: String = "", bodyIsText: Bool = true) {
+            self.status = status
+            self.headers = headers
+            self.body = body
+            self.bodyIsText = bodyIsText
+        }
+
+        /// The first value of a header field; the name is lowercase.
+        public subscript(header name: String) -> String? {
+            headers.first { $0.name == name }?.value
+        }
+    }
+
+    /// A header field.
+    public struct Header: Sendable, Equatable {
+        /// The lowercased name.
+        public var name: String
+        /// The value as received.
+        public var value: String
+
+        /// A field with a name and a value.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Holdfast
+import JSON
+
+/// Everything observed while one scenario was performed, in the order of time.
+public struct History: Sendable {
+    /// What was observed, and under which declaration.
+    public let header: Header
+    /// The events, in order.
+    public let events: [Event]
+    /// The canonical view of each text event, aligned with `events`; nil for events that are no text messages.
+    public let frames: [Frame?]
+
+    /// A history of events; each text message is parsed once.
+    public init(header: Header, events: [Event]) {
+        self.header = header
+        self.events = events
+        self.frames = events.map { event in
+            if case .text(let direction, let text) = event.kind { return Frame(text, direction: direction) }
+            return nil
+        }
+    }
+
+    /// The first line of a transcript.
+    public struct Header: Sendable, Equatable {
+        /// The version of the specification the transcript was made for.
+        public var specification: String
+        /// The scenario, such as `server/SYNC/replay-after-cut`; nil for a capture.
+        public var scenario: String?
+        /// What the subject declares.
+        public var subject: Subject
+        /// The bounds the stage waited by.
+        public var timeouts: Timeouts
+        /// When recording began, in ISO 8601; nil in golden files.
+        public var startedAt: String?
+
+        /// A header for a subject.
+        public init(
+            specification: String = "1.0", scenario: String? = nil, subject: Subject, timeouts: Timeouts = Timeouts(),
+            startedAt: String? = nil
+        ) {
+            self.specification = specification
+            self.scenario = scenario
+            self.subject = subject
+            self.timeouts = timeouts
+            self.startedAt = startedAt
+        }
+    }
+
+    /// The declaration of the subject that a judge needs.
+    public struct Subject: Sendable, Equatable {
+        /// A name for reports.
+        public var name: String
+        /// The side under test.
+        public var role: Role
+        /// What it declares to keep.
+        public var profiles: Set<Profile>
+        /// Whether the agent obeys scripts in the prompt.
+        public var hasScriptedAgent: Bool
+
+        /// A declaration.
+        public init(name: String, role: Role, profiles: Set<Profile>, hasScriptedAgent: Bool = true) {
+            self.name = name
+            self.role = role
+            self.profiles = profiles
+            self.hasScriptedAgent = hasScriptedAgent
+        }
+    }
+}

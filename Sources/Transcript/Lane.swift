@@ -1,0 +1,47 @@
+/// Where an event was observed; the column of a sequence chart.
+public enum Lane: Sendable, Hashable, CustomStringConvertible {
+    /// A WebSocket connection, by device letter; a letter opened again is a new connection of the same device.
+    case connection(String)
+    /// One HTTP exchange, numbered from 1.
+    case exchange(Int)
+    /// The server as a process.
+    case server
+    /// The client as a program.
+    case client
+    /// The push service.
+    case push
+
+    /// Reads `A`, `1`, `server`, `client` or `push`; nil for anything else.
+    public init?(_ text: String) {
+        switch text {
+        case "server": self = .server
+        case "client": self = .client
+        case "push": self = .push
+        default:
+            if let number = Int(text), number > 0, String(number) == text {
+                self = .exchange(number)
+            } else if !text.isEmpty, text.unicodeScalars.allSatisfy({ ("A"..."Z").contains($0) }) {
+                self = .connection(text)
+            } else {
+                return nil
+            }
+        }
+    }
+
+    /// The name as written in transcripts and in the notation.
+    public var description: String {
+        switch self {
+        case .connection(let device): device
+        case .exchange(let number): String(number)
+        case .server: "server"
+        case .client: "client"
+        case .push: "push"
+        }
+    }
+}
+
+/// Which way a message travels, by protocol role and never by who recorded it.
+public enum Direction: String, Sendable, Hashable {
+    case toServer = ">"
+    case fromServer = "<"
+}

@@ -1,0 +1,113 @@
+/// A URL this module can connect to, taken apart.
+public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
+    /// The four ways to reach a server.
+    public enum Scheme: String, Sendable, Hashable {
+        /// WebSocket over TCP and over TLS.
+        case ws, wss
+        /// HTTP over TCP and over TLS.
+        case http, https
+
+        /// Whether TLS lies underneath.
+        public var isSecure: Bool { self == .wss || self == .https }
+        /// 443 with TLS, 80 without.
+        public var defaultPort: Int { isSecure ? 443 : 80 }
+    }
+
+    /// How the server is spoken to.
+    public var scheme: Scheme
+    /// A name or an address; an IPv6 address stands without its brackets.
+    public var host: String
+    /// The port as written, else the scheme's own.
+    public var port: Int
+    /// The path with the query, as it goes on the wire; at least `/`.
+    public var target: String
+
+    /// Takes a URL apart.
+    ///
+    /// - Parameter url: Scheme, host, and if need be port, path and query; no user name and no fragment.
+    /// - Throws: The problem `badURL`, naming what to correct.
+    public init(_ url: String) throws(TransportProblem) {
+        func bad(_ reason: String) -> TransportProblem { TransportProblem(.badURL(reason: reason), at: Self.shown(url)) }
+        guard let separator = Self.position(of: "://", in: url) else { throw bad("a URL without a scheme") }
+        let schemeText = url[..<separator].lowercased()
+        guard let scheme = Scheme(rawValue: schemeText) else { throw bad("unknown scheme '\(quotable(schemeText))'") }
+        let rest = url[url.index(separator, offsetBy: 3)...]
+        guard rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw bad("a space, control character or non-ASCII character in the URL, which must be percent-encoded")
+        }
+        guard !rest.contains("#") else { throw bad("a fragment, which never reaches a server") }
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        guard !authority.contains("@") else { throw bad("a user name in the URL, which this module does not send") }
+        let (host, portText) = Self.split(authority)
+        guard !host.isEmpty else { throw bad("a URL without a host") }
+        guard !host.contains(where: { "[]\\<>\"^`{|}%".contains($0) }), authority.first == "[" || !host.contains(":")
+        else { throw bad("host '\(quotable(host))' is neither a name nor an address") }
+        if let portText {
+            guard let port = Int(portText), (1...65535).contains(port), portText.allSatisfy(\.isNumber) else {
+                throw bad("port '\(quotable(portText))' is not a number from 1 to 65535")
+            }
+            self.port = port
+        } else {
+            self.port = scheme.defaultPort
+        }
+        self.scheme = scheme
+        self.host = host
+        let tail = rest[authority.endIndex...]
+        target = tail.first == "/" ? String(tail) : "/" + tail
+    }
+
+    /// The path without the query.
+    public var path: String { String(target.prefix { $0 != "?" }) }
+    /// What follows the first question mark, if there is one.
+    public var query: String? { target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } }
+    /// Host and port as the `Host` header carries them.
+    public var authority: String { port == scheme.defaultPort ? bracketedHost : "\(bracketedHost):\(port)" }
+    /// Scheme, host and port, without path and query.
+    public var origin: String { "\(scheme.rawValue)://\(authority)" }
+    /// The URL again.
+    public var description: String { origin + target }
+    /// The URL without its query, safe to print: queries carry tokens.
+    public var place: String { origin + path }
+    /// Whether the scheme is one of the WebSocket's.
+    public var isWebSocket: Bool { scheme == .ws || scheme == .wss }
+
+    /// The HTTP side of the same server: `ws` becomes `http`, `wss` becomes `https`, and the path becomes `/`.
+    public var httpBase: Endpoint {
+        var base = at("/")
+        base.scheme = scheme.isSecure ? .https : .http
+        return base
+    }
+
+    /// The same server at another path and query.
+    public func at(_ target: String) -> Endpoint {
+        var other = self
+        other.target = target.first == "/" ? target : "/" + target
+        return other
+    }
+
+    var hostIsAddress: Bool {
+        host.contains(":") || host.split(separator: ".").allSatisfy { UInt8($0) != nil }
+    }
+
+    private var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
+
+    private static func position(of needle: String, in text: String) -> String.Index? {
+        text.indices.first { text[$0...].hasPrefix(needle) }
+    }
+
+    /// The URL as typed, up to its query.
+    private static func shown(_ url: String) -> String {
+        url.isEmpty ? "''" : quotable(String(url.prefix { $0 != "?" }))
+    }
+
+    private static func split(_ authority: Substring) -> (host: String, port: String?) {
+        if authority.first == "[", let end = authority.firstIndex(of: "]") {
+            let host = String(authority[authority.index(after: authority.startIndex)..<end])
+            let tail = authority[authority.index(after: end)...]
+            if tail.isEmpty { return (host, nil) }
+            return (host, tail.first == ":" ? String(tail.dropFirst()) : String(tail))
+        }
+        guard let colon = authority.lastIndex(of: ":") else { return (String(authority), nil) }
+        return (String(authority[..<colon]), String(authority[authority.index(after: colon)...]))
+    }
+}

@@ -1,0 +1,117 @@
+/// One frame as it goes on the wire, legal or not.
+public struct WebSocketFrame: Sendable, Equatable {
+    /// The four bits that say what a frame is.
+    public struct Opcode: Sendable, Hashable {
+        /// From 0 to 15; higher bits are dropped on the wire.
+        public var rawValue: UInt8
+
+        /// Any value, so that reserved ones can be sent.
+        public init(_ rawValue: UInt8) {
+            self.rawValue = rawValue
+        }
+
+        /// A further part of the message before.
+        public static let continuation = Opcode(0)
+        /// UTF-8 text.
+        public static let text = Opcode(1)
+        /// Bytes.
+        public static let binary = Opcode(2)
+        /// The end.
+        public static let close = Opcode(8)
+        /// A question whether the peer lives.
+        public static let ping = Opcode(9)
+        /// The answer to it.
+        public static let pong = Opcode(10)
+
+        /// Whether the frame may come between the parts of a message.
+        public var isControl: Bool { rawValue & 8 != 0 }
+    }
+
+    /// What the frame is.
+    public var opcode: Opcode
+    /// Whether the message ends with this frame.
+    public var isFinal: Bool
+    /// RSV1 to RSV3 as the number 0 to 7; anything but 0 is illegal without an extension.
+    public var reservedBits: UInt8
+    /// The bytes before masking.
+    public var payload: [UInt8]
+    /// The length to claim instead of the real one, to build frames that lie.
+    public var claimedLength: Int?
+
+    /// A final frame without reserved bits unless told otherwise.
+    public init(
+        _ opcode: Opcode,
+        _ payload: [UInt8] = [],
+        isFinal: Bool = true,
+        reservedBits: UInt8 = 0,
+        claimedLength: Int? = nil
+    ) {
+        self.opcode = opcode
+        self.payload = payload
+        self.isFinal = isFinal
+        self.reservedBits = reservedBits
+        self.claimedLength = claimedLength
+    }
+
+    /// The frame on the wire; clients must mask (RFC 6455 section 5.3), servers must not.
+    public func bytes(mask: UInt32?) -> [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(payload.count + 14)
+        out.append((isFinal ? 0x80 : 0) | (reservedBits & 7) << 4 | (opcode.rawValue & 15))
+        let maskBit: UInt8 = mask == nil ? 0 : 0x80
+        let length = max(0, claimedLength ?? payload.count)
+        switch length {
+        case ..<126:
+            out.append(maskBit | UInt8(length))
+        case ..<65536:
+            out.append(maskBit | 126)
+            out.append(UInt8(length >> 8))
+            out.append(UInt8(length & 255))
+        default:
+            out.append(maskBit | 127)
+            for shift in stride(from: 56, through: 0, by: -8) { out.append(UInt8(truncatingIfNeeded: length >> shift)) }
+        }
+        guard let mask else { return out + payload }
+        for shift in stride(from: 24, through: 0, by: -8) { out.append(UInt8(truncatingIfNeeded: mask >> UInt32(shift))) }
+        let start = out.count
+        out.append(contentsOf: payload)
+        out.withUnsafeMutableBytes { bytes in
+            Self.unmask(UnsafeMutableRawBufferPointer(rebasing: bytes[start...]), with: mask, from: 0)
+        }
+        return out
+    }
+
+    /// A close frame; the reason is cut so that the frame stays within 125 bytes.
+    public static func close(code: UInt16?, reason: String = "") -> WebSocketFrame {
+        guard let code else { return WebSocketFrame(.close) }
+        var kept = ""
+        var size = 2
+        for character in reason {
+            size += character.utf8.count
+            if size > 125 { break }
+            kept.append(character)
+        }
+        return WebSocketFrame(.close, [UInt8(code >> 8), UInt8(code & 255)] + Array(kept.utf8))
+    }
+
+    /// Masks or unmasks in place, which is the same; `offset` is the place in the payload of the first byte.
+    static func unmask(_ bytes: UnsafeMutableRawBufferPointer, with mask: UInt32, from offset: Int) {
+        let turned = mask.rotatedLeft(by: (offset & 3) * 8)
+        let word = UInt64(bigEndian: UInt64(turned) << 32 | UInt64(turned))
+        let words = bytes.count / 8
+        for index in 0..<words {
+            let at = index * 8
+            let value = bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+            bytes.storeBytes(of: value ^ word, toByteOffset: at, as: UInt64.self)
+        }
+        for at in (words * 8)..<bytes.count {
+            bytes[at] ^= UInt8(truncatingIfNeeded: turned >> UInt32(24 - (at & 3) * 8))
+        }
+    }
+}
+
+extension UInt32 {
+    fileprivate func rotatedLeft(by bits: Int) -> UInt32 {
+        bits == 0 ? self : self << UInt32(bits) | self >> UInt32(32 - bits)
+    }
+}
