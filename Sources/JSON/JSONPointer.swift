@@ -24,7 +24,8 @@ public struct JSONPointer: Sendable {
         for (offset, scalar) in text.unicodeScalars.enumerated() {
             if offset == 0 {
                 guard scalar == "/" else {
-                    throw JSONProblem(.pointerWithoutSlash(JSONProblem.name(of: scalar)), in: text, scalarOffset: offset)
+                    throw JSONProblem(
+                        .pointerWithoutSlash(JSONProblem.name(of: scalar)), in: text, scalarOffset: offset)
                 }
                 continue
             }
