@@ -65,6 +65,7 @@ public struct JSONNumber: Sendable {
 }
 
 extension JSONNumber: Hashable, Comparable {
+    /// Compares exactly.
     public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
         if let left = Int(left.text), let right = Int(right.text) {
             return left == right
@@ -72,6 +73,7 @@ extension JSONNumber: Hashable, Comparable {
         return Decimal(left.text) == Decimal(right.text)
     }
 
+    /// Orders exactly.
     public static func < (left: JSONNumber, right: JSONNumber) -> Bool {
         if let left = Int(left.text), let right = Int(right.text) {
             return left < right
@@ -79,6 +81,7 @@ extension JSONNumber: Hashable, Comparable {
         return Decimal(left.text) < Decimal(right.text)
     }
 
+    /// Hashes what equality compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(5)
         hasher.combine(Decimal(text))
@@ -93,10 +96,12 @@ extension JSONNumber: CustomStringConvertible {
 }
 
 extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+    /// A whole number, from a literal.
     public init(integerLiteral value: Int) {
         self.init(value)
     }
 
+    /// A number, from a literal.
     public init(floatLiteral value: Double) {
         self.init(value)
     }

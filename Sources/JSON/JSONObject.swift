@@ -114,6 +114,7 @@ extension JSONObject: Sequence {
         fileprivate let object: JSONObject
         fileprivate var position = 0
 
+        /// The next member, or nil after the last.
         public mutating func next() -> (key: String, value: JSONValue)? {
             guard position < object.members.count else { return nil }
             defer { position += 1 }
@@ -122,21 +123,25 @@ extension JSONObject: Sequence {
         }
     }
 
+    /// Starts at the first member.
     public func makeIterator() -> Iterator {
         Iterator(object: self)
     }
 
+    /// The number of members.
     public var underestimatedCount: Int {
         members.count
     }
 }
 
 extension JSONObject: Hashable {
+    /// Compares exactly.
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         guard left.count == right.count else { return false }
         return left.members.allSatisfy { right[$0.key] == $0.value }
     }
 
+    /// Hashes what equality compares.
     public func hash(into hasher: inout Hasher) {
         // A sum does not depend on the order of the members.
         var sum = 0
@@ -152,6 +157,7 @@ extension JSONObject: Hashable {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
+    /// An object, from a literal; the order of its members is kept.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self.init(elements.map { (key: $0.0, value: $0.1) })
     }

@@ -100,10 +100,12 @@ public struct JSONPointer: Sendable {
 }
 
 extension JSONPointer: Hashable {
+    /// Compares exactly.
     public static func == (left: JSONPointer, right: JSONPointer) -> Bool {
         left.tokens.count == right.tokens.count && left.starts(with: right)
     }
 
+    /// Hashes what equality compares.
     public func hash(into hasher: inout Hasher) {
         for token in tokens {
             hasher.combine(ExactString(token))

@@ -12,6 +12,7 @@ public enum JSONValue: Sendable {
 }
 
 extension JSONValue: Hashable {
+    /// Compares exactly.
     public static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -24,6 +25,7 @@ extension JSONValue: Hashable {
         }
     }
 
+    /// Hashes what equality compares.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -158,30 +160,37 @@ extension JSONValue {
 extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+    /// `null`.
     public init(nilLiteral: ()) {
         self = .null
     }
 
+    /// A boolean, from a literal.
     public init(booleanLiteral value: Bool) {
         self = .bool(value)
     }
 
+    /// A whole number, from a literal.
     public init(integerLiteral value: Int) {
         self = .number(JSONNumber(value))
     }
 
+    /// A number, from a literal.
     public init(floatLiteral value: Double) {
         self = .number(JSONNumber(value))
     }
 
+    /// A string, from a literal.
     public init(stringLiteral value: String) {
         self = .string(value)
     }
 
+    /// An array, from a literal.
     public init(arrayLiteral elements: JSONValue...) {
         self = .array(elements)
     }
 
+    /// An object, from a literal; the order of its members is kept.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(JSONObject(elements.map { (key: $0.0, value: $0.1) }))
     }

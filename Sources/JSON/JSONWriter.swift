@@ -102,6 +102,7 @@ extension JSONValue {
     /// - Parameters:
     ///   - pretty: One member or element a line, indented by two spaces.
     ///   - sortedKeys: Members ordered by the code points of their keys, not as they were written.
+    /// - Returns: The text, without a line feed at its end.
     public func text(pretty: Bool = false, sortedKeys: Bool = false) -> String {
         JSONWriter.text(self, isPretty: pretty, sortsKeys: sortedKeys)
     }
