@@ -78,6 +78,13 @@ final class ArrivalQueue: Sendable {
         for other in others { other.continuation.resume(returning: nil) }
     }
 
+    /// What is already there.
+    func poll() -> WebSocketArrival? {
+        let popped = state.withLock { $0.pop(low: limit / 2) }
+        popped?.drained?()
+        return popped?.item
+    }
+
     nonisolated(nonsending) func next() async -> WebSocketArrival? {
         let id = state.withLock { state in
             state.nextWaiter += 1

@@ -27,7 +27,9 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// - Parameter url: Scheme, host, and if need be port, path and query; no user name and no fragment.
     /// - Throws: The problem `badURL`, naming what to correct.
     public init(_ url: String) throws(TransportProblem) {
-        func bad(_ reason: String) -> TransportProblem { TransportProblem(.badURL(reason: reason), at: Self.shown(url)) }
+        func bad(_ reason: String) -> TransportProblem {
+            TransportProblem(.badURL(reason: reason), at: Self.shown(url))
+        }
         guard let separator = Self.position(of: "://", in: url) else { throw bad("a URL without a scheme") }
         let schemeText = url[..<separator].lowercased()
         guard let scheme = Scheme(rawValue: schemeText) else { throw bad("unknown scheme '\(quotable(schemeText))'") }

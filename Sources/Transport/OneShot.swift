@@ -13,10 +13,10 @@ final class OneShot<Value: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
-    private let place: String
+    let placeOfWait: String
 
     init(place: String) {
-        self.place = place
+        placeOfWait = place
     }
 
     var outcome: Outcome? { state.withLock { $0.outcome } }
@@ -40,7 +40,7 @@ final class OneShot<Value: Sendable>: Sendable {
             state.nextWaiter += 1
             return state.nextWaiter
         }
-        let cancelled = Outcome.failure(TransportProblem(.cancelled, at: place))
+        let cancelled = Outcome.failure(TransportProblem(.cancelled, at: placeOfWait))
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Outcome, Never>) in
                 let ready: Outcome? = state.withLock { state in

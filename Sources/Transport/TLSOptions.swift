@@ -22,7 +22,8 @@ public struct TLSOptions: Sendable, Equatable {
         do {
             let context = try NIOSSLContext(configuration: configuration)
             // An address has no place in SNI; the library then compares it with the certificate's addresses itself.
-            return try NIOSSLClientHandler(context: context, serverHostname: endpoint.hostIsAddress ? nil : endpoint.host)
+            return try NIOSSLClientHandler(
+                context: context, serverHostname: endpoint.hostIsAddress ? nil : endpoint.host)
         } catch {
             throw TransportProblem(.tls(reason: "\(error)"), at: endpoint.place)
         }
@@ -44,7 +45,9 @@ public struct TLSIdentity: Sendable, Equatable {
 
     func serverContext() throws(TransportProblem) -> NIOSSLContext {
         do {
-            let chain = try NIOSSLCertificate.fromPEMFile(certificateFile).map { NIOSSLCertificateSource.certificate($0) }
+            let chain = try NIOSSLCertificate.fromPEMFile(certificateFile).map {
+                NIOSSLCertificateSource.certificate($0)
+            }
             let key = try NIOSSLPrivateKey(file: keyFile, format: .pem)
             var configuration = TLSConfiguration.makeServerConfiguration(
                 certificateChain: chain,

@@ -34,7 +34,10 @@ extension TransportProblem: CustomStringConvertible {
         case .connectionRefused:
             ("connection refused", "a server that listens there", "start the server, or correct host and port")
         case .unreachable:
-            ("no way to the host", "a host name that resolves and a route to it", "correct the host, or check the network")
+            (
+                "no way to the host", "a host name that resolves and a route to it",
+                "correct the host, or check the network"
+            )
         case .upgradeRefused(let status, let excerpt):
             (
                 "upgrade refused with status \(status)" + (excerpt.isEmpty ? "" : " and '\(quotable(excerpt))'"),
@@ -46,7 +49,10 @@ extension TransportProblem: CustomStringConvertible {
         case .closed:
             ("the connection is closed", "an open connection", "open a new one")
         case .reset:
-            ("the peer reset the connection", "a close frame, or at least an orderly end", "look for a crash of the peer")
+            (
+                "the peer reset the connection", "a close frame, or at least an orderly end",
+                "look for a crash of the peer"
+            )
         case .silenced:
             ("this side was silenced", "a connection that still speaks", "open a new one")
         case .late(let what, let limit):

@@ -72,7 +72,9 @@ public struct WebSocketFrame: Sendable, Equatable {
             for shift in stride(from: 56, through: 0, by: -8) { out.append(UInt8(truncatingIfNeeded: length >> shift)) }
         }
         guard let mask else { return out + payload }
-        for shift in stride(from: 24, through: 0, by: -8) { out.append(UInt8(truncatingIfNeeded: mask >> UInt32(shift))) }
+        for shift in stride(from: 24, through: 0, by: -8) {
+            out.append(UInt8(truncatingIfNeeded: mask >> UInt32(shift)))
+        }
         let start = out.count
         out.append(contentsOf: payload)
         out.withUnsafeMutableBytes { bytes in

@@ -1,0 +1,83 @@
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import NIOTLS
+
+/// Collects answers on a client's HTTP connection.
+final class ClientExchangeHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+
+    private let place: String
+    private let answers: AnswerBox
+    private let opened: OneShot<any Channel>
+    private var head: HTTPResponseHead?
+    private var body: [UInt8] = []
+
+    init(place: String, answers: AnswerBox, opened: OneShot<any Channel>) {
+        self.place = place
+        self.answers = answers
+        self.opened = opened
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.read()
+        // With TLS the connection is open once the handshake is.
+        guard (try? context.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)) == nil else {
+            return
+        }
+        opened.fulfil(.success(context.channel))
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .some(.handshakeCompleted) = event as? TLSUserEvent { opened.fulfil(.success(context.channel)) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if !answers.isSilent { context.read() }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !answers.isSilent else { return }
+        let limit = answers.maxBodyBytes
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            self.head = head
+            body = []
+            if let length = head.headers.first(name: "Content-Length").flatMap({ Int($0) }), length > limit {
+                fail(TransportProblem(.tooLarge(limit: limit), at: place), context)
+            }
+        case .body(let part):
+            guard body.count + part.readableBytes <= limit else {
+                return fail(TransportProblem(.tooLarge(limit: limit), at: place), context)
+            }
+            body += part.readableBytesView
+        case .end:
+            guard let head else { return }
+            let answer = HTTPAnswer(
+                status: Int(head.status.code),
+                headers: head.headers.map { ($0.name, $0.value) },
+                body: body,
+                receivedAt: .now
+            )
+            body = []
+            answers.settle(.success(answer))
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        fail(TransportProblem(error, at: place), context)
+    }
+
+    private func fail(_ problem: TransportProblem, _ context: ChannelHandlerContext) {
+        body = []
+        opened.fulfil(.failure(problem))
+        answers.settle(.failure(problem))
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        fail(TransportProblem(.closed, at: place), context)
+        context.fireChannelInactive()
+    }
+}

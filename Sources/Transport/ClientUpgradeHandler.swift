@@ -1,0 +1,124 @@
+import NIOCore
+import NIOHTTP1
+
+/// Asks for the upgrade, checks the answer, and hands the connection to a ``WebSocketHandler``.
+final class ClientUpgradeHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private let endpoint: Endpoint
+    private let headers: [(String, String)]
+    private let limits: WebSocketLimits
+    private let made: OneShot<SocketCore>
+    private let key = Handshake.newKey()
+    private var head: HTTPResponseHead?
+    private var excerpt: [UInt8] = []
+
+    init(
+        endpoint: Endpoint,
+        headers: [(String, String)],
+        limits: WebSocketLimits,
+        made: OneShot<SocketCore>
+    ) {
+        self.endpoint = endpoint
+        self.headers = headers
+        self.limits = limits
+        self.made = made
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: endpoint.target)
+        head.headers.add(name: "Host", value: endpoint.authority)
+        head.headers.add(name: "Upgrade", value: "websocket")
+        head.headers.add(name: "Connection", value: "Upgrade")
+        head.headers.add(name: "Sec-WebSocket-Key", value: key)
+        head.headers.add(name: "Sec-WebSocket-Version", value: "13")
+        // The caller's value replaces ours, which is how a suite sends a wrong version or host.
+        for name in Set(headers.map { $0.0.lowercased() }) { head.headers.remove(name: name) }
+        for (name, value) in headers { head.headers.add(name: name, value: value) }
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        context.read()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if made.outcome == nil { context.read() }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard made.outcome == nil else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            self.head = head
+            guard head.status == .switchingProtocols else { return }
+            if let reason = flaw(of: head) { fail(.notWebSocket(reason: reason), context) }
+        case .body(var body):
+            excerpt += body.readBytes(length: min(body.readableBytes, 400 - excerpt.count)) ?? []
+            if excerpt.count == 400 { refuse(context) }
+        case .end:
+            guard head?.status == .switchingProtocols else { return refuse(context) }
+            upgrade(context)
+        }
+    }
+
+    private func flaw(of head: HTTPResponseHead) -> String? {
+        guard head.headers[canonicalForm: "upgrade"].contains(where: { $0.lowercased() == "websocket" }) else {
+            return "no 'Upgrade: websocket' in the answer"
+        }
+        guard head.headers[canonicalForm: "connection"].contains(where: { $0.lowercased() == "upgrade" }) else {
+            return "no 'Connection: Upgrade' in the answer"
+        }
+        let sent = headers.last { $0.0.lowercased() == "sec-websocket-key" }?.1 ?? key
+        guard head.headers.first(name: "Sec-WebSocket-Accept") == Handshake.accept(for: sent) else {
+            return "Sec-WebSocket-Accept does not belong to the key that was sent"
+        }
+        return nil
+    }
+
+    private func refuse(_ context: ChannelHandlerContext) {
+        let text = String(decoding: excerpt, as: UTF8.self)
+        fail(.upgradeRefused(status: Int(head?.status.code ?? 0), bodyExcerpt: text), context)
+    }
+
+    private func fail(_ code: TransportProblem.Code, _ context: ChannelHandlerContext) {
+        made.fulfil(.failure(TransportProblem(code, at: endpoint.place)))
+        context.close(promise: nil)
+    }
+
+    private func upgrade(_ context: ChannelHandlerContext) {
+        let core = SocketCore(
+            channel: context.channel,
+            isClient: true,
+            place: endpoint.place,
+            maxQueuedBytes: limits.maxQueuedBytes,
+            maxUnsentBytes: limits.maxUnsentBytes
+        )
+        let decoder = MessageDecoder(
+            sender: .server, maxMessageBytes: limits.maxMessageBytes, oversize: .fail, place: endpoint.place)
+        let handler = WebSocketHandler(core: core, decoder: decoder, maxReceivedBytes: limits.maxReceivedBytes)
+        let pipeline = context.pipeline.syncOperations
+        do {
+            // The new handler stands behind the HTTP decoder before that one leaves and hands on what it has left.
+            try pipeline.addHandler(handler)
+            let encoder = try pipeline.context(handlerType: HTTPRequestEncoder.self)
+            let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPResponseDecoder>.self)
+            _ = pipeline.removeHandler(context: encoder)
+            _ = pipeline.removeHandler(context: decoder)
+            _ = pipeline.removeHandler(context: context)
+            if !made.fulfil(.success(core)) { context.close(promise: nil) }
+        } catch {
+            made.fulfil(.failure(TransportProblem(error, at: endpoint.place)))
+            context.close(promise: nil)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        made.fulfil(.failure(TransportProblem(error, at: endpoint.place)))
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        made.fulfil(.failure(TransportProblem(.closed, at: endpoint.place)))
+        context.fireChannelInactive()
+    }
+}

@@ -1,0 +1,51 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Opens TCP, with TLS where the scheme asks for it, and waits for the one thing the caller's handlers produce.
+enum Connector {
+    static func connect<Made: Sendable>(
+        to endpoint: Endpoint,
+        tls: TLSOptions,
+        timeout: Duration,
+        waitingFor what: String,
+        handlers: @escaping @Sendable (any Channel, OneShot<Made>) throws -> Void
+    ) async throws(TransportProblem) -> Made {
+        // Built before the connection, so that an unreadable trust file is reported as such.
+        if endpoint.scheme.isSecure { _ = try tls.clientHandler(for: endpoint) }
+        let made = OneShot<Made>(place: endpoint.place)
+        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(.nanoseconds(Int64(clamping: nanoseconds(timeout))))
+            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelOption(.autoRead, value: false)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(WireHandler())
+                    if endpoint.scheme.isSecure { try pipeline.addHandler(tls.clientHandler(for: endpoint)) }
+                    try handlers(channel, made)
+                }
+            }
+        let connecting = bootstrap.connect(host: endpoint.host, port: endpoint.port)
+        connecting.whenFailure { made.fulfil(.failure(TransportProblem($0, at: endpoint.place))) }
+        do {
+            return try await made.value(within: timeout, what)
+        } catch {
+            connecting.whenSuccess { $0.close(promise: nil) }
+            throw error
+        }
+    }
+
+    /// The client's side of HTTP/1.1, up to the handler that understands the parts.
+    static func addHTTP(to pipeline: ChannelPipeline.SynchronousOperations) throws {
+        try pipeline.addHandler(HTTPRequestEncoder())
+        try pipeline.addHandler(
+            ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
+        )
+    }
+
+    private static func nanoseconds(_ duration: Duration) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        return seconds >= 1_000_000_000 ? .max : max(1, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+}

@@ -1,0 +1,145 @@
+import NIOCore
+import NIOHTTP1
+
+/// A warm HTTP connection: opened before it is needed, used for one request after the other.
+///
+/// Dropping the last reference ends the TCP connection.
+public final class HTTPConnection: Sendable {
+    /// The server it leads to.
+    public let endpoint: Endpoint
+
+    private let channel: any Channel
+    private let answers: AnswerBox
+
+    private init(endpoint: Endpoint, channel: any Channel, answers: AnswerBox) {
+        self.endpoint = endpoint
+        self.channel = channel
+        self.answers = answers
+    }
+
+    deinit {
+        if channel.isActive { cut(.fin) }
+    }
+
+    /// Opens TCP, and TLS where the scheme is `https` or `wss`.
+    ///
+    /// - Parameters:
+    ///   - endpoint: Scheme, host and port; the path is taken from each request.
+    ///   - tls: Which certificates to believe.
+    ///   - timeout: For all of it together.
+    /// - Returns: A connection nothing was sent on.
+    /// - Throws: `connectionRefused`, `unreachable`, `tls`, `closed` or `late`.
+    public static func open(
+        _ endpoint: Endpoint,
+        tls: TLSOptions = TLSOptions(),
+        timeout: Duration = .seconds(10)
+    ) async throws(TransportProblem) -> HTTPConnection {
+        let answers = AnswerBox(place: endpoint.place)
+        let channel: any Channel = try await Connector.connect(
+            to: endpoint, tls: tls, timeout: timeout, waitingFor: "connection"
+        ) { channel, made in
+            let pipeline = channel.pipeline.syncOperations
+            try Connector.addHTTP(to: pipeline)
+            try pipeline.addHandler(ClientExchangeHandler(place: endpoint.place, answers: answers, opened: made))
+        }
+        return HTTPConnection(endpoint: endpoint, channel: channel, answers: answers)
+    }
+
+    /// Sends a request and returns the whole answer; one at a time on each connection.
+    ///
+    /// - Parameters:
+    ///   - request: What to send; its host and port are not looked at.
+    ///   - maxBodyBytes: A larger body throws `tooLarge` and ends the connection.
+    ///   - timeout: For sending and the whole answer together.
+    /// - Returns: The answer, whatever its status.
+    /// - Throws: `closed`, `reset`, `tooLarge`, `late` or `protocolError`; after each of them the connection is gone.
+    public func perform(
+        _ request: HTTPRequestSpec,
+        maxBodyBytes: Int = 16 << 20,
+        timeout: Duration = .seconds(10)
+    ) async throws(TransportProblem) -> HTTPAnswer {
+        let pending = try send(request, maxBodyBytes: maxBodyBytes)
+        return try await answer(to: pending, timeout: timeout)
+    }
+
+    /// A request whose answer is still to come.
+    public struct Pending: Sendable {
+        let method: String
+        let answer: OneShot<HTTPAnswer>
+        let written: OneShot<Void>
+
+        /// Returns when the operating system has taken the request's bytes.
+        public nonisolated(nonsending) func waitUntilSent() async throws(TransportProblem) { try await written.value() }
+    }
+
+    /// Sends a request without waiting, so that the connection can be cut before the answer.
+    ///
+    /// - Parameters:
+    ///   - request: What to send.
+    ///   - maxBodyBytes: The bound for the answer's body.
+    /// - Returns: A handle for the answer.
+    /// - Throws: `closed` when the connection is gone, `protocolError` while another request waits on it.
+    public func send(
+        _ request: HTTPRequestSpec,
+        maxBodyBytes: Int = 16 << 20
+    ) throws(TransportProblem) -> Pending {
+        guard channel.isActive else { throw TransportProblem(.closed, at: request.endpoint.place) }
+        let answer = try answers.expect(maxBodyBytes: maxBodyBytes)
+        let written = OneShot<Void>(place: request.endpoint.place)
+        let promise = channel.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.whenComplete { result in
+            written.fulfil(result.mapError { TransportProblem($0, at: request.endpoint.place) })
+        }
+        channel.eventLoop.execute { [channel] in Self.write(request, to: channel, promise) }
+        return Pending(method: request.method, answer: answer, written: written)
+    }
+
+    /// Waits for the answer to a request that was sent.
+    ///
+    /// - Parameters:
+    ///   - pending: What ``send(_:maxBodyBytes:)`` returned.
+    ///   - timeout: How long to wait; then the connection is ended.
+    /// - Returns: The answer, whatever its status.
+    /// - Throws: As ``perform(_:maxBodyBytes:timeout:)``.
+    public func answer(to pending: Pending, timeout: Duration) async throws(TransportProblem) -> HTTPAnswer {
+        do {
+            return try await pending.answer.value(within: timeout, "answer to \(pending.method)")
+        } catch {
+            cut(.fin)
+            throw error
+        }
+    }
+
+    /// Ends the connection, or falls silent on it.
+    public func cut(_ how: Cut) {
+        channel.eventLoop.execute { [channel, answers] in
+            guard channel.isActive else { return }
+            switch how {
+            case .fin: WireHandler.fin(channel)
+            case .reset: WireHandler.reset(channel)
+            case .silence: answers.silence()
+            }
+        }
+    }
+
+    private static func write(_ request: HTTPRequestSpec, to channel: any Channel, _ promise: EventLoopPromise<Void>) {
+        var head = HTTPRequestHead(
+            version: .http1_1,
+            method: HTTPMethod(rawValue: request.method),
+            uri: request.endpoint.target
+        )
+        let given = Set(request.headers.map { $0.0.lowercased() })
+        if !given.contains("host") { head.headers.add(name: "Host", value: request.endpoint.authority) }
+        if !given.contains("content-length"), !given.contains("transfer-encoding"),
+            !request.body.isEmpty || ["POST", "PUT", "PATCH"].contains(request.method)
+        {
+            head.headers.add(name: "Content-Length", value: "\(request.body.count)")
+        }
+        for (name, value) in request.headers { head.headers.add(name: name, value: value) }
+        channel.write(HTTPClientRequestPart.head(head), promise: nil)
+        if !request.body.isEmpty {
+            channel.write(HTTPClientRequestPart.body(.byteBuffer(ByteBuffer(bytes: request.body))), promise: nil)
+        }
+        channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: promise)
+    }
+}

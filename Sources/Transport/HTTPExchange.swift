@@ -1,0 +1,35 @@
+/// One request and its answer on a connection of their own.
+public enum HTTPExchange {
+    /// Sends a request and returns the whole answer.
+    ///
+    /// - Parameters:
+    ///   - request: What to send.
+    ///   - tls: Which certificates to believe.
+    ///   - maxBodyBytes: A larger body throws `tooLarge` as soon as that is known.
+    ///   - timeout: For connecting, sending and the whole answer together.
+    /// - Returns: The answer, whatever its status.
+    /// - Throws: `connectionRefused`, `unreachable`, `tls`, `closed`, `reset`, `tooLarge`, `late`, or `protocolError`
+    ///   for an answer that is not HTTP.
+    public static func perform(
+        _ request: HTTPRequestSpec,
+        tls: TLSOptions = TLSOptions(),
+        maxBodyBytes: Int = 16 << 20,
+        timeout: Duration = .seconds(10)
+    ) async throws(TransportProblem) -> HTTPAnswer {
+        var request = request
+        if !request.headers.contains(where: { $0.0.lowercased() == "connection" }) {
+            request.headers.append(("Connection", "close"))
+        }
+        let place = request.endpoint.place
+        let (single, method) = (request, request.method)
+        do {
+            return try await withDeadline(timeout, "answer to \(method)", at: place) {
+                let connection = try await HTTPConnection.open(single.endpoint, tls: tls, timeout: timeout)
+                defer { connection.cut(.fin) }
+                return try await connection.perform(single, maxBodyBytes: maxBodyBytes, timeout: timeout)
+            }
+        } catch {
+            throw TransportProblem(error, at: place)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/// An HTTP request to send.
+public struct HTTPRequestSpec: Sendable {
+    /// Any token; `GET` unless told otherwise.
+    public var method: String
+    /// Where to; `ws` and `wss` are taken as their HTTP twins.
+    public var endpoint: Endpoint
+    /// Added to `Host`, `Connection` and `Content-Length`, which this module writes unless they are given here.
+    public var headers: [(String, String)]
+    /// The body; empty means none.
+    public var body: [UInt8]
+
+    /// A request, ready to be performed any number of times.
+    public init(
+        _ method: String = "GET",
+        _ endpoint: Endpoint,
+        headers: [(String, String)] = [],
+        body: [UInt8] = []
+    ) {
+        self.method = method
+        self.endpoint = endpoint
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// What a server answered.
+public struct HTTPAnswer: Sendable {
+    /// The status as sent.
+    public var status: Int
+    /// The headers in their order, names as spelled by the server.
+    public var headers: [(String, String)]
+    /// The body without transfer coding.
+    public var body: [UInt8]
+    /// When the last byte had arrived.
+    public var receivedAt: ContinuousClock.Instant
+
+    /// The first value of a header, whatever the case of its name.
+    public func header(_ name: String) -> String? {
+        headers.first { $0.0.lowercased() == name.lowercased() }?.1
+    }
+
+    /// The body as text, with replacement characters where it is not UTF-8.
+    public var text: String { String(decoding: body, as: UTF8.self) }
+}

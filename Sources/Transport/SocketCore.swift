@@ -1,0 +1,139 @@
+import NIOCore
+import Synchronization
+
+/// What both ends of a WebSocket share: order and bounds of sending, pausing of reading, and the ways to end.
+final class SocketCore: Sendable {
+    struct State {
+        var answersPings = true
+        var paused = false
+        var silent = false
+        var discarding = false
+        var closeSent = false
+        var closeReceived = false
+        var unsentBytes = 0
+        var over: TransportProblem.Code?
+    }
+
+    let channel: any Channel
+    let isClient: Bool
+    let place: String
+    let queue: ArrivalQueue
+    /// Set when the TCP connection is gone.
+    let ended: OneShot<Void>
+    let maxUnsentBytes: Int
+    private let state = Mutex(State())
+
+    init(channel: any Channel, isClient: Bool, place: String, maxQueuedBytes: Int, maxUnsentBytes: Int) {
+        self.channel = channel
+        self.isClient = isClient
+        self.place = place
+        self.maxUnsentBytes = maxUnsentBytes
+        queue = ArrivalQueue(limit: maxQueuedBytes)
+        ended = OneShot(place: place)
+        queue.onDrained { [weak self] in self?.readIfWanted() }
+    }
+
+    func withState<Result>(_ body: (inout sending State) -> sending Result) -> sending Result { state.withLock(body) }
+
+    func encoded(_ frame: WebSocketFrame) -> [UInt8] {
+        frame.bytes(mask: isClient ? UInt32.random(in: .min ... .max) : nil)
+    }
+
+    // MARK: sending
+
+    /// Queues bytes in the order of the calls and returns what becomes of them.
+    ///
+    /// Handing over happens under the lock, so nothing can slip behind a close frame.
+    @discardableResult
+    func post(_ bytes: [UInt8], isClose: Bool = false) throws(TransportProblem) -> OneShot<Void> {
+        let written = OneShot<Void>(place: place)
+        let refusal: TransportProblem.Code? = state.withLock { state in
+            if let over = state.over { return over }
+            if state.silent { return .silenced }
+            if state.closeSent { return .closed }
+            if state.unsentBytes + bytes.count > maxUnsentBytes, state.unsentBytes > 0 || !isClose {
+                return .peerTooSlow(limit: maxUnsentBytes)
+            }
+            state.unsentBytes += bytes.count
+            if isClose { state.closeSent = true }
+            channel.eventLoop.execute { self.write(bytes, written) }
+            return nil
+        }
+        if let refusal { throw TransportProblem(refusal, at: place) }
+        return written
+    }
+
+    private func write(_ bytes: [UInt8], _ written: OneShot<Void>) {
+        let count = bytes.count
+        let promise = channel.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.whenComplete { result in
+            self.state.withLock { $0.unsentBytes -= count }
+            switch result {
+            case .success: written.fulfil(.success(()))
+            case .failure(let error): written.fulfil(.failure(TransportProblem(error, at: self.place)))
+            }
+        }
+        channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: promise)
+    }
+
+    // MARK: reading
+
+    var wantsRead: Bool {
+        let (never, always) = state.withLock { ($0.silent || ($0.paused && !$0.discarding), $0.discarding) }
+        if never { return false }
+        return always || !queue.isFull
+    }
+
+    func readIfWanted() {
+        if wantsRead { channel.read() }
+    }
+
+    func setPaused(_ paused: Bool) {
+        state.withLock { $0.paused = paused }
+        if !paused { readIfWanted() }
+    }
+
+    // MARK: ending
+
+    func cut(_ how: Cut) {
+        state.withLock { state in
+            switch how {
+            case .silence:
+                state.silent = true
+            case .fin, .reset:
+                state.over = state.over ?? .closed
+                state.silent = false
+                state.discarding = true
+            }
+        }
+        channel.eventLoop.execute { [channel] in
+            guard channel.isActive else { return }
+            switch how {
+            case .fin: WireHandler.fin(channel)
+            case .reset: WireHandler.reset(channel)
+            case .silence: break
+            }
+        }
+    }
+
+    /// Sends a close frame and waits until the connection is gone, at most `timeout`; then ends it without the peer.
+    nonisolated(nonsending) func close(code: UInt16?, reason: String, timeout: Duration) async {
+        do {
+            try post(encoded(.close(code: code, reason: reason)), isClose: true)
+        } catch {
+            // A close frame that already went out is waited for; everything else ends at once.
+            if !withState({ $0.closeSent && $0.over == nil }) { cut(.fin) }
+        }
+        do {
+            try await ended.value(within: timeout, "end of the connection")
+        } catch {
+            cut(.fin)
+        }
+    }
+
+    /// The connection is gone.
+    func finish(_ code: TransportProblem.Code) {
+        state.withLock { $0.over = $0.over ?? code }
+        ended.fulfil(.success(()))
+    }
+}

@@ -1,0 +1,75 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+extension TransportProblem {
+    /// Says in this module's words what the libraries underneath report, and keeps their words as causes.
+    init(_ error: any Error, at place: String) {
+        switch error {
+        case let problem as TransportProblem: self = problem
+        case is CancellationError: self.init(.cancelled, at: place)
+        case let error as NIOConnectionError: self.init(connecting: error, at: place)
+        case let error as IOError: self.init(Self.code(of: error), at: place, causes: ["\(error)"])
+        case let error as ChannelError: self.init(Self.code(of: error), at: place, causes: ["\(error)"])
+        case let error as HTTPParserError:
+            self.init(.protocolError(reason: "not HTTP, \(error)"), at: place)
+        case let error as NIOHTTPDecoderError:
+            self.init(.protocolError(reason: "not HTTP, \(error)"), at: place)
+        case let error as NIOSSLError:
+            if case .uncleanShutdown = error {
+                self.init(.closed, at: place, causes: ["\(error)"])
+            } else {
+                self.init(.tls(reason: "\(error)"), at: place)
+            }
+        case let error as BoringSSLError: self.init(.tls(reason: "\(error)"), at: place)
+        default: self.init(.system(reason: "\(error)"), at: place)
+        }
+    }
+
+    private init(connecting error: NIOConnectionError, at place: String) {
+        let attempts = error.connectionErrors.map(\.error)
+        var causes = attempts.map { "\($0)" }
+        causes += [error.dnsAError, error.dnsAAAAError].compactMap { $0.map { "\($0)" } }
+        let refused = attempts.contains { ($0 as? IOError)?.errnoCode == Self.connectionRefusedNumber }
+        self.init(refused ? .connectionRefused : .unreachable, at: place, causes: causes)
+    }
+
+    private static func code(of error: IOError) -> Code {
+        switch error.errnoCode {
+        case connectionResetNumber, brokenPipeNumber: .reset
+        case connectionRefusedNumber: .connectionRefused
+        default: .system(reason: "\(error)")
+        }
+    }
+
+    private static func code(of error: ChannelError) -> Code {
+        switch error {
+        case .connectTimeout(let limit): .late(what: "connection", limit: .nanoseconds(limit.nanoseconds))
+        case .ioOnClosedChannel, .alreadyClosed, .outputClosed, .inputClosed, .eof: .closed
+        default: .system(reason: "\(error)")
+        }
+    }
+
+    // POSIX gives these numbers no common value, and the C library is not imported here for three of them.
+    #if os(Linux)
+    private static let connectionRefusedNumber: CInt = 111
+    private static let connectionResetNumber: CInt = 104
+    #else
+    private static let connectionRefusedNumber: CInt = 61
+    private static let connectionResetNumber: CInt = 54
+    #endif
+    private static let brokenPipeNumber: CInt = 32
+}
+
+extension OneShot {
+    /// The value, or the problem `late`; the limit is measured from this call.
+    func value(within limit: Duration, _ what: String) async throws(TransportProblem) -> Value {
+        let place = placeOfWait
+        do {
+            return try await withDeadline(limit, what, at: place) { try await self.value() }
+        } catch {
+            throw TransportProblem(error, at: place)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import NIOCore
+
+/// The part of a WebSocket that lives on the event loop: bytes in, events out, and the answers the protocol demands.
+final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    /// How long the other side may take to end TCP once both close frames went by (RFC 6455 section 7.1.1).
+    static let patience = TimeAmount.seconds(2)
+
+    private let core: SocketCore
+    private var decoder: MessageDecoder
+    private var budget: Int?
+    private var rest = ByteBuffer()
+    private var over = false
+
+    init(core: SocketCore, decoder: MessageDecoder, maxReceivedBytes: Int?) {
+        self.core = core
+        self.decoder = decoder
+        budget = maxReceivedBytes
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { core.readIfWanted() }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        core.readIfWanted()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        core.readIfWanted()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let now = ContinuousClock.now
+        var bytes = unwrapInboundIn(data)
+        guard !over, !core.withState({ $0.discarding || $0.silent }) else { return }
+        if let left = budget {
+            guard bytes.readableBytes <= left else {
+                over = true
+                core.queue.push(WebSocketArrival(at: now, event: .flooded(droppedBytes: bytes.readableBytes)))
+                return core.cut(.reset)
+            }
+            budget = left - bytes.readableBytes
+        }
+        if rest.readableBytes > 0 {
+            rest.writeBuffer(&bytes)
+            swap(&rest, &bytes)
+        }
+        parse(&bytes, at: now)
+        // Only an unfinished header is left, at most 13 bytes; keeping it apart frees the read buffer.
+        rest = ByteBuffer(bytes: bytes.readableBytesView)
+    }
+
+    private func parse(_ bytes: inout ByteBuffer, at now: ContinuousClock.Instant) {
+        do {
+            while !over, let event = try decoder.next(&bytes) {
+                core.queue.push(WebSocketArrival(at: now, event: event))
+                answer(event)
+            }
+        } catch {
+            over = true
+            core.queue.push(WebSocketArrival(at: now, event: .failed(error)))
+            let code: UInt16 = if case .tooLarge = error.code { 1009 } else { 1002 }
+            _ = try? core.post(core.encoded(.close(code: code, reason: error.name)), isClose: true)
+            core.cut(.fin)
+        }
+    }
+
+    private func answer(_ event: WebSocketEvent) {
+        switch event {
+        case .ping(let payload):
+            // A peer that asks without reading answers gets none beyond the bound; later pings will do (section 5.5.3).
+            guard core.withState({ $0.answersPings && $0.unsentBytes < 1 << 20 }) else { return }
+            _ = try? core.post(core.encoded(WebSocketFrame(.pong, payload)))
+        case .close(let code, _):
+            over = true
+            core.withState { $0.closeReceived = true }
+            let legal = code.map { Self.mayBeSent($0) ? $0 : 1002 }
+            _ = try? core.post(core.encoded(.close(code: legal)), isClose: true)
+            guard core.isClient else { return core.cut(.fin) }
+            let core = core
+            core.channel.eventLoop.scheduleTask(in: Self.patience) { core.cut(.fin) }
+        default:
+            break
+        }
+    }
+
+    /// Whether a close frame may carry the code (RFC 6455 section 7.4 and the registry that grew from it).
+    private static func mayBeSent(_ code: UInt16) -> Bool {
+        switch code {
+        case 1000...1003, 1007...1014, 3000...4999: true
+        default: false
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let problem = TransportProblem(error, at: core.place)
+        // A peer that ends TLS without goodbye is an end like another, seen when the channel closes.
+        if !over, problem.code != .closed {
+            over = true
+            core.queue.push(WebSocketArrival(at: .now, event: .failed(problem)))
+        }
+        core.finish(problem.code)
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        core.queue.push(WebSocketArrival(at: .now, event: .eof))
+        core.finish(.closed)
+        context.fireChannelInactive()
+    }
+}
