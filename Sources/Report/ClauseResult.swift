@@ -1,0 +1,47 @@
+import Holdfast
+import Judge
+
+/// What one clause came to in a whole run.
+public struct ClauseResult: Sendable {
+    /// The clause.
+    public let clause: Clause
+    /// The outcome over all scenarios.
+    public let outcome: Outcome
+    /// How often it was exercised, over all scenarios.
+    public let exercised: Int
+    /// The scenarios that exercised it.
+    public let scenarios: [String]
+    /// Violations, warnings or doubts, each with its scenario.
+    public let findings: [Occurrence]
+
+    /// A finding and the scenario it was made in.
+    public struct Occurrence: Sendable {
+        /// The scenario.
+        public let scenario: String
+        /// The finding.
+        public let finding: Finding
+    }
+
+    /// Adds up the verdicts on a clause.
+    ///
+    /// Broken once is broken. A proof in one scenario stands although the evidence of another proves nothing. Where nothing
+    /// exercised the clause and the suite failed in a scenario that was meant to, the suite is to blame.
+    init(_ clause: Clause, verdicts: [(scenario: String, verdict: Verdict)], isDeclared: Bool, harnessFailed: Bool) {
+        self.clause = clause
+        let outcomes = Set(verdicts.map(\.verdict.outcome))
+        let order: [Outcome] = [.violation, .warning, .pass, .inconclusive]
+        if !isDeclared {
+            outcome = .notApplicable
+        } else if let decisive = order.first(where: outcomes.contains) {
+            outcome = decisive
+        } else {
+            outcome = harnessFailed ? .harnessError : .untested
+        }
+        exercised = verdicts.reduce(0) { $0 + $1.verdict.exercised }
+        scenarios = verdicts.filter { $0.verdict.exercised > 0 }.map(\.scenario)
+        let reported: Set<Outcome> = outcome == .pass ? [] : [outcome]
+        findings = verdicts.filter { reported.contains($0.verdict.outcome) }.flatMap { entry in
+            entry.verdict.findings.map { Occurrence(scenario: entry.scenario, finding: $0) }
+        }
+    }
+}

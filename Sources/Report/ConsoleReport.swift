@@ -1,0 +1,143 @@
+import Holdfast
+import Judge
+import Transcript
+
+/// The report for people at a terminal: the verdict first, then what is wrong, then what was proved.
+public struct ConsoleReport {
+    private let report: RunReport
+    private let style: ConsoleStyle
+    private let rerun: String
+
+    /// - Parameter rerun: The command that repeats the run, such as `conformance server ws://…`; `--only` is added to it.
+    public init(_ report: RunReport, style: ConsoleStyle = ConsoleStyle(), rerun: String) {
+        self.report = report
+        self.style = style
+        self.rerun = rerun
+    }
+
+    /// The whole report, ending with a newline.
+    public var text: String {
+        var parts = [head]
+        for outcome in [Outcome.violation, .warning, .harnessError, .inconclusive] {
+            parts += report.clauses(outcome).map { details($0) }
+        }
+        parts += report.scenarios.flatMap { scenario in
+            scenario.problems.map { "harness error in scenario \(scenario.name)\n" + indented($0, by: 2) }
+        }
+        parts.append(table)
+        if let gaps { parts.append(gaps) }
+        parts.append(report.headlineIn(style))
+        return parts.joined(separator: "\n\n") + "\n"
+    }
+
+    private var head: String {
+        let profiles = report.subject.profiles.sorted().map(\.rawValue).joined(separator: ", ")
+        let performed = report.scenarios.filter { $0.skipped == nil }.count
+        let agent = report.subject.hasScriptedAgent ? "scripted agent" : "any agent"
+        return """
+            \(report.headlineIn(style))
+            \(report.subject.name) at \(report.address), specification \(report.specification)
+            profiles \(profiles) · \(agent) · \(performed) scenarios in \(readable(report.duration))
+            """
+    }
+
+    private func details(_ result: ClauseResult) -> String {
+        guard !result.findings.isEmpty else {
+            return "\(word(result.outcome)) \(result.clause.id) (\(result.clause.keyword.rawValue)): "
+                + "no scenario could exercise it because the suite failed"
+        }
+        let shown = result.findings.prefix(3).map { details(result, $0) }
+        var text = shown.joined(separator: "\n\n")
+        if result.findings.count > shown.count {
+            text += "\n  … and \(readable(result.findings.count - shown.count)) more of \(result.clause.id)"
+        }
+        return text
+    }
+
+    private func details(_ result: ClauseResult, _ occurrence: ClauseResult.Occurrence) -> String {
+        let clause = result.clause
+        let finding = occurrence.finding
+        var lines = [
+            "\(word(result.outcome)) \(style.bold(clause.id.description)) (\(clause.keyword.rawValue), "
+                + "\(clause.role.rawValue)) in scenario \(occurrence.scenario)",
+            style.wrapped("“\(clause.sentence)”", indent: 2),
+            style.wrapped(finding.what, indent: 2),
+            style.wrapped("expected: \(finding.expected)", indent: 2),
+            style.wrapped("actual: \(finding.actual)", indent: 2),
+        ]
+        if let history = report.scenarios.first(where: { $0.name == occurrence.scenario })?.history {
+            lines += finding.events.suffix(6).map { "  " + EventLine(history, $0).text(width: style.width - 2) }
+        }
+        lines.append("  again: \(rerun) --only \(clause.id)")
+        return lines.joined(separator: "\n")
+    }
+
+    private var table: String {
+        report.clauses.filter { $0.outcome != .notApplicable }.map { result in
+            let count = result.exercised == 1 ? "once" : "\(readable(result.exercised))×"
+            let start = "\(word(result.outcome, width: 12)) \(padded(result.clause.id.description, 10)) "
+            let evidence = result.exercised == 0 ? aligned("-", 7) : aligned(count, 7)
+            let room = style.width - 12 - 1 - 11 - 7 - 2
+            return start + style.dim(evidence) + "  " + style.cut(result.clause.sentence, to: room)
+        }.joined(separator: "\n")
+    }
+
+    private var gaps: String? {
+        var lines: [String] = []
+        let foreign = Dictionary(grouping: report.clauses(.notApplicable), by: \.clause.profile)
+        for (profile, results) in foreign.sorted(by: { $0.key < $1.key }) {
+            lines.append("not applicable: \(results.count) clauses of profile '\(profile.rawValue)', not declared")
+        }
+        for (reason, scenarios) in Dictionary(grouping: report.scenarios.filter { $0.skipped != nil }, by: \.skipped)
+            .sorted(by: { ($0.key ?? "") < ($1.key ?? "") })
+        {
+            lines.append("not performed: \(scenarios.count) scenarios, \(reason ?? "")")
+        }
+        if !report.pending.isEmpty {
+            let areas = Dictionary(grouping: report.pending, by: \.id.area).sorted { $0.key < $1.key }
+                .map { "\($0.key.rawValue) \($0.value.count)" }.joined(separator: ", ")
+            lines.append("pending: \(report.pending.count) clauses have no check yet (\(areas))")
+        }
+        if !report.excluded.isEmpty {
+            lines.append("excluded: \(report.excluded.count) clauses no black box can judge; see conformance list")
+        }
+        return lines.isEmpty ? nil : lines.joined(separator: "\n")
+    }
+
+    private func word(_ outcome: Outcome, width: Int = 0) -> String {
+        let text = padded(outcome.word, width)
+        switch outcome {
+        case .pass: return style.green(text)
+        case .violation, .harnessError: return style.red(text)
+        case .warning, .untested, .inconclusive: return style.yellow(text)
+        case .notApplicable: return style.dim(text)
+        }
+    }
+
+    private func indented(_ text: String, by columns: Int) -> String {
+        let margin = String(repeating: " ", count: columns)
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { margin + $0 }
+            .joined(separator: "\n")
+    }
+}
+
+extension Outcome {
+    /// The outcome as people read it.
+    public var word: String {
+        switch self {
+        case .pass, .violation, .warning, .untested, .inconclusive: rawValue
+        case .notApplicable: "not applicable"
+        case .harnessError: "harness error"
+        }
+    }
+}
+
+extension RunReport {
+    func headlineIn(_ style: ConsoleStyle) -> String {
+        switch exit {
+        case .conforms: style.green(headline)
+        case .violation, .harness: style.red(headline)
+        default: style.yellow(headline)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/// How a report is written to a console.
+public struct ConsoleStyle: Sendable {
+    /// Whether outcomes are coloured.
+    public var hasColour: Bool
+    /// Columns to keep within.
+    public var width: Int
+
+    /// A style; plain and 100 columns wide unless said otherwise.
+    public init(hasColour: Bool = false, width: Int = 100) {
+        self.hasColour = hasColour
+        self.width = max(60, width)
+    }
+
+    func red(_ text: String) -> String { paint(text, "31") }
+    func green(_ text: String) -> String { paint(text, "32") }
+    func yellow(_ text: String) -> String { paint(text, "33") }
+    func bold(_ text: String) -> String { paint(text, "1") }
+    func dim(_ text: String) -> String { paint(text, "2") }
+
+    private func paint(_ text: String, _ code: String) -> String {
+        hasColour ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+
+    /// The text on one line of at most `limit` characters, cut at a character.
+    func cut(_ text: String, to limit: Int) -> String {
+        text.count <= limit ? text : String(text.prefix(max(1, limit - 1))) + "…"
+    }
+
+    /// The text in lines of at most the style's width, each indented.
+    func wrapped(_ text: String, indent: Int) -> String {
+        let margin = String(repeating: " ", count: indent)
+        var lines: [String] = []
+        var line = margin
+        for word in text.split(separator: " ") {
+            if line.count > indent, line.count + 1 + word.count > width {
+                lines.append(line)
+                line = margin
+            }
+            line += (line.count > indent ? " " : "") + word
+        }
+        lines.append(line)
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// Pads a text on the right.
+func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+}
+
+/// Pads a text on the left.
+func aligned(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+}
+
+/// A duration in seconds or milliseconds, as people write it.
+public func readable(_ duration: Duration) -> String {
+    let milliseconds = duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000
+    if milliseconds < 1000 { return "\(milliseconds) ms" }
+    return "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
+}
+
+/// A number with thousands separated.
+public func readable(_ number: Int) -> String {
+    var digits = Array(String(abs(number)))
+    var place = digits.count - 3
+    while place > 0 {
+        digits.insert(",", at: place)
+        place -= 3
+    }
+    return (number < 0 ? "-" : "") + String(digits)
+}

@@ -1,0 +1,30 @@
+/// The exit codes of every command; the only table of them.
+public enum ExitStatus: Int32, Sendable, CaseIterable {
+    /// The subject conforms.
+    case conforms = 0
+    /// A clause is violated.
+    case violation = 1
+    /// A declared clause is untested, or its evidence proves nothing.
+    case incomplete = 2
+    /// An expected failure passes, or names nothing.
+    case staleBaseline = 3
+    /// The command was used in a wrong way.
+    case usage = 64
+    /// The subject cannot be reached.
+    case unreachable = 69
+    /// The suite itself failed; the run says nothing about the subject.
+    case harness = 70
+
+    /// One line for people.
+    public var meaning: String {
+        switch self {
+        case .conforms: "conforms"
+        case .violation: "violation"
+        case .incomplete: "incomplete: untested or inconclusive"
+        case .staleBaseline: "the baseline is stale"
+        case .usage: "usage"
+        case .unreachable: "subject unreachable"
+        case .harness: "harness error"
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Holdfast
+import Judge
+import Transcript
+
+/// A whole run: every clause of the subject's side, and the transcripts that prove the verdicts.
+public struct RunReport: Sendable {
+    /// The version of the specification judged under.
+    public let specification: String
+    /// The subject's declaration.
+    public let subject: History.Subject
+    /// Where the subject was reached, without secrets.
+    public let address: String
+    /// When the run began, in ISO 8601.
+    public let startedAt: String
+    /// Wall time.
+    public let duration: Duration
+    /// Whether the run was ended before all scenarios were performed.
+    public let wasInterrupted: Bool
+    /// Each clause in question that has a check, in order.
+    public let clauses: [ClauseResult]
+    /// Clauses in question that have no check.
+    public let pending: [Clause]
+    /// Clauses in question that no black box can judge.
+    public let excluded: [Clause]
+    /// Every scenario in question, in order.
+    public let scenarios: [ScenarioResult]
+
+    /// Adds up the scenarios of a run.
+    /// - Parameters:
+    ///   - selection: The clauses in question; nil means all of the subject's side.
+    ///   - intended: The clauses each scenario is meant to exercise, by scenario name.
+    public init(
+        _ scenarios: [ScenarioResult], of subject: History.Subject, at address: String,
+        under specification: Specification, selection: Set<ClauseID>? = nil, intended: [String: [ClauseID]] = [:],
+        startedAt: String, duration: Duration, wasInterrupted: Bool = false
+    ) {
+        let inQuestion = specification.clauses.filter {
+            $0.role == subject.role && selection?.contains($0.id) ?? true
+        }
+        let broken = Set(scenarios.filter { !$0.problems.isEmpty }.flatMap { intended[$0.name] ?? [] })
+        let judged = scenarios.filter { $0.skipped == nil }
+        self.specification = specification.version
+        self.subject = subject
+        self.address = address
+        self.startedAt = startedAt
+        self.duration = duration
+        self.wasInterrupted = wasInterrupted
+        self.scenarios = scenarios
+        self.clauses = inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) != nil }.map { clause in
+            ClauseResult(
+                clause,
+                verdicts: judged.flatMap { scenario in
+                    scenario.verdicts.filter { $0.clause == clause.id }.map { (scenario.name, $0) }
+                },
+                isDeclared: subject.profiles.contains(clause.profile),
+                harnessFailed: broken.contains(clause.id))
+        }
+        self.pending = inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) == nil }
+        self.excluded = inQuestion.filter { $0.exclusion != nil }
+    }
+
+    /// The clauses with an outcome.
+    public func clauses(_ outcome: Outcome) -> [ClauseResult] {
+        clauses.filter { $0.outcome == outcome }
+    }
+
+    /// What the run comes to; the one place that computes it.
+    ///
+    /// A violation is evidence whatever else happened, so it comes first; then the suite's own failures, then gaps.
+    public var exit: ExitStatus {
+        if !clauses(.violation).isEmpty { return .violation }
+        if scenarios.contains(where: { !$0.problems.isEmpty }) { return .harness }
+        if !clauses(.harnessError).isEmpty { return .harness }
+        if wasInterrupted || !clauses(.untested).isEmpty || !clauses(.inconclusive).isEmpty { return .incomplete }
+        if clauses(.pass).isEmpty && clauses(.warning).isEmpty { return .incomplete }
+        return .conforms
+    }
+
+    /// The first line of every report.
+    public var headline: String {
+        let counts: [(Outcome, String)] = [
+            (.pass, "pass"), (.violation, "violated"), (.warning, "warned"), (.untested, "untested"),
+            (.inconclusive, "inconclusive"), (.harnessError, "harness errors"), (.notApplicable, "not applicable"),
+        ]
+        var parts = counts.compactMap { outcome, word -> String? in
+            let count = clauses(outcome).count
+            return count == 0 ? nil : "\(count) \(word)"
+        }
+        if !pending.isEmpty { parts.append("\(pending.count) pending") }
+        let verdict = wasInterrupted ? "\(exit.meaning) (interrupted)" : exit.meaning
+        return "\(verdict): \(parts.joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,31 @@
+import Judge
+import Transcript
+
+/// One scenario of a run: what was observed and what it was judged to be.
+public struct ScenarioResult: Sendable {
+    /// The scenario, such as `server/SYNC/replay-after-cut`.
+    public var name: String
+    /// Everything observed.
+    public var history: History
+    /// The verdict of each clause that has a check.
+    public var verdicts: [Verdict]
+    /// What went wrong in the suite itself, in words.
+    public var problems: [String]
+    /// Why it was not performed; nil when it was.
+    public var skipped: String?
+    /// Wall time.
+    public var duration: Duration
+
+    /// A result; verdicts are those of `judge(_:under:)` on the history.
+    public init(
+        name: String, history: History, verdicts: [Verdict], problems: [String] = [], skipped: String? = nil,
+        duration: Duration = .zero
+    ) {
+        self.name = name
+        self.history = history
+        self.verdicts = verdicts
+        self.problems = problems
+        self.skipped = skipped
+        self.duration = duration
+    }
+}

@@ -1,0 +1,49 @@
+import Dispatch
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The reasons from outside for which a command ends early: SIGINT, SIGTERM, and the end of standard input.
+///
+/// The first one is reported and lets the command end in order; a second signal ends the process at once.
+final class Interruptions: Sendable {
+    private let events: AsyncStream<Void>
+    private let sources: [any DispatchSourceSignal]
+
+    init(ignoringInterrupt: Bool = false, endingWithInput: Bool = false) {
+        let (events, continuation) = AsyncStream.makeStream(of: Void.self)
+        self.events = events
+        signal(SIGPIPE, SIG_IGN)
+        if ignoringInterrupt { signal(SIGINT, SIG_IGN) }
+        sources = (ignoringInterrupt ? [SIGTERM] : [SIGINT, SIGTERM]).map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                continuation.yield()
+                signal(number, SIG_DFL)
+            }
+            source.activate()
+            return source
+        }
+        if endingWithInput {
+            let input = Thread {
+                while !FileHandle.standardInput.availableData.isEmpty {}
+                continuation.yield()
+            }
+            input.start()
+        }
+    }
+
+    /// Returns at the first interruption, or when the calling task is cancelled.
+    func first() async {
+        for await _ in events { return }
+    }
+
+    deinit {
+        for source in sources { source.cancel() }
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Holdfast
+import JSON
+import Reference
+
+/// How this tool sets up a reference server, and the subject file that describes it.
+struct ReferencePeer {
+    let host: String
+    let port: Int
+    let dataFolder: String
+    let principals: [(name: String, token: String)]
+    let requiresAuth: Bool
+
+    /// Principals with tokens nobody can guess, as many as scenarios run at once.
+    static func freshPrincipals(_ count: Int = 8) -> [(name: String, token: String)] {
+        (1...count).map { ("p\($0)", UUID().uuidString) }
+    }
+
+    /// A healthy server that keeps every server profile.
+    var configuration: ReferenceConfiguration {
+        var configuration = ReferenceConfiguration(dataFolder: dataFolder)
+        configuration.host = host
+        configuration.port = port
+        configuration.principals = principals.map { (name: $0.name, token: $0.token) }
+        configuration.requiresAuth = requiresAuth
+        return configuration
+    }
+
+    /// What the reference server declares.
+    static let profiles: [Profile] = [.core, .idempotency, .sync, .auth]
+
+    /// The subject file for the server once it listens.
+    func subjectFile(port: Int) -> JSONValue {
+        [
+            "name": "Holdfast reference server",
+            "version": .string(Tool.version),
+            "url": .string("ws://\(host):\(port)/ws"),
+            "http": .string("http://\(host):\(port)"),
+            "profiles": .array(Self.profiles.map { .string($0.rawValue) }),
+            "agent": "scripted",
+            "principals": .array(principals.map { ["name": .string($0.name), "token": .string($0.token)] }),
+        ]
+    }
+}

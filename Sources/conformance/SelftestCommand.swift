@@ -1,0 +1,53 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+import JSON
+import Reference
+import Report
+
+struct SelftestCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "selftest",
+        abstract: "Prove that the suite catches what it should: each named defect by the clause it breaks.",
+        discussion: """
+            Runs the whole suite against the healthy reference server and against each legal variation: all must be \
+            green. Then runs the scenarios of each defect's clause against a server with that defect: the clause must \
+            be violated.
+
+            Examples:
+              conformance selftest
+              conformance selftest --only 'sync-*'
+            """
+    )
+
+    @Option(help: ArgumentHelp("Only these defects and variations, with '*'; may be given several times.", valueName: "pattern"))
+    var only: [String] = []
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        let specification = try Tool.specification()
+        let defects = Defect.all.filter { isWanted($0.name) }
+        let variations = Variation.all.filter { isWanted($0.name) }
+        guard !defects.isEmpty || !variations.isEmpty else {
+            throw Tool.refuse(
+                "--only", "'\(only.joined(separator: "', '"))' names no defect and no variation",
+                expected: "a name of 'conformance serve --list-defects', with '*'",
+                fix: nearestName(to: only.first ?? "", among: Defect.all.map(\.name)).map { "did you mean '\($0)'?" }
+                    ?? "leave it out to run all")
+        }
+        let matrix = try await KillMatrix(specification: specification, showsProgress: Console.showsProgress)
+            .run(defects: defects, variations: variations)
+        if json {
+            Console.write(matrix.value.text(pretty: true) + "\n")
+        } else {
+            Console.write(matrix.text(Console.style))
+        }
+        if !matrix.holds { throw Tool.end(.harness) }
+    }
+
+    private func isWanted(_ name: String) -> Bool {
+        only.isEmpty || only.contains { Pattern(text: $0).matches(name) }
+    }
+}

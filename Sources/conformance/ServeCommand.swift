@@ -1,0 +1,151 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+import JSON
+import Reference
+import Report
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Run the reference server: correct, durable on disk, and broken on request.",
+        discussion: """
+            Its agent obeys scripts: a chat whose last message is {"script":[{"tool":"webFetch"},{"wait":300},\
+            {"reply":"hello"}]} is answered so; any other text gets an answer at once.
+
+            Examples:
+              conformance serve                                       on port 8080, data in a temporary folder
+              conformance serve --data ./data --token p1=secret       keeps its sessions; asks for a token
+              conformance serve --defect sync-claims-complete-after-eviction
+              conformance serve --list-defects
+            """
+    )
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port to listen on; 0 takes a free one.")
+    var port = 8080
+
+    @Option(help: "The folder for sessions; without it a temporary one, removed at the end.")
+    var data: String?
+
+    @Option(
+        name: .customLong("token"),
+        help: ArgumentHelp("A principal and its token; may be given several times.", valueName: "name=token"))
+    var tokens: [String] = []
+
+    @Option(help: "How many replayed frames it keeps.")
+    var replayFrames = 1000
+
+    @Option(help: "Chat messages a minute for each principal; without it there is no limit.")
+    var messagesPerMinute: Int?
+
+    @Option(help: ArgumentHelp("Break it in a named way; may be given several times.", valueName: "name"))
+    var defect: [String] = []
+
+    @Option(help: ArgumentHelp("Let it differ in a way the specification allows.", valueName: "name"))
+    var variation: [String] = []
+
+    @Flag(help: "List the defects and variations and end.")
+    var listDefects = false
+
+    @Option(help: ArgumentHelp("Write a subject file that describes it, once it listens.", valueName: "file"))
+    var subjectOut: String?
+
+    @Flag(help: "End when standard input ends; an interrupt alone does not end it.")
+    var endWithInput = false
+
+    @Flag(help: "Print every frame.")
+    var verbose = false
+
+    func run() async throws {
+        if listDefects { return printDefects() }
+        var principals: [(name: String, token: String)] = []
+        for text in tokens {
+            guard let cut = text.firstIndex(of: "="), cut != text.startIndex, text.index(after: cut) != text.endIndex
+            else {
+                throw Tool.refuse("--token", "no name and token", expected: "name=token", fix: "for instance p1=secret")
+            }
+            principals.append((String(text[..<cut]), String(text[text.index(after: cut)...])))
+        }
+        let folder = try dataFolder()
+        defer { if data == nil { try? FileManager.default.removeItem(atPath: folder) } }
+        let reference = ReferencePeer(
+            host: host, port: port, dataFolder: folder,
+            principals: principals.isEmpty ? ReferencePeer.freshPrincipals() : principals,
+            requiresAuth: !principals.isEmpty || subjectOut != nil)
+        var configuration = reference.configuration
+        configuration.replayFrames = replayFrames
+        configuration.messagesPerMinute = messagesPerMinute
+        configuration.defects = try named(defect, among: Defect.all, flag: "--defect", name: \.name)
+        configuration.variations = try named(variation, among: Variation.all, flag: "--variation", name: \.name)
+        if verbose { configuration.log = { Console.error($0) } }
+
+        let server = try await start(configuration)
+        let ends = Interruptions(ignoringInterrupt: endWithInput, endingWithInput: endWithInput)
+        if let subjectOut {
+            let text = reference.subjectFile(port: server.port).text(pretty: true) + "\n"
+            try Files.write(text, to: subjectOut)
+        }
+        Console.write("ws://\(host):\(server.port)/ws  http://\(host):\(server.port)  data in \(folder)\n")
+        for defect in configuration.defects.sorted(by: { $0.name < $1.name }) {
+            Console.write("broken on purpose: \(defect.name) (\(defect.clause)): \(defect.summary)\n")
+        }
+        await ends.first()
+        await server.stop()
+    }
+
+    private func start(_ configuration: ReferenceConfiguration) async throws -> ReferenceServer {
+        do {
+            return try await ReferenceServer.start(configuration)
+        } catch {
+            throw Tool.refuse(
+                "--port", "cannot listen on \(host):\(port): \(error)", expected: "a free port of this machine",
+                fix: "give another --port, or --port 0 for a free one")
+        }
+    }
+
+    private func dataFolder() throws -> String {
+        let folder = data ?? NSTemporaryDirectory() + "holdfast-\(UUID().uuidString)"
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            return folder
+        } catch {
+            throw Tool.refuse(
+                "--data", "'\(folder)' cannot be made: \(error.localizedDescription)", expected: "a writable folder",
+                fix: "name another one")
+        }
+    }
+
+    private func named<Item: Hashable>(
+        _ names: [String], among all: [Item], flag: String, name: (Item) -> String
+    ) throws -> Set<Item> {
+        var problems: [InputProblem] = []
+        var chosen: Set<Item> = []
+        for wanted in names {
+            if let item = all.first(where: { name($0) == wanted }) {
+                chosen.insert(item)
+                continue
+            }
+            problems.append(
+                InputProblem(
+                    place: flag, what: "unknown name '\(wanted)'", expected: "a name of 'conformance serve --list-defects'",
+                    fix: nearestName(to: wanted, among: all.map(name)).map { "did you mean '\($0)'?" } ?? "correct it"))
+        }
+        guard problems.isEmpty else { throw Tool.refuse(problems) }
+        return chosen
+    }
+
+    private func printDefects() {
+        let style = Console.style
+        Console.write("defects, each breaks the clause named\n")
+        for defect in Defect.all {
+            Console.write("  \(defect.name)  \(defect.clause)\n\(style.wrapped(defect.summary, indent: 4))\n")
+        }
+        Console.write("\nvariations, all legal\n")
+        for variation in Variation.all {
+            Console.write("  \(variation.name)\n\(style.wrapped(variation.summary, indent: 4))\n")
+        }
+    }
+}

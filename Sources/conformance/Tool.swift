@@ -1,0 +1,33 @@
+import ArgumentParser
+import Holdfast
+import Report
+
+/// What every command shares: the specification, the console, and the way to end with a code.
+enum Tool {
+    static let version = "0.1.0"
+
+    /// The specification the binary carries, or the one of a folder.
+    static func specification(from folder: String? = nil) throws -> Specification {
+        do {
+            return try Specification(folder.map(SpecificationFiles.init(folder:)) ?? .embedded)
+        } catch let problems as InputProblems {
+            throw refuse(problems.problems)
+        }
+    }
+
+    /// Prints problems of the input and gives the error that ends the command with 64.
+    static func refuse(_ problems: [InputProblem]) -> any Error {
+        end(.usage, saying: problems.map(\.description).joined(separator: "\n"))
+    }
+
+    /// Prints one problem of the input and gives the error that ends the command with 64.
+    static func refuse(_ place: String, _ what: String, expected: String, fix: String) -> any Error {
+        refuse([InputProblem(place: place, what: what, expected: expected, fix: fix)])
+    }
+
+    /// Prints a message on standard error and gives the error that ends the command with a code.
+    static func end(_ status: ExitStatus, saying message: String? = nil) -> any Error {
+        if let message { Console.error(message) }
+        return ExitCode(status.rawValue)
+    }
+}
