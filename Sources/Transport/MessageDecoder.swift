@@ -37,7 +37,7 @@ struct MessageDecoder {
         self.place = place
     }
 
-    /// The next event the buffer completes, or nil when more bytes are needed. Call it again until it returns nil.
+    /// The next event the buffer completes, or nil when more bytes are needed; call it until then.
     mutating func next(_ buffer: inout ByteBuffer) throws(TransportProblem) -> WebSocketEvent? {
         guard !failed else {
             buffer.moveReaderIndex(to: buffer.writerIndex)

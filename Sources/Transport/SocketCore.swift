@@ -116,6 +116,17 @@ final class SocketCore: Sendable {
         }
     }
 
+    /// Ends the connection after both close frames went by.
+    func end() {
+        state.withLock { state in
+            state.over = state.over ?? .closed
+            state.discarding = true
+        }
+        channel.eventLoop.execute { [channel] in
+            if channel.isActive { WireHandler.end(channel) }
+        }
+    }
+
     /// Sends a close frame and waits until the connection is gone, at most `timeout`; then ends it without the peer.
     nonisolated(nonsending) func close(code: UInt16?, reason: String, timeout: Duration) async {
         do {

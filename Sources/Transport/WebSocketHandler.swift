@@ -63,7 +63,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
             core.queue.push(WebSocketArrival(at: now, event: .failed(error)))
             let code: UInt16 = if case .tooLarge = error.code { 1009 } else { 1002 }
             _ = try? core.post(core.encoded(.close(code: code, reason: error.name)), isClose: true)
-            core.cut(.fin)
+            core.end()
         }
     }
 
@@ -78,9 +78,9 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
             core.withState { $0.closeReceived = true }
             let legal = code.map { Self.mayBeSent($0) ? $0 : 1002 }
             _ = try? core.post(core.encoded(.close(code: legal)), isClose: true)
-            guard core.isClient else { return core.cut(.fin) }
+            guard core.isClient else { return core.end() }
             let core = core
-            core.channel.eventLoop.scheduleTask(in: Self.patience) { core.cut(.fin) }
+            core.channel.eventLoop.scheduleTask(in: Self.patience) { core.end() }
         default:
             break
         }

@@ -1,4 +1,5 @@
 import NIOCore
+import NIOSSL
 
 /// Stands next to the socket, below TLS, so that a connection can be cut without TLS saying goodbye.
 final class WireHandler: ChannelInboundHandler {
@@ -19,6 +20,13 @@ final class WireHandler: ChannelInboundHandler {
             context.close(mode: .all, promise: nil)
         }
         channel.closeFuture.whenComplete { _ in close.cancel() }
+    }
+
+    /// Ends the connection politely: with TLS by its own goodbye, without by the end of the sending side.
+    static func end(_ channel: any Channel) {
+        channel.eventLoop.assertInEventLoop()
+        let secure = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLHandler.self)
+        if secure == nil { fin(channel) } else { channel.close(promise: nil) }
     }
 
     /// Ends the connection with a TCP reset.

@@ -1,0 +1,71 @@
+/// A request as a server received it; also the one that asks for a WebSocket.
+public struct HTTPServerRequest: Sendable {
+    /// As sent, which is upper case by custom only.
+    public var method: String
+    /// Path and query as on the wire, still percent-encoded.
+    public var target: String
+    /// In their order, names as spelled by the client.
+    public var headers: [(String, String)]
+    /// Without transfer coding; empty when there is none.
+    public var body: [UInt8]
+    /// Address and port of the client.
+    public var remoteAddress: String
+
+    /// A request, also for tests that need no socket.
+    public init(
+        method: String,
+        target: String,
+        headers: [(String, String)] = [],
+        body: [UInt8] = [],
+        remoteAddress: String = ""
+    ) {
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self.body = body
+        self.remoteAddress = remoteAddress
+    }
+
+    /// The target without the query.
+    public var path: String { String(target.prefix { $0 != "?" }) }
+    /// What follows the first question mark, if there is one.
+    public var query: String? { target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } }
+
+    /// The first value of a header, whatever the case of its name.
+    public func header(_ name: String) -> String? {
+        headers.first { $0.0.lowercased() == name.lowercased() }?.1
+    }
+}
+
+/// The request that asks for a WebSocket; it has no body.
+public typealias UpgradeRequest = HTTPServerRequest
+
+/// What a server answers to a request.
+public struct HTTPServerResponse: Sendable {
+    /// From 200 to 599.
+    public var status: Int
+    /// `Content-Length` is added unless it is here.
+    public var headers: [(String, String)]
+    /// The bytes of the body.
+    public var body: [UInt8]
+
+    /// An answer.
+    public init(status: Int = 200, headers: [(String, String)] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// An answer with a JSON body.
+    public static func json(_ text: String, status: Int = 200) -> HTTPServerResponse {
+        HTTPServerResponse(status: status, headers: [("Content-Type", "application/json")], body: Array(text.utf8))
+    }
+}
+
+/// Whether a client gets its WebSocket.
+public enum UpgradeDecision: Sendable {
+    /// It does.
+    case accept
+    /// It gets this answer instead, and the connection ends.
+    case refuse(status: Int, body: String)
+}

@@ -1,0 +1,266 @@
+import NIOCore
+import NIOHTTP1
+
+/// One HTTP connection of a server: collects requests, has them answered one after the other, and hands over upgrades.
+final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private struct Collected {
+        var head: HTTPRequestHead
+        var body: [UInt8] = []
+
+        /// The decoder reads nothing as HTTP after a request that asks for another protocol.
+        var asksForUpgrade: Bool {
+            head.headers.contains(name: "Upgrade")
+                && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
+        }
+    }
+
+    private let handler: Handler
+    private let registry: ServerRegistry
+    private let limits: ServerLimits
+    private var collecting: Collected?
+    private var waiting: [Collected] = []
+    private var busy = false
+    private var ending = false
+    private var stopping = false
+    private var idle: Scheduled<Void>?
+
+    init(handler: Handler, registry: ServerRegistry, limits: ServerLimits) {
+        self.handler = handler
+        self.registry = registry
+        self.limits = limits
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        startIdling(context)
+        context.read()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if !busy || ending { context.read() }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        idle?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !ending else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head): begin(head, context)
+        case .body(let part):
+            guard let held = collecting?.body.count else { return }
+            guard held + part.readableBytes <= limits.maxBodyBytes else { return refuseBody(context) }
+            collecting?.body += part.readableBytesView
+        case .end:
+            guard let request = collecting else { return }
+            collecting = nil
+            waiting.append(request)
+            answerNext(context)
+        }
+    }
+
+    private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        collecting = Collected(head: head)
+        let length = head.headers.first(name: "Content-Length").flatMap { Int($0) } ?? 0
+        if length > limits.maxBodyBytes { return refuseBody(context) }
+        if head.headers.first(name: "Expect")?.lowercased() == "100-continue", !busy {
+            context.writeAndFlush(
+                wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
+        }
+    }
+
+    private func refuseBody(_ context: ChannelHandlerContext) {
+        collecting = nil
+        finish(.plain(413, "the body is larger than \(limits.maxBodyBytes) bytes"), context)
+    }
+
+    // MARK: answering
+
+    private func answerNext(_ context: ChannelHandlerContext) {
+        guard !busy, !ending, !waiting.isEmpty else { return }
+        let request = waiting.removeFirst()
+        busy = true
+        idle?.cancel()
+        let seen = HTTPServerRequest(
+            method: request.head.method.rawValue,
+            target: request.head.uri,
+            headers: request.head.headers.map { ($0.name, $0.value) },
+            body: request.body,
+            remoteAddress: context.remoteAddress.map { "\($0.ipAddress ?? ""):\($0.port ?? 0)" } ?? ""
+        )
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let (handler, loop) = (handler, context.eventLoop)
+        if request.head.headers[canonicalForm: "upgrade"].contains(where: { $0.lowercased() == "websocket" }) {
+            if let flaw = Self.flaw(of: request.head) { return finish(flaw, context) }
+            registry.run {
+                let decision = await handler.admit(seen)
+                loop.execute {
+                    let (this, context) = bound.value
+                    this.decided(decision, seen, context)
+                }
+            }
+        } else {
+            let keepAlive = request.head.isKeepAlive && !request.asksForUpgrade
+            let isHead = request.head.method == .HEAD
+            registry.run {
+                let response = await handler.respond(to: seen)
+                loop.execute {
+                    let (this, context) = bound.value
+                    this.answer(response, keepAlive: keepAlive, isHead: isHead, context)
+                }
+            }
+        }
+    }
+
+    /// What RFC 6455 section 4.2.1 demands of the request.
+    private static func flaw(of head: HTTPRequestHead) -> HTTPServerResponse? {
+        guard head.method == .GET else { return .plain(405, "a WebSocket is asked for with GET") }
+        guard head.headers[canonicalForm: "connection"].contains(where: { $0.lowercased() == "upgrade" }) else {
+            return .plain(400, "no 'Connection: Upgrade'")
+        }
+        guard head.headers.first(name: "Sec-WebSocket-Version") == "13" else {
+            var response = HTTPServerResponse.plain(426, "only WebSocket version 13 is spoken")
+            response.headers += [("Sec-WebSocket-Version", "13"), ("Upgrade", "websocket")]
+            return response
+        }
+        guard let key = head.headers.first(name: "Sec-WebSocket-Key"), key.utf8.count == 24 else {
+            return .plain(400, "Sec-WebSocket-Key is not 16 bytes in base64")
+        }
+        return nil
+    }
+
+    private func answer(
+        _ response: HTTPServerResponse,
+        keepAlive: Bool,
+        isHead: Bool = false,
+        _ context: ChannelHandlerContext
+    ) {
+        guard context.channel.isActive, !ending else { return }
+        busy = false
+        let stays = keepAlive && !stopping
+        var head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: response.status))
+        for (name, value) in response.headers { head.headers.add(name: name, value: value) }
+        let hasBody = response.status != 204 && response.status != 304
+        if hasBody, !head.headers.contains(name: "Content-Length") {
+            head.headers.add(name: "Content-Length", value: "\(response.body.count)")
+        }
+        if !stays { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if hasBody, !isHead, !response.body.isEmpty {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
+        }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        guard stays else { return end(context) }
+        startIdling(context)
+        answerNext(context)
+        if !busy { context.read() }
+    }
+
+    /// Answers and ends the connection.
+    private func finish(_ response: HTTPServerResponse, _ context: ChannelHandlerContext) {
+        answer(response, keepAlive: false, context)
+    }
+
+    private func end(_ context: ChannelHandlerContext) {
+        ending = true
+        waiting = []
+        collecting = nil
+        idle?.cancel()
+        WireHandler.end(context.channel)
+    }
+
+    // MARK: upgrading
+
+    private func decided(_ decision: UpgradeDecision, _ request: UpgradeRequest, _ context: ChannelHandlerContext) {
+        guard context.channel.isActive, !ending else { return }
+        switch decision {
+        case .refuse(let status, let body): finish(.plain(status, body), context)
+        case .accept:
+            if stopping { return finish(.plain(503, "the server stops"), context) }
+            do {
+                try upgrade(request, context)
+            } catch {
+                context.close(promise: nil)
+            }
+        }
+    }
+
+    private func upgrade(_ request: UpgradeRequest, _ context: ChannelHandlerContext) throws {
+        var head = HTTPResponseHead(version: .http1_1, status: .switchingProtocols)
+        head.headers.add(name: "Upgrade", value: "websocket")
+        head.headers.add(name: "Connection", value: "Upgrade")
+        let key = request.header("Sec-WebSocket-Key") ?? ""
+        head.headers.add(name: "Sec-WebSocket-Accept", value: Handshake.accept(for: key))
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+
+        let place = "client \(request.remoteAddress)"
+        let core = SocketCore(
+            channel: context.channel,
+            isClient: false,
+            place: place,
+            maxQueuedBytes: limits.maxQueuedBytes,
+            maxUnsentBytes: limits.maxUnsentBytes
+        )
+        let decoder = MessageDecoder(
+            sender: .client,
+            maxMessageBytes: limits.maxMessageBytes,
+            oversize: limits.oversize == .close ? .fail : .discard,
+            place: place
+        )
+        let pipeline = context.pipeline.syncOperations
+        let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self)
+        let http = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        // The new handler stands behind the HTTP decoder before that one leaves and hands on what it has left.
+        try pipeline.addHandler(WebSocketHandler(core: core, decoder: decoder, maxReceivedBytes: nil))
+        _ = pipeline.removeHandler(context: encoder)
+        _ = pipeline.removeHandler(context: context)
+        _ = pipeline.removeHandler(context: http)
+
+        registry.add(core)
+        let socket = ServerSocket(request: request, core: core)
+        let handler = handler
+        registry.run {
+            await handler.serve(socket)
+            if !socket.isEnded { await socket.close() }
+        }
+    }
+
+    // MARK: ending
+
+    private func startIdling(_ context: ChannelHandlerContext) {
+        idle?.cancel()
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        idle = context.eventLoop.scheduleTask(in: TimeAmount(limits.requestTimeout)) {
+            let (this, context) = bound.value
+            guard !this.busy, !this.ending else { return }
+            this.end(context)
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is ServerIsStopping else { return context.fireUserInboundEventTriggered(event) }
+        stopping = true
+        if !busy, !ending { end(context) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard error is HTTPParserError, !ending, !busy else {
+            // Answers that are under way cannot reach a client that broke the connection.
+            ending = true
+            return context.close(promise: nil)
+        }
+        finish(.plain(400, "not an HTTP request"), context)
+    }
+}
+
+extension HTTPServerResponse {
+    fileprivate static func plain(_ status: Int, _ text: String) -> HTTPServerResponse {
+        HTTPServerResponse(
+            status: status, headers: [("Content-Type", "text/plain; charset=utf-8")], body: Array(text.utf8))
+    }
+}

@@ -1,0 +1,100 @@
+import NIOCore
+import Synchronization
+
+/// Knows the connections and the handler's tasks of one server, so that stopping leaves none behind.
+final class ServerRegistry: Sendable {
+    private struct State {
+        var channels: [ObjectIdentifier: any Channel] = [:]
+        var sockets: [ObjectIdentifier: SocketCore] = [:]
+        var tasks: [Int: Task<Void, Never>] = [:]
+        var nextTask = 0
+        var stopping = false
+    }
+
+    let emptied = OneShot<Void>(place: "server")
+    private let state = Mutex(State())
+    private let maxConnections: Int
+
+    init(maxConnections: Int) {
+        self.maxConnections = maxConnections
+    }
+
+    /// Takes a new connection in; false when the server is full or stops.
+    func admit(_ channel: any Channel) -> Bool {
+        let admitted = state.withLock { state in
+            guard !state.stopping, state.channels.count < maxConnections else { return false }
+            state.channels[ObjectIdentifier(channel)] = channel
+            return true
+        }
+        guard admitted else { return false }
+        channel.closeFuture.whenComplete { _ in
+            self.change {
+                $0.channels[ObjectIdentifier(channel)] = nil
+                $0.sockets[ObjectIdentifier(channel)] = nil
+            }
+        }
+        return true
+    }
+
+    func add(_ socket: SocketCore) {
+        state.withLock { $0.sockets[ObjectIdentifier(socket.channel)] = socket }
+    }
+
+    /// Runs the handler's work; the task lives until it returns, at most until the server has stopped.
+    func run(_ work: @escaping @Sendable () async -> Void) {
+        state.withLock { state in
+            state.nextTask += 1
+            let id = state.nextTask
+            state.tasks[id] = Task {
+                await work()
+                self.change { $0.tasks[id] = nil }
+            }
+        }
+    }
+
+    /// Asks every client to go: a close frame to WebSockets, the end of the connection to the others.
+    func sayGoodbye(code: UInt16, reason: String) {
+        let (channels, sockets) = state.withLock { state in
+            state.stopping = true
+            return (state.channels, state.sockets)
+        }
+        for (id, channel) in channels {
+            if let socket = sockets[id] {
+                if (try? socket.post(socket.encoded(.close(code: code, reason: reason)), isClose: true)) == nil {
+                    socket.cut(.fin)
+                }
+            } else {
+                channel.pipeline.fireUserInboundEventTriggered(ServerIsStopping())
+            }
+        }
+        change { _ in }
+    }
+
+    /// Resets what is left and cancels its tasks.
+    func abort() {
+        let (channels, tasks) = state.withLock { state in
+            state.stopping = true
+            return (Array(state.channels.values), Array(state.tasks.values))
+        }
+        for channel in channels {
+            channel.eventLoop.execute {
+                if channel.isActive { WireHandler.reset(channel) }
+            }
+        }
+        for task in tasks { task.cancel() }
+        change { _ in }
+    }
+
+    var connectionCount: Int { state.withLock { $0.channels.count } }
+
+    private func change(_ edit: (inout State) -> Void) {
+        let isEmpty = state.withLock { state in
+            edit(&state)
+            return state.stopping && state.channels.isEmpty && state.tasks.isEmpty
+        }
+        if isEmpty { emptied.fulfil(.success(())) }
+    }
+}
+
+/// Tells an HTTP connection to end after the answer that is under way.
+struct ServerIsStopping: Sendable {}

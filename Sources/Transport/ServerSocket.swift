@@ -1,0 +1,90 @@
+/// The server's end of a WebSocket.
+public final class ServerSocket: Sendable {
+    /// The request that asked for it.
+    public let request: UpgradeRequest
+    /// Everything the client sends, each event once.
+    public let messages: WebSocketEvents
+
+    let core: SocketCore
+
+    init(request: UpgradeRequest, core: SocketCore) {
+        self.request = request
+        self.core = core
+        messages = WebSocketEvents(queue: core.queue)
+    }
+
+    /// Address and port of the client.
+    public var remoteAddress: String { request.remoteAddress }
+
+    /// Whether the connection is gone.
+    public var isEnded: Bool { core.ended.outcome != nil }
+
+    /// Whether pings are answered at once; on from the start.
+    public var answersPings: Bool {
+        get { core.withState { $0.answersPings } }
+        set { core.withState { $0.answersPings = newValue } }
+    }
+
+    // MARK: sending
+
+    /// Queues a text message without waiting; messages leave in the order of the calls.
+    ///
+    /// - Parameter text: The whole message.
+    /// - Throws: `closed` when the socket is closed or closing, `peerTooSlow` when the client does not read; then the
+    ///   socket is reset, because a client that missed a message must reconnect to learn of it.
+    public func post(text: String) throws(TransportProblem) {
+        _ = try queue(core.encoded(WebSocketFrame(.text, Array(text.utf8))))
+    }
+
+    /// Sends a text message and returns when the operating system has taken it; the order is that of the calls.
+    ///
+    /// - Parameter text: The whole message.
+    /// - Throws: As ``post(text:)``, and `reset` or `closed` when the connection ends before the message left.
+    public nonisolated(nonsending) func send(text: String) async throws(TransportProblem) {
+        try await send(WebSocketFrame(.text, Array(text.utf8)))
+    }
+
+    /// Sends a frame, legal or not.
+    public nonisolated(nonsending) func send(_ frame: WebSocketFrame) async throws(TransportProblem) {
+        try await queue(core.encoded(frame)).value()
+    }
+
+    /// Puts bytes on the wire that need not be frames at all.
+    public nonisolated(nonsending) func send(rawBytes: [UInt8]) async throws(TransportProblem) {
+        try await queue(rawBytes).value()
+    }
+
+    /// Sends a ping; the answer arrives among the messages.
+    public nonisolated(nonsending) func ping(_ payload: [UInt8] = []) async throws(TransportProblem) {
+        try await send(WebSocketFrame(.ping, payload))
+    }
+
+    private func queue(_ bytes: [UInt8]) throws(TransportProblem) -> OneShot<Void> {
+        do {
+            return try core.post(bytes)
+        } catch {
+            if case .peerTooSlow = error.code { core.cut(.reset) }
+            throw error
+        }
+    }
+
+    // MARK: ending
+
+    /// Sends a close frame behind everything queued and waits for the client's; without the client after `timeout`.
+    public nonisolated(nonsending) func close(
+        code: UInt16? = 1000,
+        reason: String = "",
+        timeout: Duration = .seconds(2)
+    ) async {
+        await core.close(code: code, reason: reason, timeout: timeout)
+    }
+
+    /// Ends the connection without a close frame, or falls silent on it.
+    public func cut(_ how: Cut) { core.cut(how) }
+
+    /// Leaves what the client sends in the operating system's buffers.
+    public func stopReading() { core.setPaused(true) }
+
+    /// Reads again.
+    public func resumeReading() { core.setPaused(false) }
+}
