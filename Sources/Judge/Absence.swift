@@ -1,0 +1,64 @@
+import Holdfast
+import Transcript
+
+/// When the silence of a server proves something.
+///
+/// A missing event is a violation only when the history goes on, at or after the end of the bound, and the stage could have
+/// seen the event all that time.
+extension Observations {
+    /// The event that proves absence: the first one at or after the end of a bound that began with `cause`.
+    ///
+    /// - Returns: nil when the history ends earlier, or when the connection ended, was not read or lost its server before
+    ///   the bound was over.
+    public func deadline(after cause: Int, within bound: Duration, on connection: Int) -> Int? {
+        let observed = connections[connection]
+        let limit = time(of: cause) + bound.microseconds
+        if let ending = observed.ending, ending.event <= cause || time(of: ending.event) < limit { return nil }
+        for pause in observed.pauses where time(of: pause.stopped) < limit {
+            guard let resumed = pause.resumed, resumed < cause else { return nil }
+        }
+        return proof(after: cause, limit: limit)
+    }
+
+    /// The event that proves that a request over HTTP was not answered in time; nil when that is not proven.
+    public func deadline(after exchange: ObservedExchange, within bound: Duration) -> Int? {
+        guard exchange.response == nil else { return nil }
+        let limit = time(of: exchange.request) + bound.microseconds
+        if let failure = exchange.failure, time(of: failure) < limit { return nil }
+        return proof(after: exchange.request, limit: limit)
+    }
+
+    /// The event that proves that a turn did not end in time, as one connection saw it; nil when that is not proven.
+    ///
+    /// Turns of one session may be serial, so the bound begins when the turns asked before it in its session have ended. The
+    /// script's own waits are added to the bound.
+    public func turnDeadline(of turn: ObservedTurn, on connection: Int) -> Int? {
+        var cause = max(turn.event, connections[connection].connected ?? turn.event)
+        if let session = turn.sessionId ?? turn.sessionAsked {
+            for other in turns where other.event < turn.event && other.principal == turn.principal {
+                guard other.sessionId == session, other.isAccepted else { continue }
+                guard let ended = other.ended else { return nil }
+                cause = max(cause, ended)
+            }
+        }
+        return deadline(after: cause, within: timeouts.turn + turn.request.scriptedWait, on: connection)
+    }
+
+    private func proof(after cause: Int, limit: Int) -> Int? {
+        let events = history.events
+        for index in events.indices where index > cause {
+            if events[index].at >= limit { return index }
+            if case .act(let name, _) = events[index].kind, name == "kill" || name == "stop" { return nil }
+        }
+        return nil
+    }
+}
+
+extension Duration {
+    /// The length in microseconds, rounded down.
+    var microseconds: Int {
+        let (seconds, attoseconds) = components
+        return Int(clamping: seconds).multipliedReportingOverflow(by: 1_000_000).partialValue
+            + Int(attoseconds / 1_000_000_000_000)
+    }
+}

@@ -1,0 +1,66 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// What a history shows, put in order once so that every check can ask for it.
+///
+/// Everything here is derived from the events alone; indices called `event` point into `history.events`.
+public struct Observations: Sendable {
+    /// The events themselves.
+    public let history: History
+    /// WebSocket connections, in the order in which they were asked for.
+    public let connections: [ObservedConnection]
+    /// HTTP exchanges, in the order of their requests.
+    public let exchanges: [ObservedExchange]
+    /// Questions asked in this history, with everything the server said about each, in the order of asking.
+    ///
+    /// Turns that nobody in this history asked for are legal (another device, a schedule) and are not listed.
+    public let turns: [ObservedTurn]
+    /// Requests for missed frames with their answers, in the order of asking.
+    public let syncs: [ObservedSync]
+    /// Conversations as REST showed them, in the order of the responses.
+    public let sessionReads: [ObservedSessionRead]
+    /// Lists of conversations as REST showed them, in the order of the responses.
+    public let listReads: [ObservedListRead]
+
+    /// Puts a history in order.
+    public init(_ history: History) {
+        self.history = history
+        connections = ObservedConnection.all(in: history)
+        exchanges = ObservedExchange.all(in: history)
+        syncs = ObservedSync.all(on: connections)
+        sessionReads = exchanges.compactMap(ObservedSessionRead.init)
+        listReads = exchanges.compactMap(ObservedListRead.init)
+        turns = TurnReconstruction.turns(
+            in: history, connections: connections, exchanges: exchanges, syncs: syncs, sessionReads: sessionReads)
+    }
+
+    /// What the subject declares to keep.
+    public var profiles: Set<Profile> { history.header.subject.profiles }
+
+    /// The bounds the stage waited by.
+    public var timeouts: Timeouts { history.header.timeouts }
+
+    /// The time of an event, in microseconds since the history began.
+    public func time(of event: Int) -> Int { history.events[event].at }
+
+    /// Every frame the server sent on any connection, in the order of time.
+    public var received: [ObservedFrame] {
+        connections.flatMap(\.received).sorted { $0.event < $1.event }
+    }
+
+    /// Every frame sent to the server on any connection, in the order of time.
+    public var sent: [ObservedFrame] {
+        connections.flatMap(\.sent).sorted { $0.event < $1.event }
+    }
+
+    /// Every process event of the subject: `kill`, `stop`, `start` and faults, by event.
+    public var acts: [(event: Int, name: String)] {
+        history.events.indices.compactMap { index in
+            guard case .act(let name, _) = history.events[index].kind, history.events[index].lane == .server else {
+                return nil
+            }
+            return (index, name)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Transcript
+
+/// One WebSocket connection from its opening to its end.
+public struct ObservedConnection: Sendable {
+    /// The letter of the device.
+    public let device: String
+    /// Which connection of that device, from 1.
+    public let generation: Int
+    /// Whose credentials it carries.
+    public let principal: String
+    /// The event that asked for the upgrade; the first event of the lane when the history begins later.
+    public let opening: Int
+    /// The event that accepted the upgrade.
+    public private(set) var opened: Int?
+    /// The event that refused the upgrade.
+    public private(set) var refused: Int?
+    /// The event of the first `connected` frame.
+    public private(set) var connected: Int?
+    /// The event of the client's first `auth` frame.
+    public private(set) var auth: Int?
+    /// Frames from the server, in order.
+    public private(set) var received: [ObservedFrame] = []
+    /// Frames to the server, in order; also those that are no JSON.
+    public private(set) var sent: [ObservedFrame] = []
+    /// The first thing that ended it for one side; nil while it is open at the end of the history.
+    public private(set) var ending: Ending?
+    /// Events at which the stage stopped reading, each with the one at which it read on.
+    public private(set) var pauses: [(stopped: Int, resumed: Int?)] = []
+    /// Whether the history has the upgrade itself, and not only what followed.
+    public let isWhole: Bool
+
+    /// How a connection ended.
+    public struct Ending: Sendable, Equatable {
+        /// The event.
+        public let event: Int
+        /// Who ended it and how.
+        public let kind: Kind
+
+        /// The ways to end.
+        public enum Kind: Sendable, Equatable {
+            /// The stage cut it without a close frame.
+            case cut
+            /// A close frame, by the side that sent it first.
+            case closed(Direction, code: Int?)
+            /// The socket ended without a close frame and not by the stage.
+            case lost
+        }
+    }
+
+    /// The server's `connected` frame.
+    public var greeting: ObservedFrame? {
+        received.first { $0.event == connected }
+    }
+
+    /// Whether the server ended it, with or without a close frame.
+    public var wasEndedByServer: Bool {
+        switch ending?.kind {
+        case .closed(.fromServer, _), .lost: true
+        default: false
+        }
+    }
+
+    /// Every connection of a history.
+    static func all(in history: History) -> [ObservedConnection] {
+        var connections: [ObservedConnection] = []
+        var current: [String: Int] = [:]
+        var generations: [String: Int] = [:]
+        for (index, event) in history.events.enumerated() {
+            guard case .connection(let device) = event.lane else { continue }
+            let principal: String?
+            if case .opening(let opening) = event.kind { principal = opening.principal } else { principal = nil }
+            if principal != nil || current[device] == nil {
+                if case .wait = event.kind { continue }
+                generations[device, default: 0] += 1
+                current[device] = connections.count
+                connections.append(
+                    ObservedConnection(
+                        device: device, generation: generations[device] ?? 1, principal: principal ?? "p1",
+                        opening: index, isWhole: principal != nil))
+            }
+            guard let position = current[device] else { continue }
+            connections[position].take(event.kind, at: index, frame: history.frames[index], position: position)
+        }
+        return connections
+    }
+
+    private init(device: String, generation: Int, principal: String, opening: Int, isWhole: Bool) {
+        self.device = device
+        self.generation = generation
+        self.principal = principal
+        self.opening = opening
+        self.isWhole = isWhole
+    }
+
+    private mutating func take(_ kind: Event.Kind, at index: Int, frame: Frame?, position: Int) {
+        switch kind {
+        case .opened: opened = opened ?? index
+        case .refused: refused = refused ?? index
+        case .text(let direction, _):
+            note(ObservedFrame(event: index, connection: position, value: frame?.document?.root), direction)
+        case .binary(let direction, _):
+            note(ObservedFrame(event: index, connection: position, value: nil, isBinary: true), direction)
+        case .close(let direction, let code, _): end(.closed(direction, code: code), at: index)
+        case .eof: end(.lost, at: index)
+        case .act("cut", _): end(.cut, at: index)
+        case .act("stopReading", _): pauses.append((index, nil))
+        case .act("resumeReading", _):
+            if let last = pauses.indices.last, pauses[last].resumed == nil { pauses[last].resumed = index }
+        default: break
+        }
+    }
+
+    private mutating func note(_ frame: ObservedFrame, _ direction: Direction) {
+        switch direction {
+        case .fromServer:
+            received.append(frame)
+            if connected == nil, frame.type == "connected" { connected = frame.event }
+        case .toServer:
+            sent.append(frame)
+            if auth == nil, frame.type == "auth" { auth = frame.event }
+        }
+    }
+
+    private mutating func end(_ kind: Ending.Kind, at index: Int) {
+        if ending == nil { ending = Ending(event: index, kind: kind) }
+    }
+}

@@ -1,0 +1,60 @@
+import Transcript
+
+/// One `sync` with its `syncResult`.
+public struct ObservedSync: Sendable {
+    /// The connection, as an index into `Observations.connections`.
+    public let connection: Int
+    /// The frame that asked.
+    public let request: ObservedFrame
+    /// The frame that answered: the n-th answer belongs to the n-th question of a connection.
+    public let result: ObservedFrame?
+    /// The replayed frames, in the order of the answer.
+    public let missed: [ObservedFrame]
+
+    /// The position asked for; nil when it is no integer.
+    public var lastSeqSeen: Int? { request["lastSeqSeen"]?.intValue }
+    /// Whether the answer says that nothing is missing.
+    public var claimsComplete: Bool { result?["complete"]?.boolValue == true }
+    /// Why something is missing.
+    public var reason: String? { result?.string("reason") }
+    /// The last position that the answer covers.
+    public var lastSeq: Int? { result?["lastSeq"]?.intValue }
+
+    /// Every sync of all connections, in the order of asking.
+    static func all(on connections: [ObservedConnection]) -> [ObservedSync] {
+        var syncs: [ObservedSync] = []
+        for (index, connection) in connections.enumerated() {
+            var results = connection.received.filter { $0.type == "syncResult" }[...]
+            for request in connection.sent where request.type == "sync" {
+                // A sync before it, which is refused with an error, takes no result; one that comes earlier answers nothing.
+                var result: ObservedFrame?
+                if let next = results.first, next.event > request.event {
+                    let refusal = connection.received.first {
+                        $0.event > request.event && $0.event < next.event && Self.isRefusal($0)
+                    }
+                    if refusal == nil { result = results.popFirst() }
+                }
+                syncs.append(ObservedSync(connection: index, request: request, result: result))
+            }
+        }
+        return syncs.sorted { $0.request.event < $1.request.event }
+    }
+
+    private init(connection: Int, request: ObservedFrame, result: ObservedFrame?) {
+        self.connection = connection
+        self.request = request
+        self.result = result
+        let items = result?["missed"]?.arrayValue ?? []
+        missed = items.enumerated().map { position, value in
+            ObservedFrame(
+                event: result?.event ?? request.event, connection: connection, value: value, replayIndex: position)
+        }
+    }
+
+    private static func isRefusal(_ frame: ObservedFrame) -> Bool {
+        guard frame.type == "error", frame.seq == nil, frame.turnId == nil, frame.clientMessageId == nil else {
+            return false
+        }
+        return frame.code == "bad_request" || frame.code == "not_authenticated"
+    }
+}

@@ -1,0 +1,303 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// Puts the frames of a history to the questions they answer.
+///
+/// A frame belongs to a turn by `turnId`, else by `clientMessageId`, else by its session and by order: the oldest question
+/// of that session which has not ended on this connection. Names are learnt in a first walk over the whole history, so that a
+/// frame on a second device is known for what it is even when it overtakes the first device's. A frame that fits no
+/// question of this history belongs to somebody else's turn and is left alone.
+struct TurnReconstruction {
+    private let history: History
+    private let connections: [ObservedConnection]
+    private let exchanges: [ObservedExchange]
+    private let acksAreSent: Bool
+    private var turns: [ObservedTurn] = []
+    private var names = TurnNames()
+    /// Turns that ended on a connection, by connection.
+    private var ended: [Int: Set<Int>] = [:]
+    /// The event at which a turn first ended anywhere.
+    private var firstEnd: [Int: Int] = [:]
+    /// The event at which a session was first seen, by principal and session.
+    private var sessionSeen: [TurnNames.Key: Int] = [:]
+
+    static func turns(
+        in history: History, connections: [ObservedConnection], exchanges: [ObservedExchange], syncs: [ObservedSync],
+        sessionReads: [ObservedSessionRead]
+    ) -> [ObservedTurn] {
+        var reconstruction = TurnReconstruction(history: history, connections: connections, exchanges: exchanges)
+        reconstruction.gatherRequests()
+        reconstruction.takeResponses()
+        for read in sessionReads { reconstruction.learn(from: read) }
+        let frames = connections.flatMap(\.received).sorted { $0.event < $1.event }
+        for frame in frames { reconstruction.learnAndAnswer(from: frame) }
+        for frame in frames { reconstruction.place(frame, final: false) }
+        reconstruction.ended = [:]
+        reconstruction.firstEnd = [:]
+        for frame in frames { reconstruction.place(frame, final: true) }
+        for sync in syncs {
+            for frame in sync.missed { reconstruction.placeReplayed(frame) }
+        }
+        return reconstruction.turns
+    }
+
+    private init(history: History, connections: [ObservedConnection], exchanges: [ObservedExchange]) {
+        self.history = history
+        self.connections = connections
+        self.exchanges = exchanges
+        acksAreSent = history.header.subject.profiles.contains(.idempotency)
+    }
+
+    // MARK: Questions
+
+    private mutating func gatherRequests() {
+        var requests: [ObservedRequest] = []
+        for (index, connection) in connections.enumerated() {
+            for frame in connection.sent where frame.type == "chat" {
+                requests += [
+                    ObservedRequest(
+                        frame.value, event: frame.event, origin: .connection(index), principal: connection.principal)
+                ].compactMap { $0 }
+            }
+        }
+        for (index, exchange) in exchanges.enumerated() where exchange.isChat {
+            requests += [
+                ObservedRequest(
+                    exchange.body, event: exchange.request, origin: .exchange(index),
+                    principal: exchange.sent.principal ?? "")
+            ].compactMap { $0 }
+        }
+        for request in requests.sorted(by: { $0.event < $1.event }) {
+            if acksAreSent, let key = request.clientMessageId, let turn = names.turns(request.principal, key: key).first
+            {
+                turns[turn].requests.append(request)
+            } else {
+                if let key = request.clientMessageId { names.add(turns.count, request.principal, key: key) }
+                turns.append(ObservedTurn(requests: [request]))
+            }
+            if let session = request.sessionAsked { see(session, request.principal, at: request.event) }
+        }
+    }
+
+    private mutating func takeResponses() {
+        for turn in turns.indices {
+            for request in turns[turn].requests.indices {
+                guard case .exchange(let index) = turns[turn].requests[request].origin,
+                    let response = exchanges[index].response, let status = exchanges[index].status
+                else { continue }
+                let answer = exchanges[index].answer?.root
+                if (200...299).contains(status) {
+                    turns[turn].requests[request].success = response
+                    bind(turn, turnId: answer?["turnId"]?.stringValue, session: answer?["sessionId"]?.stringValue)
+                } else {
+                    let code = answer?["code"]?.stringValue
+                    let turnId = answer?["turnId"]?.stringValue
+                    if turnId != nil || code.map(ErrorMeaning.failures.contains) == true {
+                        turns[turn].requests[request].failure = response
+                        bind(turn, turnId: turnId, session: answer?["sessionId"]?.stringValue)
+                    } else {
+                        turns[turn].requests[request].refusal = response
+                        turns[turn].requests[request].refusalCode = code
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Names
+
+    private mutating func learn(from read: ObservedSessionRead) {
+        guard let principal = read.principal else { return }
+        see(read.sessionId, principal, at: read.event)
+        let pairs =
+            read.messages.map { ($0.turnId, $0.clientMessageId) } + read.turns.map { ($0.turnId, $0.clientMessageId) }
+        for case (let turnId?, let key?) in pairs {
+            if let turn = names.turns(principal, key: key).first, names.turns(principal, key: key).count == 1 {
+                bind(turn, turnId: turnId, session: read.sessionId)
+            }
+        }
+    }
+
+    /// Takes acks and refusals, and learns which turn id belongs to which key.
+    private mutating func learnAndAnswer(from frame: ObservedFrame) {
+        let principal = connections[frame.connection].principal
+        switch frame.type {
+        case "ack":
+            guard let (turn, request) = requestAcked(by: frame) else { return }
+            turns[turn].acks.append(frame)
+            if let request { turns[turn].requests[request].ack = frame }
+            bind(turn, turnId: frame.turnId, session: frame.sessionId)
+        case "error":
+            if let (turn, request) = requestRefused(by: frame) {
+                turns[turn].requests[request].refusal = frame.event
+                turns[turn].requests[request].refusalCode = frame.code
+                return
+            }
+            fallthrough
+        default:
+            if let session = frame.sessionId, frame.type != "error" { see(session, principal, at: frame.event) }
+            guard let turnId = frame.turnId, let key = frame.clientMessageId,
+                let turn = turn(withKey: key, for: frame)
+            else { return }
+            bind(turn, turnId: turnId, session: frame.sessionId)
+        }
+    }
+
+    private mutating func bind(_ turn: Int, turnId: String?, session: String?) {
+        let principal = turns[turn].principal
+        if let turnId {
+            if turns[turn].turnId == nil { turns[turn].turnId = turnId }
+            names.add(turn, principal, turnId: turnId)
+        }
+        if let session {
+            if turns[turn].sessionId == nil { turns[turn].sessionId = session }
+            see(session, principal, at: turns[turn].event)
+        }
+    }
+
+    private mutating func see(_ session: String, _ principal: String, at event: Int) {
+        let key = TurnNames.Key(principal: principal, name: session)
+        sessionSeen[key] = min(sessionSeen[key] ?? event, event)
+    }
+
+    // MARK: Answers to one request
+
+    private func requestAcked(by ack: ObservedFrame) -> (turn: Int, request: Int?)? {
+        let principal = connections[ack.connection].principal
+        if let key = ack.clientMessageId {
+            guard let turn = turn(withKey: key, for: ack) else { return nil }
+            let request = turns[turn].requests.firstIndex {
+                $0.connection == ack.connection && $0.event < ack.event && $0.ack == nil && $0.refusal == nil
+            }
+            return (turn, request)
+        }
+        if let turnId = ack.turnId, let turn = names.turn(principal, turnId: turnId) { return (turn, nil) }
+        var fallback: (Int, Int)?
+        for (index, turn) in turns.enumerated() {
+            for (position, request) in turn.requests.enumerated() {
+                guard request.connection == ack.connection, request.event < ack.event, request.ack == nil,
+                    request.refusal == nil, request.sessionAsked == nil || request.sessionAsked == ack.sessionId
+                else { continue }
+                if request.clientMessageId == nil { return (index, position) }
+                fallback = fallback ?? (index, position)
+            }
+        }
+        return fallback
+    }
+
+    /// The question an `error` refuses: the one whose key it repeats, else the last thing the client said before it.
+    private func requestRefused(by error: ObservedFrame) -> (turn: Int, request: Int)? {
+        guard error.turnId == nil else { return nil }
+        var candidates: [(turn: Int, request: Int)] = []
+        for (index, turn) in turns.enumerated() {
+            for (position, request) in turn.requests.enumerated()
+            where request.connection == error.connection && request.event < error.event && request.refusal == nil {
+                guard request.ack == nil, !ErrorMeaning.endsTurn(error, acksAreSent: acksAreSent, wasAcked: false)
+                else { continue }
+                candidates.append((index, position))
+            }
+        }
+        if let key = error.clientMessageId {
+            return candidates.last { turns[$0.turn].clientMessageId == key }
+        }
+        let before = connections[error.connection].sent.last {
+            $0.event < error.event && $0.type != "ping" && $0.type != "sync"
+        }
+        return candidates.last { turns[$0.turn].requests[$0.request].event == before?.event }
+    }
+
+    // MARK: Frames of turns
+
+    private func turn(withKey key: String, for frame: ObservedFrame) -> Int? {
+        let principal = connections[frame.connection].principal
+        let candidates = names.turns(principal, key: key).filter { turns[$0].event < frame.event }
+        return candidates.first { ended[frame.connection]?.contains($0) != true } ?? candidates.last
+    }
+
+    private mutating func place(_ frame: ObservedFrame, final: Bool) {
+        guard let type = frame.type, ["message", "toolUse", "done", "error"].contains(type) else { return }
+        guard let turn = owner(of: frame, mayBind: !final) else { return }
+        let isEnding: Bool
+        switch type {
+        case "done": isEnding = !frame.isDuplicate
+        case "error":
+            isEnding = ErrorMeaning.endsTurn(frame, acksAreSent: acksAreSent, wasAcked: !turns[turn].acks.isEmpty)
+            if !isEnding { return }
+        default: isEnding = false
+        }
+        if isEnding {
+            ended[frame.connection, default: []].insert(turn)
+            firstEnd[turn] = min(firstEnd[turn] ?? frame.event, frame.event)
+        }
+        guard final else { return }
+        if isEnding {
+            turns[turn].endings.append(frame)
+        } else if type == "done" {
+            turns[turn].copies.append(frame)
+        } else {
+            turns[turn].frames.append(frame)
+        }
+    }
+
+    private mutating func placeReplayed(_ frame: ObservedFrame) {
+        guard let turn = owner(ofReplayed: frame) else { return }
+        turns[turn].replayed.append(frame)
+    }
+
+    private func owner(ofReplayed frame: ObservedFrame) -> Int? {
+        let principal = connections[frame.connection].principal
+        if let turnId = frame.turnId, let turn = names.turn(principal, turnId: turnId) { return turn }
+        if let key = frame.clientMessageId {
+            return names.turns(principal, key: key).last { turns[$0].event < frame.event }
+        }
+        // Without any name of the turn, the same frame seen live tells.
+        guard frame.turnId == nil, let seq = frame.seq else { return nil }
+        return turns.firstIndex { turn in
+            turn.principal == principal
+                && (turn.frames + turn.endings).contains { $0.seq == seq && $0.type == frame.type }
+        }
+    }
+
+    private mutating func owner(of frame: ObservedFrame, mayBind: Bool) -> Int? {
+        let principal = connections[frame.connection].principal
+        if let turnId = frame.turnId, let turn = names.turn(principal, turnId: turnId) { return turn }
+        if let key = frame.clientMessageId { return turn(withKey: key, for: frame) }
+        if frame.type == "message" {
+            return turns.firstIndex { turn in
+                turn.principal == principal && frame.messageId != nil
+                    && turn.acks.contains { $0.messageId == frame.messageId }
+            }
+        }
+        guard let turn = ownerByOrder(of: frame, principal: principal) else { return nil }
+        if frame.type == "error",
+            !ErrorMeaning.endsTurn(frame, acksAreSent: acksAreSent, wasAcked: !turns[turn].acks.isEmpty)
+        {
+            return nil
+        }
+        if mayBind { bind(turn, turnId: frame.turnId, session: frame.sessionId) }
+        return turn
+    }
+
+    private func ownerByOrder(of frame: ObservedFrame, principal: String) -> Int? {
+        let candidates = turns.indices.filter { index in
+            let turn = turns[index]
+            guard turn.principal == principal, turn.event < frame.event else { return false }
+            guard turn.requests.contains(where: { $0.refusal == nil && $0.event < frame.event }) else { return false }
+            if let known = turn.turnId, let given = frame.turnId, known != given { return false }
+            if let end = firstEnd[index], end < connections[frame.connection].opening { return false }
+            return ended[frame.connection]?.contains(index) != true
+        }
+        func isOwn(_ index: Int) -> Bool { turns[index].requests.contains { $0.connection == frame.connection } }
+        guard let session = frame.sessionId else {
+            return candidates.first(where: isOwn)
+        }
+        if let match = candidates.first(where: { (turns[$0].sessionId ?? turns[$0].sessionAsked) == session }) {
+            return match
+        }
+        let seen = sessionSeen[TurnNames.Key(principal: principal, name: session)] ?? frame.event
+        return candidates.first {
+            isOwn($0) && turns[$0].sessionId == nil && turns[$0].sessionAsked == nil && seen > turns[$0].event
+        }
+    }
+}
