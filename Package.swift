@@ -106,7 +106,11 @@ let package = Package(
             dependencies: ["Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport"],
             swiftSettings: settings
         ),
-        .testTarget(name: "CommandTests", dependencies: ["TestSupport", "JSON"], swiftSettings: settings),
+        .testTarget(
+            name: "CommandTests",
+            dependencies: ["conformance", "TestSupport", "Transport", "JSON"],
+            swiftSettings: settings
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,83 @@
+import Foundation
+import Subprocess
+
+/// The `conformance` that was built with the tests, run as a user runs it.
+public enum BuiltBinary {
+    /// What a finished program left behind.
+    public struct Output: Sendable {
+        /// The exit code; 128 plus the number of the signal that ended it.
+        public let status: Int32
+        /// Standard output.
+        public let out: String
+        /// Standard error.
+        public let err: String
+    }
+
+    /// A program that runs.
+    public struct Running: Sendable {
+        fileprivate let send: @Sendable (Signal) throws -> Void
+
+        /// Sends SIGINT, as Ctrl-C does.
+        public func interrupt() throws { try send(.interrupt) }
+        /// Sends SIGKILL.
+        public func kill() throws { try send(.kill) }
+        /// Sends SIGTERM.
+        public func terminate() throws { try send(.terminate) }
+    }
+
+    /// The folder the test program stands in; the binary is its neighbour.
+    public static var path: String {
+        #if os(macOS)
+        for bundle in Bundle.allBundles where bundle.bundlePath.hasSuffix(".xctest") {
+            return bundle.bundleURL.deletingLastPathComponent().appendingPathComponent("conformance").path
+        }
+        #endif
+        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        return tests.deletingLastPathComponent().appendingPathComponent("conformance").path
+    }
+
+    /// Runs to the end; pipes are read meanwhile, and a program that outlasts `limit` is ended.
+    public static func run(
+        _ arguments: [String], input: String = "", environment: [String: String] = [:], within limit: Duration = .seconds(240)
+    ) async throws -> Output {
+        try await perform(arguments, input: input, environment: environment, within: limit) { _ in }.output
+    }
+
+    /// Runs while a body watches; the program is ended with SIGTERM once the body returns.
+    public static func run<Result: Sendable>(
+        _ arguments: [String], environment: [String: String] = [:], within limit: Duration = .seconds(240),
+        during body: @escaping @Sendable (Running) async throws -> Result
+    ) async throws -> (result: Result, output: Output) {
+        try await perform(arguments, input: nil, environment: environment, within: limit, body)
+    }
+
+    private static func perform<Result: Sendable>(
+        _ arguments: [String], input: String?, environment: [String: String], within limit: Duration,
+        _ body: @escaping @Sendable (Running) async throws -> Result
+    ) async throws -> (result: Result, output: Output) {
+        var keys: [Environment.Key: String?] = ["NO_COLOR": "1"]
+        for (name, value) in environment { keys[Environment.Key(stringLiteral: name)] = value }
+        let surroundings = Environment.inherit.updating(keys)
+        let bytes = Array((input ?? "").utf8)
+        let outcome = try await Subprocess.run(
+            .path(.init(path)), arguments: Arguments(arguments), environment: surroundings,
+            input: .array(bytes), output: .string(limit: 64 << 20), error: .string(limit: 64 << 20)
+        ) { execution in
+            let watchdog = Task {
+                try await Task.sleep(for: limit)
+                try execution.send(signal: .kill)
+            }
+            let result = try await body(Running { try execution.send(signal: $0) })
+            if input == nil { try? execution.send(signal: .terminate) }
+            return (result, watchdog)
+        }
+        outcome.closureResult.1.cancel()
+        let status: Int32
+        switch outcome.terminationStatus {
+        case .exited(let code): status = code
+        case .signaled(let number): status = 128 + number
+        }
+        let output = Output(status: status, out: outcome.standardOutput, err: outcome.standardError)
+        return (outcome.closureResult.0, output)
+    }
+}
