@@ -1,0 +1,44 @@
+/// Stimuli and waits that bring clauses to the test; it asserts nothing, because the judge does.
+public struct Scenario: Sendable, Equatable {
+    /// The name used everywhere, such as `server/SYNC/replay-after-cut`.
+    public let name: String
+    /// A name for people.
+    public let title: String
+    /// What happens, in a sentence.
+    public let summary: String
+    /// The side under test.
+    public let role: Role
+    /// The clauses it is meant to exercise.
+    public let clauses: [ClauseID]
+    /// What a subject must offer for it to be performed.
+    public let needs: Needs
+    /// What is done, in order.
+    public let steps: [ScenarioStep]
+
+    /// What a subject must offer.
+    public struct Needs: Sendable, Equatable {
+        /// The profiles it declares; `core` goes without saying.
+        public var profiles: Set<Profile> = []
+        /// Whether its agent must obey scripts.
+        public var agent: Agent = .any
+        /// How many principals are used.
+        public var principals: Int = 1
+
+        /// Nothing but one principal.
+        public init() {}
+    }
+
+    /// What the agent behind a server has to do.
+    public enum Agent: String, Sendable, CaseIterable {
+        /// Any answer will do; where the agent obeys scripts it is given them.
+        case any
+        /// The script must be obeyed.
+        case scripted
+    }
+
+    /// The chapter the scenario belongs to, from its name.
+    public var area: Area? {
+        let parts = name.split(separator: "/")
+        return parts.count == 3 ? Area(rawValue: String(parts[1])) : nil
+    }
+}

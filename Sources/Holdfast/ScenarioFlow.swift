@@ -1,0 +1,84 @@
+import JSON
+
+/// Follows the names and connections of a scenario in the order of its text, so that a slip is found before it is performed.
+struct ScenarioFlow {
+    private var names: Set<String>
+    /// Names written with a counter, up to it: `c` for `c${i}`.
+    private var families: Set<String> = []
+    private var lanes: Set<String> = []
+    private let principals: Int
+    /// Where slips are noted.
+    let problems: ProblemCollector
+
+    init(principals: Int, collector: ProblemCollector) {
+        self.principals = principals
+        problems = collector
+        names = ["run"]
+    }
+
+    /// A name that has a value from here on.
+    mutating func define(_ name: String) {
+        if let dollar = name.firstIndex(of: "$") {
+            families.insert(String(name[..<dollar]))
+        } else {
+            names.insert(name)
+        }
+    }
+
+    mutating func open(_ lane: String) {
+        lanes.insert(lane)
+    }
+
+    /// Notes a connection that no earlier step opened.
+    func useLane(_ lane: String, at pointer: JSONPointer) {
+        guard !lanes.contains(lane) else { return }
+        problems.note(
+            pointer, "connection '\(clipped(lane))' is not open here",
+            expected: lanes.isEmpty ? "a connect step before" : lanes.sorted().joined(separator: ", "),
+            fix: "add a connect step before this one")
+    }
+
+    /// Notes a principal the scenario does not ask for.
+    func usePrincipal(_ principal: String, at pointer: JSONPointer) {
+        let known = (1...max(1, principals)).map { "p\($0)" }
+        guard !known.contains(principal) else { return }
+        problems.note(
+            pointer, "principal '\(clipped(principal))' is not asked for", expected: known.joined(separator: ", "),
+            fix: "raise /needs/principals, or correct the name")
+    }
+
+    /// Notes each reference in the strings of a value that nothing before gives a value.
+    func use(_ value: JSONValue, at pointer: JSONPointer) {
+        switch value {
+        case .string(let text): use(text, at: pointer)
+        case .array(let elements):
+            for (index, element) in elements.enumerated() { use(element, at: pointer.appending(index)) }
+        case .object(let object):
+            for member in object { use(member.value, at: pointer.appending(member.key)) }
+        default: break
+        }
+    }
+
+    private func use(_ text: String, at pointer: JSONPointer) {
+        let parts: [ScenarioVariables.Part]
+        do {
+            parts = try ScenarioVariables.parts(of: text)
+        } catch {
+            problems.note(
+                pointer, "'\(clipped(text))' holds a reference that is none",
+                expected: "${name}, ${name+1} or ${name-1}", fix: "correct the reference")
+            return
+        }
+        for case .reference(let reference) in parts where !isKnown(reference.name) {
+            let near = nearestName(to: reference.name, among: names)
+            problems.note(
+                pointer, "nothing before gives '\(clipped(reference.name))' a value",
+                expected: names.sorted().joined(separator: ", "),
+                fix: near.map { "did you mean '\($0)'?" } ?? "save it in an earlier step")
+        }
+    }
+
+    private func isKnown(_ name: String) -> Bool {
+        names.contains(name) || families.contains { name.hasPrefix($0) && Int(name.dropFirst($0.count)) != nil }
+    }
+}

@@ -1,0 +1,95 @@
+import JSON
+
+/// Reads a scenario file and notes everything that is wrong in it, by JSON pointer.
+public struct ScenarioReader {
+    private let name: String
+    private let collector: ProblemCollector
+    private let clauses: Set<ClauseID>?
+
+    private init(name: String, file: String, clauses: Set<ClauseID>?) {
+        self.name = name
+        self.clauses = clauses
+        collector = ProblemCollector(file: file)
+    }
+
+    /// Reads one scenario.
+    /// - Parameters:
+    ///   - text: The file.
+    ///   - name: The name of the scenario, such as `server/SYNC/replay-after-cut`.
+    ///   - file: The file as problems name it.
+    ///   - clauses: The clauses there are; nil when any will do.
+    /// - Returns: The scenario, ready to be performed.
+    /// - Throws: Every problem of the file at once.
+    public static func scenario(
+        _ text: String, named name: String, file: String, clauses: Set<ClauseID>? = nil
+    ) throws(InputProblems) -> Scenario {
+        let reader = ScenarioReader(name: name, file: file, clauses: clauses)
+        let document: JSONDocument
+        do {
+            document = try JSONParser.document(text)
+        } catch {
+            throw InputProblems([
+                InputProblem(
+                    place: "\(file):\(error.location.line):\(error.location.column)", what: "not JSON, \(error)",
+                    expected: "a scenario", fix: "correct the syntax")
+            ])
+        }
+        let scenario = reader.read(document.root)
+        guard reader.collector.problems.isEmpty, let scenario else { throw InputProblems(reader.collector.problems) }
+        return scenario
+    }
+
+    private func read(_ root: JSONValue) -> Scenario? {
+        guard let members = MemberReader(root, at: JSONPointer(), into: collector) else { return nil }
+        members.refuseUnknown(besides: ["title", "summary", "role", "clauses", "needs", "steps"])
+        let title = members.string("title", required: true)
+        let summary = members.string("summary", required: true)
+        let role = members.choice("role", of: Role.self, required: true)
+        let clauses = clauses(members)
+        let needs = needs(members)
+        var flow = ScenarioFlow(principals: needs.principals, collector: collector)
+        let elements = members.array("steps", required: true)
+        if let elements, elements.isEmpty {
+            collector.note(
+                JSONPointer(tokens: ["steps"]), "no step", expected: "at least one step", fix: "say what is done")
+        }
+        let steps = (elements ?? []).compactMap { ScenarioStepReader.step($0.value, at: $0.pointer, flow: &flow) }
+        guard let title, let summary, let role else { return nil }
+        return Scenario(
+            name: name, title: title, summary: summary, role: role, clauses: clauses, needs: needs, steps: steps)
+    }
+
+    private func clauses(_ members: MemberReader) -> [ClauseID] {
+        guard let texts = members.strings("clauses", required: true) else { return [] }
+        if texts.isEmpty {
+            collector.note(
+                members.pointer.appending("clauses"), "no clause", expected: "the clauses this exercises",
+                fix: "name at least one")
+        }
+        return texts.compactMap { element in
+            guard let id = ClauseID(element.text), clauses?.contains(id) ?? true else {
+                let near = nearestName(to: element.text, among: (clauses ?? []).map(\.description))
+                collector.note(
+                    element.pointer, "'\(clipped(element.text))' is no clause",
+                    expected: "an id of the specification such as SYNC-3",
+                    fix: near.map { "did you mean '\($0)'?" } ?? "correct the id")
+                return nil
+            }
+            return id
+        }
+    }
+
+    private func needs(_ members: MemberReader) -> Scenario.Needs {
+        var needs = Scenario.Needs()
+        guard let reader = members.members("needs") else { return needs }
+        reader.refuseUnknown(besides: ["profiles", "agent", "principals"])
+        for element in reader.strings("profiles") ?? [] {
+            if let profile = reader.choice(element.text, of: Profile.self, called: "profile", at: element.pointer) {
+                needs.profiles.insert(profile)
+            }
+        }
+        needs.agent = reader.choice("agent", of: Scenario.Agent.self) ?? .any
+        needs.principals = reader.integer("principals", in: 1...8) ?? 1
+        return needs
+    }
+}

@@ -1,0 +1,65 @@
+/// A subject as its team describes it: where it is, what it declares, how to start it.
+public struct SubjectFile: Sendable, Equatable {
+    /// How reports call it.
+    public var name: String
+    /// Which build of it.
+    public var version: String?
+    /// One sentence for people.
+    public var summary: String?
+    /// The WebSocket address.
+    public var url: String
+    /// The base of the REST paths; taken from `url` when nil.
+    public var http: String?
+    /// The dialect it speaks.
+    public var dialect: String
+    /// What it declares.
+    public var profiles: Set<Profile>
+    /// What its agent does with a prompt.
+    public var agent: Agent
+    /// The tiers of scenarios to perform; all that apply when nil.
+    public var tiers: Set<Int>?
+    /// Whose credentials the suite may use.
+    public var principals: [Principal]
+    /// How to start it.
+    public var start: Start?
+    /// Limits it was configured with, where they differ from what it announces.
+    public var limits: [String: Int]
+
+    /// What an agent does with a prompt.
+    public enum Agent: String, Sendable, CaseIterable {
+        /// Answers as it likes.
+        case plain
+        /// Obeys scripts in the prompt.
+        case scripted
+        /// Asks a model endpoint that the runner serves.
+        case model
+    }
+
+    /// One person or account.
+    public struct Principal: Sendable, Equatable {
+        /// How scenarios call it, such as `p1`.
+        public var name: String
+        /// Its credential; never written to a transcript.
+        public var token: String
+
+        /// A person with a credential.
+        public init(name: String, token: String) {
+            self.name = name
+            self.token = token
+        }
+    }
+
+    /// How a subject is started.
+    public struct Start: Sendable, Equatable {
+        /// The program and its arguments.
+        public var command: [String]
+        /// Where it is started; where the file lies when nil.
+        public var directory: String?
+        /// The folder where it stores sessions.
+        public var data: String?
+        /// Variables added to the environment.
+        public var environment: [String: String]
+        /// A piece of its output that says it takes connections.
+        public var ready: String?
+    }
+}
