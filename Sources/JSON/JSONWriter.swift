@@ -2,17 +2,29 @@
 struct JSONWriter {
     private let isPretty: Bool
     private let sortsKeys: Bool
+    /// Writing stops soon after this many bytes.
+    private let budget: Int
     private var bytes: [UInt8] = []
 
-    init(isPretty: Bool, sortsKeys: Bool) {
+    init(isPretty: Bool, sortsKeys: Bool, budget: Int = .max) {
         self.isPretty = isPretty
         self.sortsKeys = sortsKeys
+        self.budget = budget
     }
 
     static func text(_ value: JSONValue, isPretty: Bool, sortsKeys: Bool) -> String {
         var writer = JSONWriter(isPretty: isPretty, sortsKeys: sortsKeys)
         writer.write(value, depth: 0)
         return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// At most `limit` scalars of the compact text, and whether that is all of it.
+    static func text(_ value: JSONValue, limit: Int) -> (text: String, isWhole: Bool) {
+        var writer = JSONWriter(isPretty: false, sortsKeys: false, budget: limit * 4 + 4)
+        writer.write(value, depth: 0)
+        let text = String(decoding: writer.bytes, as: UTF8.self)
+        guard text.unicodeScalars.count > limit else { return (text, true) }
+        return (String(String.UnicodeScalarView(text.unicodeScalars.prefix(limit))), false)
     }
 
     /// The escape of a character that cannot stand bare in a string.
@@ -34,6 +46,7 @@ struct JSONWriter {
     }
 
     private mutating func write(_ value: JSONValue, depth: Int) {
+        guard bytes.count <= budget else { return }
         switch value {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
@@ -41,7 +54,7 @@ struct JSONWriter {
         case .string(let string): write(string)
         case .array(let values):
             bytes.append(UInt8(ascii: "["))
-            for (position, value) in values.enumerated() {
+            for (position, value) in values.enumerated() where bytes.count <= budget {
                 separate(position, depth: depth + 1)
                 write(value, depth: depth + 1)
             }
@@ -56,7 +69,7 @@ struct JSONWriter {
         if sortsKeys {
             members.sort { ExactString($0.key) < ExactString($1.key) }
         }
-        for (position, member) in members.enumerated() {
+        for (position, member) in members.enumerated() where bytes.count <= budget {
             separate(position, depth: depth + 1)
             write(member.key)
             bytes.append(UInt8(ascii: ":"))
@@ -74,6 +87,7 @@ struct JSONWriter {
             } else {
                 bytes.append(byte)
             }
+            if bytes.count > budget { break }
         }
         bytes.append(UInt8(ascii: "\""))
     }
@@ -105,5 +119,10 @@ extension JSONValue {
     /// - Returns: The text, without a line feed at its end.
     public func text(pretty: Bool = false, sortedKeys: Bool = false) -> String {
         JSONWriter.text(self, isPretty: pretty, sortsKeys: sortedKeys)
+    }
+
+    /// At most `limit` scalars of the compact text, and whether that is all of it; the work is bounded by the limit.
+    package func text(limit: Int) -> (text: String, isWhole: Bool) {
+        JSONWriter.text(self, limit: limit)
     }
 }

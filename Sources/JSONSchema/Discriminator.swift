@@ -1,0 +1,105 @@
+import JSON
+
+/// A property that every alternative requires with values of its own, so that its value names the alternative.
+struct Discriminator: Sendable {
+    let property: String
+    /// Alternatives by value.
+    let branches: [ExactString: Int]
+    /// The values, in the order of the schema.
+    let values: [String]
+}
+
+extension SchemaCompiler {
+    /// Looks for discriminators in all alternatives of the program.
+    mutating func findDiscriminators() {
+        for node in program.nodes.indices {
+            for position in program.nodes[node].keywords.indices {
+                switch program.nodes[node].keywords[position] {
+                case .anyOf(let nodes, _):
+                    program.nodes[node].keywords[position] = .anyOf(nodes, program.discriminator(of: nodes))
+                case .oneOf(let nodes, _):
+                    program.nodes[node].keywords[position] = .oneOf(nodes, program.discriminator(of: nodes))
+                default: break
+                }
+            }
+        }
+    }
+}
+
+extension Program {
+    /// The property that tells the alternatives apart, if there is one.
+    fileprivate func discriminator(of alternatives: [Int]) -> Discriminator? {
+        guard alternatives.count > 1 else { return nil }
+        let tags = alternatives.map { self.tags(of: $0) }
+        for (property, _) in tags[0] {
+            if let found = discriminator(property, tags) { return found }
+        }
+        return nil
+    }
+
+    private func discriminator(_ property: String, _ tags: [[(property: String, values: [String])]]) -> Discriminator? {
+        var branches: [ExactString: Int] = [:]
+        var values: [String] = []
+        for (branch, tags) in tags.enumerated() {
+            guard let tag = tags.first(where: { exactlyEqual($0.property, property) }) else { return nil }
+            for value in tag.values {
+                guard branches.updateValue(branch, forKey: ExactString(value)) == nil else { return nil }
+                values.append(value)
+            }
+        }
+        return Discriminator(property: property, branches: branches, values: values)
+    }
+
+    /// The properties a schema requires and gives a few fixed strings to.
+    private func tags(of node: Int) -> [(property: String, values: [String])] {
+        var required: [String] = []
+        var tables: [PropertyTable] = []
+        for keyword in conjunction(of: node) {
+            switch keyword {
+            case .required(let names): required += names
+            case .properties(let table): tables.append(table)
+            default: break
+            }
+        }
+        return required.compactMap { name in
+            for table in tables {
+                guard let member = table.names[ExactString(name)] else { continue }
+                for keyword in conjunction(of: member) {
+                    if let values = keyword.fixedStrings { return (name, values) }
+                }
+            }
+            return nil
+        }
+    }
+
+    /// All keywords that hold wherever a node holds.
+    private func conjunction(of node: Int) -> [Keyword] {
+        var keywords: [Keyword] = []
+        var pending = [node]
+        var seen: Set<Int> = [node]
+        while let next = pending.popLast() {
+            for keyword in nodes[next].keywords {
+                keywords.append(keyword)
+                switch keyword {
+                case .reference(let target): if seen.insert(target).inserted { pending.append(target) }
+                case .allOf(let targets): pending += targets.filter { seen.insert($0).inserted }
+                default: break
+                }
+            }
+        }
+        return keywords
+    }
+}
+
+extension Keyword {
+    /// The strings a value must be one of, if only strings are allowed.
+    fileprivate var fixedStrings: [String]? {
+        switch self {
+        case .const(.string(let string)): return [string]
+        case .enumeration(let values):
+            let strings = values.compactMap(\.stringValue)
+            return strings.count == values.count && !strings.isEmpty ? strings : nil
+        default: return nil
+        }
+    }
+}

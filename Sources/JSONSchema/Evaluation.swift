@@ -1,0 +1,188 @@
+import JSON
+
+/// Applies a program to a value.
+///
+/// With a violation limit of 0 it stops at the first fault and keeps no books; otherwise it goes on and explains.
+struct Evaluation {
+    let program: Program
+    private let violationLimit: Int
+    /// Above 0 while a schema is only tried, so that its faults are no violations.
+    private var silence = 0
+    /// How many evaluations are open: the thread's stack has an end.
+    private var depth = 0
+    private var violations: [Finding] = []
+    private var instancePath: [String] = []
+    private var keywordPath: [String] = []
+    /// The resources entered on the way here, outermost first, for dynamic references.
+    var scope: [Int] = []
+    /// Dynamic references that are open at this place of the instance.
+    var openReferences: [(node: Int, instanceDepth: Int)] = []
+
+    /// Deeper than any value the parser lets through needs with a schema for people.
+    private static let maxDepth = 4096
+
+    /// A violation and the facts that later tell whether it only repeats another one.
+    struct Finding: Hashable {
+        let violation: SchemaViolation
+        let fault: Fault
+    }
+
+    init(_ program: Program, violationLimit: Int) {
+        self.program = program
+        self.violationLimit = violationLimit
+    }
+
+    mutating func run(_ value: JSONValue) -> Bool {
+        var marks: Marks?
+        return evaluate(program.root, value, &marks)
+    }
+
+    /// Whether faults are written down right now.
+    var explains: Bool {
+        violationLimit > 0 && silence == 0
+    }
+
+    /// The depth of the place in the instance.
+    private(set) var instanceDepth = 0
+
+    /// Applies one node at the current place.
+    mutating func evaluate(_ index: Int, _ value: JSONValue, _ marks: inout Marks?) -> Bool {
+        let node = program.nodes[index]
+        if let verdict = node.verdict {
+            if !verdict { report(.forbidden, value, node, []) }
+            return verdict
+        }
+        guard depth < Self.maxDepth else {
+            report(.tooDeep, value, node, [])
+            return false
+        }
+        depth += 1
+        defer { depth -= 1 }
+        let entersResource = scope.last != node.resource
+        if entersResource { scope.append(node.resource) }
+        defer { if entersResource { scope.removeLast() } }
+        var own = marks != nil || node.asksForRest ? Marks(value) : nil
+        var isValid = true
+        for keyword in node.keywords where !check(keyword, value, node, &own) {
+            isValid = false
+            // A value of the wrong kind has one fault, not one for each keyword that expected the right kind.
+            if !explains || keyword.tellsKind { break }
+        }
+        // While explaining, what a failing schema has looked at counts as looked at: its fault is not told twice.
+        if let own, isValid || explains { marks?.formUnion(own) }
+        return isValid
+    }
+
+    /// Applies a node without writing down its faults.
+    mutating func matches(_ index: Int, _ value: JSONValue, _ marks: inout Marks?) -> Bool {
+        silence += 1
+        defer { silence -= 1 }
+        return evaluate(index, value, &marks)
+    }
+
+    /// Applies a node to a part of the instance without writing down its faults.
+    mutating func matchesPart(_ index: Int, _ part: JSONValue) -> Bool {
+        instanceDepth += 1
+        defer { instanceDepth -= 1 }
+        var marks: Marks?
+        return matches(index, part, &marks)
+    }
+
+    /// Applies a node at the same place of the instance, reached through `keyword`.
+    mutating func follow(
+        _ index: Int, _ value: JSONValue, _ marks: inout Marks?, through keyword: String, _ token: String? = nil
+    ) -> Bool {
+        guard explains else { return evaluate(index, value, &marks) }
+        let count = keywordPath.count
+        keywordPath.append(keyword)
+        if let token { keywordPath.append(token) }
+        defer { keywordPath.removeLast(keywordPath.count - count) }
+        return evaluate(index, value, &marks)
+    }
+
+    /// Applies a node to a part of the instance.
+    mutating func descend(
+        _ index: Int, _ value: JSONValue, to part: @autoclosure () -> String, through keyword: String,
+        _ token: String? = nil
+    ) -> Bool {
+        instanceDepth += 1
+        if explains { instancePath.append(part()) }
+        defer {
+            if explains { instancePath.removeLast() }
+            instanceDepth -= 1
+        }
+        var marks: Marks?
+        return follow(index, value, &marks, through: keyword, token)
+    }
+
+    /// Writes down a fault found by the keyword at `tokens` below a node, or by the node itself.
+    mutating func report(
+        _ fault: Fault, _ value: JSONValue, _ node: Program.Node, _ tokens: [String], part: String? = nil
+    ) {
+        guard explains, violations.count < violationLimit else { return }
+        let keyword = tokens.first ?? node.location.tokens.last ?? ""
+        violations.append(
+            Finding(
+                violation: SchemaViolation(
+                    instanceLocation: JSONPointer(tokens: instancePath + (part.map { [$0] } ?? [])),
+                    keywordLocation: JSONPointer(tokens: keywordPath + tokens),
+                    schemaURI: program.resources[node.resource].uri,
+                    schemaLocation: JSONPointer(tokens: node.location.tokens + tokens),
+                    keyword: keyword,
+                    message: fault.message(value),
+                    expected: fault.expected,
+                    actual: Excerpt.of(value)),
+                fault: fault))
+    }
+
+    /// Collects what a piece of work reports, instead of writing it down at once.
+    mutating func gather(_ work: (inout Evaluation) -> Bool) -> (isValid: Bool, findings: [Finding]) {
+        let before = violations
+        violations = []
+        let isValid = work(&self)
+        let findings = violations
+        violations = before
+        return (isValid, findings)
+    }
+
+    /// Writes down what was gathered.
+    mutating func keep(_ findings: [Finding]) {
+        violations.append(contentsOf: findings.prefix(max(0, violationLimit - violations.count)))
+    }
+
+    /// The place of the instance that is looked at.
+    var place: JSONPointer {
+        JSONPointer(tokens: instancePath)
+    }
+
+    /// The violations, each fault once.
+    func findings() -> [SchemaViolation] {
+        var seen: Set<SchemaViolation.Identity> = []
+        // A misspelt name that was meant to be a missing one is one fault, and the name says more.
+        let misspelt = Set(
+            violations.compactMap { finding -> JSONPointer? in
+                guard case .unknownProperty(_, .some(let nearest), _) = finding.fault else { return nil }
+                return finding.violation.instanceLocation.parent?.appending(nearest)
+            })
+        return violations.compactMap { finding in
+            if case .missing(let name, nil) = finding.fault,
+                misspelt.contains(finding.violation.instanceLocation.appending(name))
+            {
+                return nil
+            }
+            return seen.insert(finding.violation.identity).inserted ? finding.violation : nil
+        }
+    }
+}
+
+extension SchemaViolation {
+    /// What makes two violations the same fault, by whatever way the schema was reached.
+    struct Identity: Hashable {
+        let instance: JSONPointer
+        let message: String
+    }
+
+    var identity: Identity {
+        Identity(instance: instanceLocation, message: message)
+    }
+}

@@ -1,0 +1,26 @@
+import JSON
+
+/// Shows a value of any size in at most 120 characters.
+enum Excerpt {
+    static let limit = 120
+
+    /// A value as JSON text, cut with its size given.
+    static func of(_ value: JSONValue) -> String {
+        let (text, isWhole) = value.text(limit: limit)
+        if isWhole { return text }
+        switch value {
+        case .string(let string): return "\(text)… (\(string.unicodeScalars.count) characters)"
+        case .array(let values): return "\(text)… (\(values.count) elements)"
+        case .object(let object): return "\(text)… (\(object.count) members)"
+        default: return text + "…"
+        }
+    }
+
+    /// A text, cut with its length given.
+    static func cut(_ text: String) -> String {
+        guard text.utf8.count > limit else { return text }
+        let scalars = text.unicodeScalars
+        guard scalars.count > limit else { return text }
+        return "\(String(String.UnicodeScalarView(scalars.prefix(limit))))… (\(scalars.count) characters)"
+    }
+}

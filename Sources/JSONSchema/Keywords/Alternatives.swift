@@ -1,0 +1,108 @@
+import JSON
+
+extension Evaluation {
+    /// `anyOf` and `oneOf`.
+    mutating func alternatives(
+        _ keyword: String, _ nodes: [Int], _ discriminator: Discriminator?, _ value: JSONValue, _ node: Program.Node,
+        _ marks: inout Marks?
+    ) -> Bool {
+        if let discriminator, case .object(let object) = value {
+            return discriminated(keyword, nodes, discriminator, object, value, node, &marks)
+        }
+        var matching: [Int] = []
+        for (index, target) in nodes.enumerated() {
+            var own = marks.map { _ in Marks(value) }
+            guard matches(target, value, &own) else { continue }
+            matching.append(index)
+            if let own { marks?.formUnion(own) }
+            // Further branches matter only to `oneOf`, and to those who ask what was evaluated.
+            if keyword == "anyOf", marks == nil { return true }
+            if keyword == "oneOf", matching.count > 1, !explains { return false }
+        }
+        if keyword == "anyOf" ? !matching.isEmpty : matching.count == 1 { return true }
+        guard explains else { return false }
+        if matching.count > 1 {
+            report(.severalMatch(matching, of: nodes.count), value, node, [keyword])
+        } else {
+            explainNone(keyword, nodes, value, node)
+        }
+        // The fault is told; the rest of the value is not to be blamed for it.
+        marks?.markAll()
+        return false
+    }
+
+    /// Only the branch that one property names can match: it alone is applied, and it alone is blamed.
+    private mutating func discriminated(
+        _ keyword: String, _ nodes: [Int], _ discriminator: Discriminator, _ object: JSONObject, _ value: JSONValue,
+        _ node: Program.Node, _ marks: inout Marks?
+    ) -> Bool {
+        if let tag = object[discriminator.property] {
+            if case .string(let name) = tag, let branch = discriminator.branches[ExactString(name)] {
+                return follow(nodes[branch], value, &marks, through: keyword, String(branch))
+            }
+            guard explains else { return false }
+            let nearest = tag.stringValue.flatMap { NearestName.to($0, among: discriminator.values) }
+            report(
+                .unknownDiscriminator(found: tag, known: discriminator.values, nearest: nearest), tag, node, [keyword],
+                part: discriminator.property)
+        } else {
+            report(
+                .missingDiscriminator(discriminator.property, known: discriminator.values), value, node, [keyword])
+        }
+        if explains { marks?.markAll() }
+        return false
+    }
+
+    /// Says why no branch matches: by the one branch that is meant, if that can be told, else in one line for all.
+    private mutating func explainNone(_ keyword: String, _ nodes: [Int], _ value: JSONValue, _ node: Program.Node) {
+        var branches: [[Finding]] = []
+        for (index, target) in nodes.enumerated() {
+            branches.append(
+                gather { evaluation in
+                    var none: Marks?
+                    return evaluation.follow(target, value, &none, through: keyword, String(index))
+                }.findings)
+        }
+        // A branch that already refuses the kind of value is not the one that was meant.
+        let meant = branches.filter { branch in
+            !branch.contains { $0.violation.instanceLocation == place && $0.fault.isAboutKind }
+        }
+        if meant.count == 1 {
+            keep(meant[0])
+            return
+        }
+        if meant.isEmpty, let types = sharedTypes(branches) {
+            report(.type(found: value.typeName, types), value, node, [keyword])
+            return
+        }
+        let reasons = branches.map { branch in
+            branch.first.map { first in
+                let inside = first.violation.instanceLocation
+                return inside == place ? first.violation.expected : "\(inside): \(first.violation.expected)"
+            } ?? "nothing"
+        }
+        report(.noneMatches(reasons), value, node, [keyword])
+    }
+
+    /// The types all branches together would take, when each of them only minds the type.
+    private func sharedTypes(_ branches: [[Finding]]) -> TypeSet? {
+        var types: TypeSet = []
+        for branch in branches {
+            guard branch.count == 1, case .type(_, let expected) = branch[0].fault,
+                branch[0].violation.instanceLocation == place
+            else { return nil }
+            types.formUnion(expected)
+        }
+        return types
+    }
+}
+
+extension Fault {
+    /// Whether it says that the value is of another kind altogether.
+    var isAboutKind: Bool {
+        switch self {
+        case .type, .const, .enumeration, .forbidden: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,137 @@
+/// The steps of an expression, for threads that all advance together.
+struct PatternProgram: Sendable {
+    /// One step of a thread.
+    enum Step: Sendable {
+        /// Takes one scalar of the set.
+        case take(PatternSet)
+        /// Goes on at two places.
+        case split(Int, Int)
+        case jump(Int)
+        case start
+        case end
+        case wordBoundary(isNegated: Bool)
+        case look(PatternProgram, isNegated: Bool)
+        case match
+    }
+
+    private(set) var steps: [Step] = []
+    /// Whether it reads the text towards its start, as a look behind does.
+    let isBackward: Bool
+    /// Whether a match can only begin at the start of the text.
+    let isAnchored: Bool
+
+    /// Counted repetitions are written out: this bounds what one expression may cost.
+    private static let maxSteps = 20_000
+
+    init(_ tree: PatternNode, isBackward: Bool = false) throws(PatternProblem) {
+        self.isBackward = isBackward
+        isAnchored = tree.startsAtStart
+        try add(tree)
+        steps.append(.match)
+    }
+
+    private mutating func add(_ node: PatternNode) throws(PatternProblem) {
+        guard steps.count < Self.maxSteps else {
+            throw PatternProblem("it counts so far that it needs more than \(Self.maxSteps) steps")
+        }
+        switch node {
+        case .empty: break
+        case .set(let set):
+            if let name = set.unavailableProperty { throw PatternProblem("the property \(name) is not available") }
+            steps.append(.take(set))
+        case .start: steps.append(.start)
+        case .end: steps.append(.end)
+        case .wordBoundary(let isNegated): steps.append(.wordBoundary(isNegated: isNegated))
+        case .sequence(let parts):
+            for part in isBackward ? parts.reversed() : parts {
+                try add(part)
+            }
+        case .alternatives(let branches): try add(branches)
+        case .repetition(let part, let min, let max): try add(part, min: min, max: max)
+        case .look(let part, let isAhead, let isNegated):
+            steps.append(.look(try PatternProgram(part, isBackward: !isAhead), isNegated: isNegated))
+        case .backReference: throw PatternProblem("back-references cannot be matched in bounded time")
+        }
+    }
+
+    private mutating func add(_ branches: [PatternNode]) throws(PatternProblem) {
+        var exits: [Int] = []
+        for (index, branch) in branches.enumerated() {
+            guard index < branches.count - 1 else {
+                try add(branch)
+                continue
+            }
+            let fork = steps.count
+            steps.append(.match)
+            try add(branch)
+            exits.append(steps.count)
+            steps.append(.match)
+            steps[fork] = .split(fork + 1, steps.count)
+        }
+        for exit in exits {
+            steps[exit] = .jump(steps.count)
+        }
+    }
+
+    private mutating func add(_ part: PatternNode, min: Int, max: Int?) throws(PatternProblem) {
+        // A part that takes nothing is no different when it is repeated.
+        let isEmpty = part.takesNothing
+        for _ in 0..<(isEmpty ? Swift.min(min, 1) : min) {
+            try add(part)
+        }
+        guard let max else {
+            let fork = steps.count
+            steps.append(.match)
+            try add(part)
+            steps.append(.jump(fork))
+            steps[fork] = .split(fork + 1, steps.count)
+            return
+        }
+        var forks: [Int] = []
+        for _ in 0..<(isEmpty ? Swift.min(max - min, 1) : max - min) {
+            forks.append(steps.count)
+            steps.append(.match)
+            try add(part)
+        }
+        for fork in forks {
+            steps[fork] = .split(fork + 1, steps.count)
+        }
+    }
+}
+
+extension PatternNode {
+    /// Whether every match begins at the start of the text.
+    var startsAtStart: Bool {
+        switch self {
+        case .start: true
+        case .sequence(let parts): parts.first?.startsAtStart ?? false
+        case .alternatives(let branches): branches.allSatisfy(\.startsAtStart)
+        default: false
+        }
+    }
+
+    /// Whether it matches without taking a scalar, always.
+    var takesNothing: Bool {
+        switch self {
+        case .empty, .start, .end, .wordBoundary, .look: true
+        case .sequence(let parts), .alternatives(let parts): parts.allSatisfy(\.takesNothing)
+        case .repetition(let part, _, let max): max == 0 || part.takesNothing
+        case .set, .backReference: false
+        }
+    }
+}
+
+extension PatternSet {
+    /// A property in it that the standard library has no table for.
+    var unavailableProperty: String? {
+        for item in items {
+            switch item {
+            case .property(.unavailable(let name), _): return name
+            case .nested(let set):
+                if let name = set.unavailableProperty { return name }
+            default: break
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,122 @@
+import JSON
+
+/// A compiled schema: one flat list of nodes that refer to each other by position.
+struct Program: Sendable {
+    var nodes: [Node] = []
+    var resources: [Resource] = []
+    var root = 0
+
+    /// A schema resource, as far as an evaluation needs it.
+    struct Resource: Sendable {
+        let uri: String
+        /// Nodes by dynamic anchor.
+        var dynamicAnchors: [String: Int] = [:]
+    }
+
+    /// One schema.
+    struct Node: Sendable {
+        /// The answer of a boolean schema; nil for an object.
+        var verdict: Bool?
+        /// The resource it belongs to, by position in the program.
+        let resource: Int
+        /// Its place inside that resource.
+        let location: JSONPointer
+        /// Its assertions and applicators, in the order in which a reader wants to hear of them.
+        var keywords: [Keyword] = []
+        /// Whether one of them asks what the others have evaluated.
+        var asksForRest = false
+    }
+}
+
+/// One keyword, or several that can only be understood together.
+enum Keyword: Sendable {
+    case type(TypeSet)
+    case const(JSONValue)
+    case enumeration([JSONValue])
+    case minimum(JSONNumber)
+    case maximum(JSONNumber)
+    case exclusiveMinimum(JSONNumber)
+    case exclusiveMaximum(JSONNumber)
+    case multipleOf(JSONNumber)
+    case minLength(Int)
+    case maxLength(Int)
+    case pattern(Pattern)
+    case format(Format)
+    case minItems(Int)
+    case maxItems(Int)
+    case uniqueItems
+    case minProperties(Int)
+    case maxProperties(Int)
+    case required([String])
+    case dependentRequired([(key: String, names: [String])])
+    case dependentSchemas(keyword: String, [(key: String, node: Int)])
+    case reference(Int)
+    case dynamicReference(Int, anchor: String?)
+    case allOf([Int])
+    case anyOf([Int], Discriminator?)
+    case oneOf([Int], Discriminator?)
+    case not(Int)
+    case condition(test: Int, then: Int?, otherwise: Int?)
+    case properties(PropertyTable)
+    case propertyNames(Int)
+    case items(prefix: [Int], rest: Int?)
+    case contains(Int, min: Int, max: Int?)
+    case unevaluatedProperties(Int)
+    case unevaluatedItems(Int)
+}
+
+/// `properties`, `patternProperties` and `additionalProperties` of one schema: a member is looked up once.
+struct PropertyTable: Sendable {
+    var names: [ExactString: Int] = [:]
+    /// The names in the order of the schema, for suggestions.
+    var order: [String] = []
+    var patterns: [(pattern: Pattern, node: Int)] = []
+    var additional: Int?
+}
+
+/// A set of the type names of JSON Schema.
+struct TypeSet: OptionSet, Sendable {
+    let rawValue: Int
+
+    static let null = TypeSet(rawValue: 1)
+    static let boolean = TypeSet(rawValue: 2)
+    static let object = TypeSet(rawValue: 4)
+    static let array = TypeSet(rawValue: 8)
+    static let number = TypeSet(rawValue: 16)
+    static let integer = TypeSet(rawValue: 32)
+    static let string = TypeSet(rawValue: 64)
+
+    static let names: [(name: String, type: TypeSet)] = [
+        ("null", .null), ("boolean", .boolean), ("object", .object), ("array", .array), ("number", .number),
+        ("integer", .integer), ("string", .string),
+    ]
+
+    /// The type names, in the order of the specification.
+    var names: [String] {
+        Self.names.filter { contains($0.type) }.map(\.name)
+    }
+
+    func admits(_ value: JSONValue) -> Bool {
+        switch value {
+        case .null: contains(.null)
+        case .bool: contains(.boolean)
+        case .object: contains(.object)
+        case .array: contains(.array)
+        case .string: contains(.string)
+        case .number(let number): contains(.number) || (contains(.integer) && number.isInteger)
+        }
+    }
+}
+
+extension Keyword {
+    /// The nodes that are applied to the same place of the instance.
+    var inPlace: [Int] {
+        switch self {
+        case .reference(let node), .not(let node): [node]
+        case .allOf(let nodes), .anyOf(let nodes, _), .oneOf(let nodes, _): nodes
+        case .condition(let test, let then, let otherwise): [test] + [then, otherwise].compactMap { $0 }
+        case .dependentSchemas(_, let pairs): pairs.map(\.node)
+        default: []
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import JSON
+
+/// Turns schemas into a ``Program``: every reference resolved, every keyword checked, nothing left to fail later.
+struct SchemaCompiler {
+    /// A place where a schema stands.
+    struct Place: Hashable {
+        let document: Int
+        let pointer: JSONPointer
+    }
+
+    /// A schema that has a node and waits to be read.
+    struct Pending {
+        let node: Int
+        let value: JSONValue
+        let place: Place
+    }
+
+    var registry: SchemaRegistry
+    let formats: FormatMode
+    let unknownKeywords: UnknownKeywordMode
+    var program = Program()
+    /// References by the node they stand in, for the words of a problem.
+    var references: [Int: String] = [:]
+    private var nodeByPlace: [Place: Int] = [:]
+    private var pending: [Pending] = []
+    private var resourceByIndex: [Int: Int] = [:]
+    private var dialects: [String: Dialect] = [Metaschemas.standard: .standard]
+
+    init(registry: SchemaRegistry, formats: FormatMode, unknownKeywords: UnknownKeywordMode) {
+        self.registry = registry
+        self.formats = formats
+        self.unknownKeywords = unknownKeywords
+    }
+
+    /// Compiles the schema a URI leads to, and all it refers to.
+    mutating func compile(_ uri: String) throws(SchemaProblem) -> Program {
+        let (place, value) = try resolve(uri, from: nil, at: JSONPointer())
+        program.root = try node(for: value, at: place)
+        // A stack of our own: schemas may be deep, and chains of references long.
+        while let next = pending.popLast() {
+            try read(next)
+        }
+        try refuseEndlessReferences()
+        findDiscriminators()
+        return program
+    }
+
+    /// The node of a schema, made if it is new.
+    mutating func node(for value: JSONValue, at place: Place, inside resource: Int? = nil) throws(SchemaProblem) -> Int {
+        if let known = nodeByPlace[place] { return known }
+        // Inside a resource only a schema with an identifier can start another one.
+        let owner: Int
+        if let resource, value["$id"] == nil {
+            owner = resource
+        } else {
+            owner = registry.resource(of: place.pointer, in: place.document) ?? 0
+        }
+        let resource = try enter(owner)
+        let root = registry.resources[owner].root
+        let location = JSONPointer(tokens: Array(place.pointer.tokens.dropFirst(root.tokens.count)))
+        let node = program.nodes.count
+        program.nodes.append(Program.Node(resource: resource, location: location))
+        nodeByPlace[place] = node
+        switch value {
+        case .bool(let verdict): program.nodes[node].verdict = verdict
+        case .object: pending.append(Pending(node: node, value: value, place: place))
+        default:
+            throw SchemaProblem(.notASchema(found: Excerpt.of(value)), in: program.resources[resource].uri, at: location)
+        }
+        return node
+    }
+
+    /// Takes a resource into the program, with all its dynamic anchors: any of them may be in scope later.
+    private mutating func enter(_ index: Int) throws(SchemaProblem) -> Int {
+        if let known = resourceByIndex[index] { return known }
+        let resource = registry.resources[index]
+        let position = program.resources.count
+        program.resources.append(Program.Resource(uri: resource.uri))
+        resourceByIndex[index] = position
+        for name in resource.dynamicAnchors.sorted() {
+            guard let pointer = resource.anchors[name], let value = registry.documents[resource.document][pointer] else {
+                continue
+            }
+            let place = Place(document: resource.document, pointer: pointer)
+            program.resources[position].dynamicAnchors[name] = try node(for: value, at: place)
+        }
+        return position
+    }
+
+    /// The place a reference leads to, and the schema there.
+    func resolve(
+        _ reference: String, from uri: String?, at location: JSONPointer
+    ) throws(SchemaProblem) -> (Place, JSONValue) {
+        var target = URIReference(reference)
+        if let uri { target = target.resolved(against: URIReference(uri)) }
+        let fragment = target.fragment ?? ""
+        target.fragment = nil
+        func problem(_ reason: String) -> SchemaProblem {
+            SchemaProblem(.unresolved(reference, reason: reason), in: uri ?? "", at: location)
+        }
+        guard let index = registry.resource(at: target.text) else {
+            throw problem("no schema is registered as '\(target.text)'")
+        }
+        let resource = registry.resources[index]
+        guard let name = URIReference.unescaped(fragment) else { throw problem("its fragment has a broken percent escape") }
+        var pointer = resource.root
+        if name.hasPrefix("/") {
+            guard let path = JSONPointer(name) else { throw problem("its fragment is no JSON pointer") }
+            pointer = pointer.appending(path)
+        } else if !name.isEmpty {
+            guard let anchor = resource.anchors[name] else { throw problem("there is no anchor '\(name)'") }
+            pointer = anchor
+        }
+        guard let value = registry.documents[resource.document][pointer] else {
+            throw problem("there is nothing at '\(name)'")
+        }
+        return (Place(document: resource.document, pointer: pointer), value)
+    }
+
+    /// The dialect of the resource a node belongs to.
+    mutating func dialect(of place: Place) throws(SchemaProblem) -> Dialect {
+        guard let index = registry.resource(of: place.pointer, in: place.document) else { return .standard }
+        let resource = registry.resources[index]
+        if let known = dialects[resource.dialect] { return known }
+        guard let position = registry.resource(at: resource.dialect) else {
+            throw SchemaProblem(
+                .unknownDialect(resource.dialect), in: resource.uri, at: JSONPointer(tokens: ["$schema"]))
+        }
+        let metaschema = registry.resources[position]
+        let value = registry.documents[metaschema.document][metaschema.root] ?? .bool(true)
+        let dialect = try Dialect(metaschema: value, uri: metaschema.uri)
+        dialects[resource.dialect] = dialect
+        return dialect
+    }
+
+    /// Refuses cycles of schemas that all apply to one and the same place of the instance.
+    private func refuseEndlessReferences() throws(SchemaProblem) {
+        let edges = program.nodes.map { $0.keywords.flatMap(\.inPlace) }
+        var isDone = [Bool](repeating: false, count: edges.count)
+        var isOpen = isDone
+        for start in edges.indices where !isDone[start] {
+            var path = [(node: start, next: 0)]
+            isOpen[start] = true
+            while let top = path.last {
+                guard top.next < edges[top.node].count else {
+                    isOpen[top.node] = false
+                    isDone[top.node] = true
+                    path.removeLast()
+                    continue
+                }
+                path[path.count - 1].next += 1
+                let target = edges[top.node][top.next]
+                if isOpen[target] {
+                    let node = path.last { references[$0.node] != nil }?.node ?? target
+                    throw SchemaProblem(
+                        .endless(references[node] ?? ""), in: program.resources[program.nodes[node].resource].uri,
+                        at: program.nodes[node].location)
+                }
+                guard !isDone[target] else { continue }
+                isOpen[target] = true
+                path.append((target, 0))
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import JSON
+
+/// Why a schema cannot be used, and which keyword says so.
+public struct SchemaProblem: Error, Sendable, Hashable {
+    /// What is wrong.
+    public enum Kind: Sendable, Hashable {
+        /// A keyword the dialect does not have and that does not start with `x-`.
+        case unknownKeyword(String, nearest: String?)
+        /// A format nobody can check.
+        case unknownFormat(String, nearest: String?)
+        /// A keyword whose value has the wrong shape.
+        case badValue(keyword: String, found: String, expected: String)
+        /// A schema that is neither object nor boolean.
+        case notASchema(found: String)
+        /// A pattern that cannot be compiled.
+        case badPattern(String, reason: String)
+        /// A reference to a document or place that is not there.
+        case unresolved(String, reason: String)
+        /// A chain of references that comes back to its start without entering the instance.
+        case endless(String)
+        /// Two different schemas under one URI, or two anchors of one name.
+        case duplicate(String)
+        /// A URI that cannot name a schema.
+        case badURI(String, expected: String)
+        /// A `$schema` whose dialect is not known.
+        case unknownDialect(String)
+        /// A vocabulary a metaschema demands and nobody here knows.
+        case unknownVocabulary(String)
+    }
+
+    /// What is wrong.
+    public let kind: Kind
+    /// The URI of the schema resource, empty when it has none.
+    public let schemaURI: String
+    /// The place inside that resource.
+    public let location: JSONPointer
+
+    init(_ kind: Kind, in schemaURI: String, at location: JSONPointer = JSONPointer()) {
+        self.kind = kind
+        self.schemaURI = schemaURI
+        self.location = location
+    }
+}
+
+extension SchemaProblem: CustomStringConvertible {
+    /// Place, what was found and what was expected, in one line.
+    public var description: String {
+        "\(schemaURI)#\(location): \(sentence)"
+    }
+
+    private var sentence: String {
+        switch kind {
+        case .unknownKeyword(let name, let nearest):
+            "unknown keyword \(quote(name)); expected a keyword of draft 2020-12 or an own one that starts with 'x-'"
+                + suggestion(nearest)
+        case .unknownFormat(let name, let nearest):
+            "unknown format \(quote(name)); expected a format of draft 2020-12" + suggestion(nearest)
+        case .badValue(let keyword, let found, let expected):
+            "'\(keyword)' is \(found); expected \(expected)"
+        case .notASchema(let found): "\(found) is no schema; expected an object or a boolean"
+        case .badPattern(let pattern, let reason):
+            "the pattern \(quote(pattern)) cannot be used: \(reason)"
+        case .unresolved(let reference, let reason): "\(quote(reference)) leads nowhere: \(reason)"
+        case .endless(let reference):
+            "\(quote(reference)) leads back to itself at the same place of the instance; expected an end"
+        case .duplicate(let name): "\(quote(name)) names two schemas; expected one"
+        case .badURI(let uri, let expected): "\(quote(uri)) cannot name a schema; expected \(expected)"
+        case .unknownDialect(let uri):
+            "the dialect \(quote(uri)) is not known; expected draft 2020-12 or a registered metaschema"
+        case .unknownVocabulary(let uri):
+            "the dialect demands the vocabulary \(quote(uri)), which is not known"
+        }
+    }
+
+    private func suggestion(_ nearest: String?) -> String {
+        nearest.map { "; did you mean '\($0)'?" } ?? ""
+    }
+
+    private func quote(_ text: String) -> String {
+        "'\(Excerpt.cut(text))'"
+    }
+}

@@ -1,0 +1,89 @@
+import JSON
+
+/// The schemas that references may lead to, by URI; the metaschemas of draft 2020-12 are in it from the start.
+public struct SchemaRegistry: Sendable {
+    /// Whole documents, as they were added.
+    private(set) var documents: [JSONValue] = []
+    /// Schema resources: documents, and the parts of them that have an `$id` of their own.
+    private(set) var resources: [SchemaResource] = []
+    private var resourceByURI: [String: Int] = [:]
+
+    /// The registry every other one starts from.
+    private static let metaschemas: SchemaRegistry = {
+        var registry = SchemaRegistry(empty: ())
+        for schema in Metaschemas.all {
+            // A metaschema that could not be read would show as an unresolved reference, by name.
+            _ = try? registry.include(schema, at: schema["$id"]?.stringValue ?? "")
+        }
+        return registry
+    }()
+
+    /// A registry with nothing but the metaschemas.
+    public init() {
+        self = Self.metaschemas
+    }
+
+    private init(empty: ()) {}
+
+    /// Adds a schema under the URI it is retrieved by; references also find it, and its parts, by their `$id`.
+    ///
+    /// Adding an equal schema again changes nothing.
+    /// - Throws: ``SchemaProblem`` when the URI is relative or has a fragment, is taken by a different schema, or the
+    ///   schema's own identifiers contradict each other.
+    public mutating func add(_ schema: JSONValue, at uri: String) throws(SchemaProblem) {
+        let reference = URIReference(uri)
+        guard reference.scheme != nil, (reference.fragment ?? "").isEmpty else {
+            throw SchemaProblem(.badURI(uri, expected: "an absolute URI without fragment"), in: uri)
+        }
+        try include(schema, at: uri)
+    }
+
+    /// The URIs of all resources, sorted.
+    public var uris: [String] {
+        resourceByURI.keys.sorted()
+    }
+
+    /// Adds a document under any URI, relative ones too; its root resource is the answer.
+    @discardableResult
+    mutating func include(_ schema: JSONValue, at uri: String) throws(SchemaProblem) -> Int {
+        let base = Self.withoutFragment(uri)
+        if let known = resourceByURI[base] {
+            let resource = resources[known]
+            guard resource.root.isRoot, documents[resource.document] == schema else {
+                throw SchemaProblem(.duplicate(uri), in: uri)
+            }
+            return known
+        }
+        var scan = ResourceScan(document: documents.count, base: base)
+        try scan.walk(schema)
+        documents.append(schema)
+        let first = resources.count
+        for resource in scan.resources {
+            for name in resource.uris {
+                guard resourceByURI.updateValue(resources.count, forKey: name) == nil else {
+                    throw SchemaProblem(.duplicate(name), in: uri, at: resource.root)
+                }
+            }
+            resources.append(resource)
+        }
+        return first
+    }
+
+    /// The resource a URI without fragment names.
+    func resource(at uri: String) -> Int? {
+        resourceByURI[uri]
+    }
+
+    /// The resource a place in a document belongs to: the innermost that contains it.
+    func resource(of pointer: JSONPointer, in document: Int) -> Int? {
+        resources.indices
+            .filter { resources[$0].document == document && pointer.starts(with: resources[$0].root) }
+            .max { resources[$0].root.tokens.count < resources[$1].root.tokens.count }
+    }
+
+    static func withoutFragment(_ uri: String) -> String {
+        var reference = URIReference(uri)
+        reference.fragment = nil
+        return reference.text
+    }
+}

@@ -1,0 +1,108 @@
+import JSON
+
+/// A schema with a URI of its own: the root of a document, or a part of one that has an `$id`.
+struct SchemaResource: Sendable {
+    /// All names it is found by; the first one is its base URI.
+    var uris: [String]
+    /// The document it is part of, by position in the registry.
+    let document: Int
+    /// Where it starts in that document.
+    let root: JSONPointer
+    /// The `$schema` that holds here, inherited from the resource around it.
+    var dialect: String
+    /// Places in the document by anchor name, of either kind.
+    var anchors: [String: JSONPointer] = [:]
+    /// The names among the anchors that are dynamic.
+    var dynamicAnchors: Set<String> = []
+
+    var uri: String {
+        uris[0]
+    }
+}
+
+/// Finds the resources and anchors of a document by walking the places where schemas stand, and no others: an `$id` inside
+/// `const` or an unknown keyword is data.
+struct ResourceScan {
+    let document: Int
+    private(set) var resources: [SchemaResource]
+
+    init(document: Int, base: String) {
+        self.document = document
+        resources = [
+            SchemaResource(uris: [base], document: document, root: JSONPointer(), dialect: Metaschemas.standard)
+        ]
+    }
+
+    mutating func walk(_ root: JSONValue) throws(SchemaProblem) {
+        var pending = [(schema: root, place: JSONPointer(), resource: 0)]
+        while let next = pending.popLast() {
+            guard case .object(let object) = next.schema else { continue }
+            let resource = try enter(object, at: next.place, from: next.resource)
+            for (keyword, value) in object {
+                guard let shape = KeywordTable.all[keyword]?.shape ?? Self.legacyShapes[keyword] else { continue }
+                let place = next.place.appending(keyword)
+                switch (shape, value) {
+                case (.schema, _): pending.append((value, place, resource))
+                case (.schemas, .array(let values)):
+                    for (index, value) in values.enumerated() {
+                        pending.append((value, place.appending(index), resource))
+                    }
+                case (.schemaMap, .object(let map)):
+                    for (name, value) in map {
+                        pending.append((value, place.appending(name), resource))
+                    }
+                default: break
+                }
+            }
+        }
+    }
+
+    /// Names of earlier drafts that still hold schemas where unknown keywords are tolerated.
+    private static let legacyShapes: [String: KeywordTable.Shape] = ["definitions": .schemaMap, "dependencies": .schemaMap]
+
+    /// Takes note of the identifiers of one schema; the answer is the resource it belongs to.
+    private mutating func enter(
+        _ object: JSONObject, at place: JSONPointer, from outer: Int
+    ) throws(SchemaProblem) -> Int {
+        var resource = outer
+        if case .string(let id) = object["$id"] {
+            resource = try identify(id, at: place, from: outer)
+        }
+        if case .string(let dialect) = object["$schema"] {
+            resources[resource].dialect = SchemaRegistry.withoutFragment(dialect)
+        }
+        for keyword in ["$anchor", "$dynamicAnchor"] {
+            guard case .string(let name) = object[keyword] else { continue }
+            if let taken = resources[resource].anchors.updateValue(place, forKey: name), taken != place {
+                throw SchemaProblem(.duplicate("#" + name), in: resources[resource].uri, at: place)
+            }
+            if keyword == "$dynamicAnchor" { resources[resource].dynamicAnchors.insert(name) }
+        }
+        return resource
+    }
+
+    private mutating func identify(
+        _ id: String, at place: JSONPointer, from outer: Int
+    ) throws(SchemaProblem) -> Int {
+        let reference = URIReference(id)
+        guard (reference.fragment ?? "").isEmpty else {
+            throw SchemaProblem(
+                .badURI(id, expected: "a URI reference without fragment; '$anchor' names a place"),
+                in: resources[outer].uri, at: place.appending("$id"))
+        }
+        var resolved = reference.resolved(against: URIReference(resources[outer].uri))
+        resolved.fragment = nil
+        let uri = resolved.text
+        if place.isRoot {
+            // The document keeps the URI it was retrieved by as a second name.
+            if resources[0].uris[0] != uri { resources[0].uris.insert(uri, at: 0) }
+            return 0
+        }
+        guard !resources.contains(where: { $0.uris.contains(uri) }) else {
+            throw SchemaProblem(.duplicate(uri), in: resources[outer].uri, at: place)
+        }
+        resources.append(
+            SchemaResource(uris: [uri], document: document, root: place, dialect: resources[outer].dialect))
+        return resources.count - 1
+    }
+}
