@@ -11,6 +11,7 @@ public struct Specification: Sendable {
     public let files: SpecificationFiles
 
     private let byID: [ClauseID: Clause]
+    private let schemas: SchemaCache
 
     /// Reads a specification.
     /// - Throws: Every problem of every file at once.
@@ -37,15 +38,25 @@ public struct Specification: Sendable {
                 problems += error.problems
             }
         }
-        guard problems.isEmpty else { throw InputProblems(problems) }
+        var schemas: SchemaCache?
+        do {
+            schemas = try SchemaCache(files)
+        } catch {
+            problems += error.problems
+        }
+        guard problems.isEmpty, let schemas else { throw InputProblems(problems) }
         self.version = "1.0"
         self.clauses = clauses.sorted { $0.id < $1.id }
         self.files = files
         self.byID = byID
+        self.schemas = schemas
     }
 
     /// The clause with an id.
     public subscript(id: ClauseID) -> Clause? { byID[id] }
+
+    /// The message schemas with what the given profiles add; compiled on first use.
+    public func messageSchemas(for profiles: Set<Profile>) -> MessageSchemas { schemas[profiles] }
 
     private static func misplacements(of clause: Clause, area: Area, before: Clause?) -> [InputProblem] {
         let place = "Spec/\(clause.file):\(clause.line):1"

@@ -5,7 +5,7 @@ import Transcript
 ///
 /// A pure function: it does no I/O and knows no subject, so a verdict can be recomputed anywhere from its transcript.
 public func judge(_ history: History, under specification: Specification) -> [Verdict] {
-    let observations = Observations(history)
+    let observations = Observations(history, under: specification)
     return specification.clauses.compactMap { clause in
         guard clause.role == history.header.subject.role, let check = Checks.check(of: clause.id) else { return nil }
         guard history.header.subject.profiles.contains(clause.profile) else {

@@ -23,9 +23,18 @@ public struct Observations: Sendable {
     /// Lists of conversations as REST showed them, in the order of the responses.
     public let listReads: [ObservedListRead]
 
+    /// The schemas under the profiles the subject declares.
+    public let schemas: MessageSchemas
+    /// The schemas that hold whatever the subject declares.
+    public let coreSchemas: MessageSchemas
+    /// Which conversations the server named, and when.
+    public let sessions: SessionKnowledge
+
     /// Puts a history in order.
-    public init(_ history: History) {
+    public init(_ history: History, under specification: Specification) {
         self.history = history
+        schemas = specification.messageSchemas(for: history.header.subject.profiles)
+        coreSchemas = specification.messageSchemas(for: [])
         connections = ObservedConnection.all(in: history)
         exchanges = ObservedExchange.all(in: history)
         syncs = ObservedSync.all(on: connections)
@@ -33,6 +42,9 @@ public struct Observations: Sendable {
         listReads = exchanges.compactMap(ObservedListRead.init)
         turns = TurnReconstruction.turns(
             in: history, connections: connections, exchanges: exchanges, syncs: syncs, sessionReads: sessionReads)
+        sessions = SessionKnowledge(
+            connections: connections, exchanges: exchanges, syncs: syncs, turns: turns, reads: sessionReads,
+            lists: listReads)
     }
 
     /// What the subject declares to keep.

@@ -87,6 +87,9 @@ public struct ObservedExchange: Sendable {
         case (2, "sessions"): return .sessions
         case (2, "chat"): return .chat
         case (3, "sessions"): return segments[2].isEmpty ? .sessions : .session(percentDecoded(segments[2]))
+        case (_, "sessions") where segments.contains(where: { [".", ".."].contains(percentDecoded($0)) }):
+            // A path that climbs out was meant as an id that does.
+            return .session(percentDecoded(segments.dropFirst(2).joined(separator: "/")))
         default: return .other
         }
     }

@@ -165,14 +165,14 @@ struct TurnReconstruction {
 
     private func requestAcked(by ack: ObservedFrame) -> (turn: Int, request: Int?)? {
         let principal = connections[ack.connection].principal
-        if let key = ack.clientMessageId {
-            guard let turn = turn(withKey: key, for: ack) else { return nil }
+        if let key = ack.clientMessageId, let turn = turn(withKey: key, for: ack) {
             let request = turns[turn].requests.firstIndex {
                 $0.connection == ack.connection && $0.event < ack.event && $0.ack == nil && $0.refusal == nil
             }
             return (turn, request)
         }
         if let turnId = ack.turnId, let turn = names.turn(principal, turnId: turnId) { return (turn, nil) }
+        // Without a key, or with one nobody chose, the ack answers the oldest question that waits for one.
         var fallback: (Int, Int)?
         for (index, turn) in turns.enumerated() {
             for (position, request) in turn.requests.enumerated() {
@@ -201,6 +201,14 @@ struct TurnReconstruction {
         if let key = error.clientMessageId {
             return candidates.last { turns[$0.turn].clientMessageId == key }
         }
+        // Some codes can only mean a question, whatever was said after it.
+        switch error.code {
+        case "session_not_found", "busy", "idempotency_mismatch":
+            let named = candidates.filter { turns[$0.turn].requests[$0.request].sessionAsked != nil }
+            return named.last { turns[$0.turn].requests[$0.request].sessionAsked == error.sessionId } ?? named.last
+        case "rate_limited": return candidates.last
+        default: break
+        }
         let before = connections[error.connection].sent.last {
             $0.event < error.event && $0.type != "ping" && $0.type != "sync"
         }
@@ -222,8 +230,10 @@ struct TurnReconstruction {
         switch type {
         case "done": isEnding = !frame.isDuplicate
         case "error":
-            isEnding = ErrorMeaning.endsTurn(frame, acksAreSent: acksAreSent, wasAcked: !turns[turn].acks.isEmpty)
-            if !isEnding { return }
+            guard ErrorMeaning.endsTurn(frame, acksAreSent: acksAreSent, wasAcked: !turns[turn].acks.isEmpty) else {
+                return
+            }
+            isEnding = !frame.isDuplicate
         default: isEnding = false
         }
         if isEnding {
@@ -233,7 +243,7 @@ struct TurnReconstruction {
         guard final else { return }
         if isEnding {
             turns[turn].endings.append(frame)
-        } else if type == "done" {
+        } else if type == "done" || type == "error" {
             turns[turn].copies.append(frame)
         } else {
             turns[turn].frames.append(frame)
@@ -269,7 +279,7 @@ struct TurnReconstruction {
                     && turn.acks.contains { $0.messageId == frame.messageId }
             }
         }
-        guard let turn = ownerByOrder(of: frame, principal: principal) else { return nil }
+        guard let turn = ownerByOrder(of: frame, principal: principal) ?? ownerBySameness(of: frame) else { return nil }
         if frame.type == "error",
             !ErrorMeaning.endsTurn(frame, acksAreSent: acksAreSent, wasAcked: !turns[turn].acks.isEmpty)
         {
@@ -277,6 +287,17 @@ struct TurnReconstruction {
         }
         if mayBind { bind(turn, turnId: frame.turnId, session: frame.sessionId) }
         return turn
+    }
+
+    /// A `done` that says on one connection what the last turn of its session already ended with there.
+    private func ownerBySameness(of frame: ObservedFrame) -> Int? {
+        guard frame.type == "done", frame.turnId == nil, frame.clientMessageId == nil else { return nil }
+        return turns.lastIndex { turn in
+            turn.endings.contains {
+                $0.connection == frame.connection && $0.event < frame.event && $0.sessionId == frame.sessionId
+                    && $0.text == frame.text && $0.messageId == frame.messageId
+            }
+        }
     }
 
     private func ownerByOrder(of frame: ObservedFrame, principal: String) -> Int? {
@@ -296,8 +317,8 @@ struct TurnReconstruction {
             return match
         }
         let seen = sessionSeen[TurnNames.Key(principal: principal, name: session)] ?? frame.event
-        return candidates.first {
-            isOwn($0) && turns[$0].sessionId == nil && turns[$0].sessionAsked == nil && seen > turns[$0].event
-        }
+        let own = candidates.filter { isOwn($0) && turns[$0].sessionId == nil && seen > turns[$0].event }
+        // A question that named another session and is the only one: the server ran it in the wrong place.
+        return own.first { turns[$0].sessionAsked == nil } ?? (own.count == 1 ? own.first : nil)
     }
 }

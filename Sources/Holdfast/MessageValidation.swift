@@ -1,0 +1,184 @@
+import JSON
+import JSONSchema
+
+extension MessageSchemas {
+    /// What is wrong with a message given as text; empty when it is valid.
+    ///
+    /// - Parameters:
+    ///   - text: The message, as it was on the wire or in a file.
+    ///   - name: What it has to be; nil takes it from its `type` member, or from its shape when it is a body.
+    /// - Returns: Every fault, in the order of the text for flaws and of the schema for the rest.
+    public func validate(text: String, as name: String? = nil) -> [MessageProblem] {
+        validate(bytes: Array(text.utf8), as: name)
+    }
+
+    /// What is wrong with a message given as bytes, which need not be UTF-8; empty when it is valid.
+    public func validate(bytes: [UInt8], as name: String? = nil) -> [MessageProblem] {
+        let document: JSONDocument
+        do {
+            document = try JSONParser.document(bytes: bytes)
+        } catch {
+            return [unreadable(error, as: name)]
+        }
+        return validate(document, as: name) { JSONParser.location(of: $0, in: bytes) }
+    }
+
+    /// What is wrong with a parsed message; places in the text are given by the closure, where there is a text.
+    public func validate(
+        _ document: JSONDocument, as name: String? = nil, locate: (JSONPointer) -> JSONLocation? = { _ in nil }
+    ) -> [MessageProblem] {
+        let name = name ?? self.name(of: document.root)
+        var problems = document.flaws.map { problem($0, as: name) }
+        problems += validate(document.root, as: name, locate: locate)
+        return problems
+    }
+
+    /// What the schema of a name has against a value, with whole numbers spelled as fractions; empty when it is valid.
+    public func validate(
+        _ value: JSONValue, as name: String?, locate: (JSONPointer) -> JSONLocation? = { _ in nil }
+    ) -> [MessageProblem] {
+        guard let name, let entry = self[name] else { return [unknown(value, name, locate)] }
+        var problems = entry.schema.violations(in: value).map { violation in
+            MessageProblem(
+                type: name, instance: violation.instanceLocation, location: locate(violation.instanceLocation),
+                what: violation.message, expected: violation.expected,
+                clause: ClauseAttribution.clause(of: violation, in: entry.schema, root: Self.base + entry.file),
+                keyword: Self.keyword(violation), flaw: nil)
+        }
+        problems += fractionTokens(in: value, name, entry, locate)
+        return problems
+    }
+
+    /// Whether a value is valid under a name; quicker than asking for what is wrong.
+    public func accepts(_ value: JSONValue, as name: String) -> Bool {
+        self[name]?.schema.isValid(value) ?? false
+    }
+
+    // MARK: What a message is
+
+    /// What a message is: by its `type`, and a body or push, which has none, by the member that only it has.
+    public func name(of value: JSONValue) -> String? {
+        if let type = value["type"]?.stringValue, value["aps"] == nil {
+            if type == "error", value["code"]?.stringValue == "rate_limited", profiles.contains(.rateLimit) {
+                return "rateLimit"
+            }
+            return type
+        }
+        guard value["type"] == nil || value["aps"] != nil, let object = value.objectValue else { return nil }
+        for (member, name) in Self.shapes where object.contains(member) { return name }
+        return nil
+    }
+
+    private static let shapes = [
+        ("aps", "push"), ("apns-topic", "pushHeaders"), ("session", "session"), ("sessions", "sessionList"),
+        ("messages", "chatRequest"), ("error", "restError"), ("text", "chatResponse"), ("ok", "health"),
+    ]
+
+    private func unknown(
+        _ value: JSONValue, _ name: String?, _ locate: (JSONPointer) -> JSONLocation?
+    ) -> MessageProblem {
+        let root = JSONPointer()
+        let place = value["type"] == nil ? root : root.appending("type")
+        let what: String
+        let expected: String
+        if let name {
+            what = "'\(name)' is no message of this protocol"
+            expected =
+                nearestName(to: name, among: names).map { "did you mean '\($0)'?" } ?? names.joined(separator: ", ")
+        } else if value.objectValue == nil {
+            what = "found \(value.typeName)"
+            expected = "an object"
+        } else {
+            what = value["type"] == nil ? "missing 'type'" : "'type' is \(value["type"]?.typeName ?? "absent")"
+            expected = "a string that names the kind of message"
+        }
+        return MessageProblem(
+            type: name, instance: place, location: locate(place), what: what, expected: expected,
+            clause: name == nil ? ClauseID(.ENV, 1) : nil, keyword: nil, flaw: nil)
+    }
+
+    // MARK: Below the schemas
+
+    private func unreadable(_ problem: JSONProblem, as name: String?) -> MessageProblem {
+        let isEncoding = if case .utf8 = problem.kind { true } else { false }
+        let parts = problem.description.split(separator: ";", maxSplits: 1).map { String($0) }
+        return MessageProblem(
+            type: name, instance: JSONPointer(), location: problem.location,
+            what: parts[0].dropPrefix("\(problem.location): "),
+            expected: parts.count > 1 ? parts[1].dropPrefix(" expected ") : "JSON",
+            clause: clause(of: isEncoding ? .encoding : .syntax, name), keyword: nil,
+            flaw: isEncoding ? .encoding : .syntax)
+    }
+
+    private func problem(_ flaw: JSONFlaw, as name: String?) -> MessageProblem {
+        let (kind, what, expected): (MessageProblem.Flaw, String, String)
+        switch flaw.kind {
+        case .duplicateKey(let key): (kind, what, expected) = (.duplicateKey, "'\(key)' comes twice", "each name once")
+        case .loneSurrogate:
+            (kind, what, expected) = (
+                .loneSurrogate, "a surrogate escape without its other half", "a pair such as \\ud83d\\ude00"
+            )
+        }
+        return MessageProblem(
+            type: name, instance: flaw.pointer, location: flaw.location, what: what, expected: expected,
+            clause: clause(of: kind, name), keyword: nil, flaw: kind)
+    }
+
+    /// Whole numbers spelled `1.0` or `1e3`, where the schema asks for an integer.
+    ///
+    /// To a schema these are integers. A half put in their place is none, and shows where the schema cares.
+    private func fractionTokens(
+        in value: JSONValue, _ name: String, _ entry: Entry, _ locate: (JSONPointer) -> JSONLocation?
+    ) -> [MessageProblem] {
+        var places: [JSONPointer: String] = [:]
+        let marked = halved(value, at: JSONPointer(), &places)
+        guard !places.isEmpty else { return [] }
+        var problems: [MessageProblem] = []
+        for violation in entry.schema.violations(in: marked) where violation.keyword == "type" {
+            guard let token = places.removeValue(forKey: violation.instanceLocation) else { continue }
+            problems.append(
+                MessageProblem(
+                    type: name, instance: violation.instanceLocation, location: locate(violation.instanceLocation),
+                    what: "'\(token)' is spelled as a fraction", expected: "an integer without point and exponent",
+                    clause: clause(of: .integerToken, name), keyword: nil, flaw: .integerToken))
+        }
+        return problems
+    }
+
+    private func halved(_ value: JSONValue, at place: JSONPointer, _ places: inout [JSONPointer: String]) -> JSONValue {
+        switch value {
+        case .number(let number) where !number.isIntegerToken && number.isInteger:
+            places[place] = number.text
+            return .number(0.5)
+        case .array(let values):
+            return .array(values.enumerated().map { halved($1, at: place.appending($0), &places) })
+        case .object(let object):
+            return .object(JSONObject(object.map { ($0.key, halved($0.value, at: place.appending($0.key), &places)) }))
+        default: return value
+        }
+    }
+
+    /// The clause about a flaw: a client has one for whatever is wrong with its frames.
+    private func clause(of flaw: MessageProblem.Flaw, _ name: String?) -> ClauseID {
+        if let name, let entry = self[name], entry.sender == .client {
+            return entry.file.hasPrefix("rest/") ? ClauseID(.REST, 9) : ClauseID(.ENV, 21)
+        }
+        switch flaw {
+        case .syntax: return ClauseID(.ENV, 1)
+        case .encoding, .loneSurrogate: return ClauseID(.ENV, 12)
+        case .duplicateKey: return ClauseID(.ENV, 11)
+        case .integerToken: return ClauseID(.ENV, 13)
+        }
+    }
+
+    private static func keyword(_ violation: SchemaViolation) -> String {
+        "\(violation.schemaURI.dropPrefix(base))#\(violation.schemaLocation)"
+    }
+}
+
+extension String {
+    /// The rest after a prefix, or the whole when it has another beginning.
+    fileprivate func dropPrefix(_ prefix: String) -> String {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
+    }
+}

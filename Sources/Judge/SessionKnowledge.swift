@@ -1,0 +1,83 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// Which conversations the server named to whom, and since when; the ground for "existing" and "unknown".
+public struct SessionKnowledge: Sendable {
+    private var named: [TurnNames.Key: Int] = [:]
+    private var reads: [TurnNames.Key: [(event: Int, status: Int)]] = [:]
+    private var lists: [ObservedListRead]
+
+    init(
+        connections: [ObservedConnection], exchanges: [ObservedExchange], syncs: [ObservedSync], turns: [ObservedTurn],
+        reads sessionReads: [ObservedSessionRead], lists: [ObservedListRead]
+    ) {
+        self.lists = lists
+        for connection in connections {
+            for frame in connection.received where ["ack", "message", "toolUse", "done"].contains(frame.type ?? "") {
+                name(frame.sessionId, connection.principal, at: frame.event)
+            }
+        }
+        for sync in syncs {
+            for frame in sync.missed { name(frame.sessionId, connections[sync.connection].principal, at: frame.event) }
+        }
+        for turn in turns {
+            for ending in turn.endings { name(ending.sessionId, turn.principal, at: ending.event) }
+        }
+        for exchange in exchanges {
+            guard let event = exchange.response, let status = exchange.status, let principal = exchange.sent.principal
+            else {
+                continue
+            }
+            if exchange.isChat, status == 200 {
+                name(exchange.answer?.root["sessionId"]?.stringValue, principal, at: event)
+            }
+            if exchange.sent.method == "GET", case .session(let id) = exchange.route {
+                reads[TurnNames.Key(principal: principal, name: id), default: []].append((event, status))
+            }
+        }
+        for read in sessionReads { name(read.session["id"]?.stringValue, read.principal, at: read.event) }
+        for list in lists {
+            for id in list.ids { name(id, list.principal, at: list.event) }
+        }
+    }
+
+    /// Whether the server named the session to the principal before an event: in a frame of a turn, a list or a read.
+    public func exists(_ session: String, for principal: String, before event: Int) -> Bool {
+        (named[TurnNames.Key(principal: principal, name: session)] ?? .max) < event
+    }
+
+    /// Whether something shows that the principal had no such session just before an event: a read that was answered with
+    /// 404, or a list without it.
+    public func isAbsent(_ session: String, for principal: String, before event: Int) -> Bool {
+        guard !exists(session, for: principal, before: event) else { return false }
+        let read = reads[TurnNames.Key(principal: principal, name: session)]?.last { $0.event < event }
+        if let read { return read.status == 404 }
+        let list = lists.last { $0.event < event && $0.principal == principal }
+        return list.map { !$0.ids.contains(session) } ?? false
+    }
+
+    /// The event of the first read after an event that was answered with 404; nil without one.
+    public func notFound(_ session: String, for principal: String, after event: Int) -> Int? {
+        reads[TurnNames.Key(principal: principal, name: session)]?.first { $0.event > event && $0.status == 404 }?.event
+    }
+
+    private mutating func name(_ session: String?, _ principal: String?, at event: Int) {
+        guard let session, let principal else { return }
+        let key = TurnNames.Key(principal: principal, name: session)
+        named[key] = min(named[key] ?? event, event)
+    }
+}
+
+/// Whether a text has the form of a session id: `[A-Za-z0-9_-]{1,128}`.
+func isSessionID(_ text: String) -> Bool {
+    (1...128).contains(text.utf8.count)
+        && text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+}

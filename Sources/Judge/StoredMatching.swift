@@ -1,0 +1,54 @@
+import JSON
+
+/// Finds the question and the answer of a turn in a session read.
+extension Observations {
+    /// The index of a turn's question: by message id, key, turn id, else by its text.
+    public func question(of turn: ObservedTurn, in read: ObservedSessionRead) -> Int? {
+        func user(_ matches: (ObservedSessionRead.StoredMessage) -> Bool) -> Int? {
+            read.messages.firstIndex { $0.role == "user" && matches($0) }
+        }
+        if let id = turn.ack?.messageId, let index = user({ $0.id == id }) { return index }
+        if let key = turn.clientMessageId, let index = user({ $0.clientMessageId == key }) { return index }
+        if let turnId = turn.turnId, let index = user({ $0.turnId == turnId }) { return index }
+        let texts = read.messages.indices.filter {
+            let message = read.messages[$0]
+            return message.role == "user" && exactlyEqual(message.text, turn.request.prompt)
+                && belongsToNoOther(message, than: turn)
+        }
+        // Equal texts stand in the order in which they were asked.
+        let earlier = turns.filter {
+            $0.event < turn.event && !$0.isRefused && exactlyEqual($0.request.prompt, turn.request.prompt)
+                && ($0.sessionId ?? $0.sessionAsked) == read.sessionId && $0.clientMessageId == nil && $0.turnId == nil
+        }
+        return texts.indices.contains(earlier.count) ? texts[earlier.count] : texts.last
+    }
+
+    /// The index of a turn's answer: by message id, turn id, else the message that follows its question.
+    public func answer(of turn: ObservedTurn, in read: ObservedSessionRead) -> Int? {
+        func assistant(_ matches: (ObservedSessionRead.StoredMessage) -> Bool) -> Int? {
+            read.messages.firstIndex { $0.role == "assistant" && matches($0) }
+        }
+        for ending in turn.endings + turn.replayed where ending.type == "done" {
+            if let id = ending.messageId, let index = assistant({ $0.id == id }) { return index }
+        }
+        if let turnId = turn.turnId, let index = assistant({ $0.turnId == turnId }) { return index }
+        guard let question = question(of: turn, in: read) else { return nil }
+        let next = question + 1
+        guard next < read.messages.count, read.messages[next].role == "assistant" else { return nil }
+        let message = read.messages[next]
+        if let known = turn.turnId, let other = message.turnId, known != other { return nil }
+        return next
+    }
+
+    private func belongsToNoOther(_ message: ObservedSessionRead.StoredMessage, than turn: ObservedTurn) -> Bool {
+        if let key = message.clientMessageId, turn.clientMessageId != nil, key != turn.clientMessageId { return false }
+        if let id = message.turnId, let known = turn.turnId, id != known { return false }
+        return true
+    }
+
+    /// Session reads of a turn's conversation by its principal, in order.
+    public func reads(of turn: ObservedTurn) -> [ObservedSessionRead] {
+        guard let session = turn.sessionId ?? turn.sessionAsked else { return [] }
+        return sessionReads.filter { $0.sessionId == session && $0.principal == turn.principal }
+    }
+}
