@@ -1,0 +1,4 @@
+/// The checks of IDEM.
+enum IDEM {
+    static let checks: [Check] = []
+}

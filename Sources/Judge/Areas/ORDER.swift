@@ -1,0 +1,4 @@
+/// The checks of ORDER.
+enum ORDER {
+    static let checks: [Check] = []
+}

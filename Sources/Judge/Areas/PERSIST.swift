@@ -1,0 +1,4 @@
+/// The checks of PERSIST.
+enum PERSIST {
+    static let checks: [Check] = []
+}

@@ -1,0 +1,4 @@
+/// The checks of SYNC.
+enum SYNC {
+    static let checks: [Check] = []
+}

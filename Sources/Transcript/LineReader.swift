@@ -1,0 +1,80 @@
+import Holdfast
+import JSON
+
+/// The members of one transcript line, with problems that name file and line.
+struct LineReader {
+    let place: String
+    let object: JSONObject
+
+    init(_ text: String, place: String) throws(InputProblem) {
+        self.place = place
+        let value: JSONValue
+        do {
+            value = try JSONParser.value(text, limits: JSONLimits(maxBytes: .max))
+        } catch {
+            throw InputProblem(
+                place: "\(place):\(error.location.column)", what: "the line is not JSON: \(error)",
+                expected: "one JSON object a line", fix: "delete the line, or record the transcript again")
+        }
+        guard let object = value.objectValue else {
+            throw InputProblem(
+                place: place, what: "the line holds a JSON \(value.typeName)", expected: "a JSON object",
+                fix: "delete the line, or record the transcript again")
+        }
+        self.object = object
+    }
+
+    private init(place: String, object: JSONObject) {
+        self.place = place
+        self.object = object
+    }
+
+    func problem(_ what: String, expected: String) -> InputProblem {
+        InputProblem(
+            place: place, what: what, expected: expected, fix: "correct the line, or record the transcript again")
+    }
+
+    /// A member read by a conversion; a missing one and one of another kind are problems alike.
+    func member<Value>(
+        _ name: String, _ kind: String, _ convert: (JSONValue) -> Value?
+    ) throws(InputProblem) -> Value {
+        guard let value = try optional(name, kind, convert) else {
+            throw problem("'\(name)' is missing", expected: "'\(name)', \(kind)")
+        }
+        return value
+    }
+
+    /// A member that may be absent.
+    func optional<Value>(
+        _ name: String, _ kind: String, _ convert: (JSONValue) -> Value?
+    ) throws(InputProblem) -> Value? {
+        guard let value = object[name] else { return nil }
+        guard let converted = convert(value) else {
+            throw problem("'\(name)' is \(shown(value))", expected: kind)
+        }
+        return converted
+    }
+
+    func string(_ name: String) throws(InputProblem) -> String { try member(name, "a string", \.stringValue) }
+    func optionalString(_ name: String) throws(InputProblem) -> String? {
+        try optional(name, "a string", \.stringValue)
+    }
+    /// A string; nil also when it is null.
+    func nullableString(_ name: String) throws(InputProblem) -> String? {
+        object[name]?.isNull == true ? nil : try optionalString(name)
+    }
+    func integer(_ name: String) throws(InputProblem) -> Int { try member(name, "an integer", \.intValue) }
+    func optionalInteger(_ name: String) throws(InputProblem) -> Int? {
+        try optional(name, "an integer", \.intValue)
+    }
+    func bool(_ name: String) throws(InputProblem) -> Bool { try member(name, "true or false", \.boolValue) }
+    func members(_ name: String) throws(InputProblem) -> LineReader {
+        LineReader(place: place, object: try member(name, "an object", \.objectValue))
+    }
+
+    /// A value in quotes, cut at 120 characters.
+    func shown(_ value: JSONValue) -> String {
+        let text = value.text()
+        return text.count <= 120 ? "'\(text)'" : "'\(text.prefix(120))…' (\(text.count) characters)"
+    }
+}

@@ -1,0 +1,197 @@
+import Holdfast
+import JSON
+
+/// Writes out the HTTP requests and responses that words of the notation stand for.
+struct ExchangeExpansion {
+    /// What a response has to look like: the request of its lane.
+    enum Asked {
+        case session(JSONValue)
+        case list
+        case chat(turn: Int)
+        case health
+        case other
+    }
+
+    let source: String
+
+    /// The request of an exchange, and what it asks for.
+    func request(_ frame: NotationFrame) throws(InputProblem) -> (Event.Request, Asked) {
+        guard NotationWord.methods.contains(frame.name) else {
+            throw unknown(frame, expected: NotationWord.methods)
+        }
+        let word = NotationWord("csp", .among(["health"]), text: true)
+        let arguments = try NotationArguments(frame, word, source: source)
+        var request = Event.Request(method: frame.name, path: "/api/sessions", principal: arguments.principal)
+        var asked = Asked.list
+        if frame.name == "POST" {
+            request.path = "/api/chat"
+            asked = .chat(turn: arguments.number("c") ?? 1)
+            var body: JSONObject = ["messages": FrameExpansion.question(arguments)]
+            body["sessionId"] = arguments.id("s")
+            body["clientMessageId"] = arguments.id("c") ?? "c1"
+            for (name, value) in arguments.fields where name != "path" && name != "body" {
+                body[name] = NotationArguments.json(value)
+            }
+            for name in arguments.dropped { body[NotationWord.field(droppedBy: name)] = nil }
+            request.body = JSONValue.object(body).text()
+        } else if arguments.words.contains("health") {
+            request.path = "/api/health"
+            asked = .health
+        } else if let session = arguments.id("s") {
+            request.path = "/api/sessions/\(session.stringValue ?? "")"
+            asked = .session(session)
+        }
+        if let path = arguments.field("path") {
+            request.path = path
+            asked = frame.name == "POST" ? asked : Self.asked(for: path)
+        }
+        if let body = arguments.field("body") { request.body = body }
+        if arguments.dropped.contains("body") { request.body = nil }
+        return (request, asked)
+    }
+
+    /// What a GET of a path asks for.
+    private static func asked(for path: String) -> Asked {
+        if path == "/api/sessions" { return .list }
+        if path == "/api/health" { return .health }
+        let prefix = "/api/sessions/"
+        return path.hasPrefix(prefix) ? .session(.string(String(path.dropFirst(prefix.count)))) : .other
+    }
+
+    /// The response of an exchange, or its failure.
+    func response(_ frame: NotationFrame, to asked: Asked) throws(InputProblem) -> Event.Kind {
+        if frame.name == "failed" {
+            let arguments = try NotationArguments(frame, NotationWord("", text: true), source: source)
+            return .failed(reason: arguments.text ?? "")
+        }
+        guard frame.name.count == 3, let status = Int(frame.name), (100...599).contains(status) else {
+            throw unknown(frame, expected: ["failed", "a status such as 200"])
+        }
+        var response = Event.Response(status: status)
+        let arguments: NotationArguments
+        var body: JSONObject
+        if status >= 300 {
+            arguments = try NotationArguments(
+                frame, NotationWord("cst", .among(NotationWord.errorCodes), text: true), source: source)
+            body = failure(arguments)
+        } else {
+            switch asked {
+            case .session(let session):
+                arguments = try NotationArguments(frame, NotationWord("uat"), source: source)
+                body = ["session": .object(self.session(session, arguments))]
+            case .list:
+                arguments = try NotationArguments(frame, NotationWord("s"), source: source)
+                body = list(arguments)
+            case .chat(let turn):
+                let word = NotationWord("csta", .among(["duplicate"]), text: true)
+                arguments = try NotationArguments(frame, word, source: source)
+                body = answer(arguments, turn: turn)
+            case .health, .other:
+                arguments = try NotationArguments(frame, NotationWord(""), source: source)
+                body = ["ok": true]
+            }
+        }
+        finish(&body, &response, arguments)
+        return .response(response)
+    }
+
+    /// Fields with a hyphen, and those after `header.`, are header fields; all others belong to the body.
+    ///
+    /// The body is called JSON unless `content-type` is written or dropped.
+    private func finish(_ body: inout JSONObject, _ response: inout Event.Response, _ arguments: NotationArguments) {
+        let named = (arguments.fields.map(\.name) + arguments.dropped).compactMap(Self.header)
+        if !named.contains("content-type") { response.headers = [Self.json] }
+        for (name, value) in arguments.fields {
+            if let header = Self.header(name) {
+                response.headers.append(.init(name: header, value: value.characters))
+            } else if name != "body", name != "bodyIsText" {
+                body[name] = NotationArguments.json(value)
+            }
+        }
+        for name in arguments.dropped where Self.header(name) == nil {
+            body[NotationWord.field(droppedBy: name)] = nil
+        }
+        response.body = arguments.field("body") ?? JSONValue.object(body).text()
+        response.bodyIsText = arguments.field("bodyIsText") != "false"
+    }
+
+    /// The header field every response has unless it is written or dropped.
+    static let json = Event.Header(name: "content-type", value: "application/json")
+
+    private static func header(_ name: String) -> String? {
+        if name.hasPrefix("header.") { return String(name.dropFirst(7)) }
+        return name.contains("-") ? name : nil
+    }
+
+    private func session(_ id: JSONValue, _ arguments: NotationArguments) -> JSONObject {
+        var messages: [JSONValue] = []
+        var turns: [JSONValue] = []
+        var last = 0
+        for (letter, number, value) in arguments.ids {
+            if letter == "t" {
+                turns.append([
+                    "turnId": .string("t\(number)"), "status": .string(value?.characters ?? "done"),
+                    "clientMessageId": .string("c\(number)"),
+                ])
+                continue
+            }
+            let isAnswer = letter == "a"
+            let seconds = number * 2 + (isAnswer ? 1 : 0)
+            last = max(last, seconds)
+            var message: JSONObject = [
+                "id": .string("\(letter)\(number)"), "role": isAnswer ? "assistant" : "user",
+                "content": .string(value?.characters ?? (isAnswer ? "answer \(number)" : "question \(number)")),
+                "timestamp": FrameExpansion.timestamp(seconds), "turnId": .string("t\(number)"),
+            ]
+            if !isAnswer { message["clientMessageId"] = .string("c\(number)") }
+            for name in arguments.dropped { message[NotationWord.field(droppedBy: name)] = nil }
+            messages.append(.object(message))
+        }
+        var session: JSONObject = [
+            "id": id, "createdAt": FrameExpansion.timestamp(0), "updatedAt": FrameExpansion.timestamp(last),
+            "messages": .array(messages),
+        ]
+        if !turns.isEmpty { session["turns"] = .array(turns) }
+        return session
+    }
+
+    private func list(_ arguments: NotationArguments) -> JSONObject {
+        let count = arguments.ids.count
+        let sessions = arguments.ids.enumerated().map { index, id -> JSONValue in
+            [
+                "id": .string("\(id.letter)\(id.number)"), "updatedAt": FrameExpansion.timestamp(count - index),
+                "messageCount": JSONValue(id.value.flatMap { Int($0.characters) } ?? 2),
+            ]
+        }
+        return ["sessions": .array(sessions)]
+    }
+
+    private func answer(_ arguments: NotationArguments, turn: Int) -> JSONObject {
+        let turn = arguments.number("tac") ?? turn
+        var body: JSONObject = [
+            "text": .string(arguments.text ?? "answer \(turn)"), "sessionId": arguments.session,
+            "turnId": arguments.id("t") ?? .string("t\(turn)"), "messageId": arguments.id("a") ?? .string("a\(turn)"),
+        ]
+        body["clientMessageId"] = arguments.id("c")
+        if arguments.words.contains("duplicate") { body["duplicate"] = true }
+        return body
+    }
+
+    private func failure(_ arguments: NotationArguments) -> JSONObject {
+        let code = arguments.words.first
+        let spoken = code.map { String($0.map { $0 == "_" ? " " : $0 }) } ?? "error"
+        var body: JSONObject = ["error": .string(arguments.text ?? spoken)]
+        body["code"] = code.map { .string($0) }
+        body["sessionId"] = arguments.id("s")
+        body["turnId"] = arguments.id("t")
+        body["clientMessageId"] = arguments.id("c")
+        return body
+    }
+
+    private func unknown(_ frame: NotationFrame, expected: [String]) -> InputProblem {
+        InputProblem(
+            place: "\(source):\(frame.place.line):\(frame.place.column)", what: "unknown word '\(frame.name)'",
+            expected: expected.joined(separator: ", "),
+            fix: nearestName(to: frame.name, among: expected).map { "did you mean '\($0)'?" } ?? "correct the word")
+    }
+}

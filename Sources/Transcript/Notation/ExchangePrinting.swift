@@ -1,0 +1,177 @@
+import Holdfast
+import JSON
+
+/// Writes HTTP requests and responses as words of the notation, and proves each by expanding it again.
+struct ExchangePrinting {
+    let names: NotationNames
+    let isBrief: Bool
+    private let expansion = ExchangeExpansion(source: "")
+
+    /// The text of a question; nil when it is more than one message of plain text.
+    static func question(in messages: JSONValue?) -> String? {
+        guard let messages = messages?.arrayValue, messages.count == 1, let message = messages[0].objectValue,
+            message.count == 2, message["role"] == "user"
+        else { return nil }
+        return message["content"]?.stringValue
+    }
+
+    /// A request such as `POST(c1)`, with what it asks for.
+    func request(_ request: Event.Request) -> (text: String, asked: ExchangeExpansion.Asked)? {
+        guard NotationWord.methods.contains(request.method) else { return nil }
+        var parts: [String] = []
+        let body = request.body.flatMap { try? JSONParser.document($0).root }
+        let prefix = "/api/sessions/"
+        if request.method == "POST" {
+            parts += ids([("c", "clientMessageId"), ("s", "sessionId")], in: body)
+            if !isBrief, let text = Self.question(in: body?["messages"]) { parts.append(FramePrinting.quoted(text)) }
+            if body?["clientMessageId"] == nil { parts.append("-c") }
+        } else if request.path == "/api/health" {
+            parts.append("health")
+        } else if request.path.hasPrefix(prefix) {
+            let session = String(request.path.dropFirst(prefix.count))
+            let name = names.name("s", session) ?? "s1"
+            parts.append(isBrief || name == session ? name : "\(name)=\(FramePrinting.quoted(session))")
+        }
+        let isUsual = request.path == (request.method == "POST" ? "/api/chat" : "/api/sessions")
+        if !isUsual, parts.isEmpty || request.method == "POST" {
+            parts.append("path=\(FramePrinting.quoted(request.path))")
+        }
+        parts += principal(request.principal)
+        if let done = proven(request, parts) { return done }
+        guard !isBrief else {
+            return expanded(request.method, parts).map { (Self.word(request.method, parts), $0.asked) }
+        }
+        return proven(request, parts + [request.body.map { "body=\(FramePrinting.quoted($0))" } ?? "-body"])
+    }
+
+    /// A response such as `200(u1 a1)`.
+    func response(_ response: Event.Response, to asked: ExchangeExpansion.Asked) -> String? {
+        let status = String(response.status)
+        let parts = contents(response, asked)
+        if isBrief { return Self.word(status, parts) }
+        var headers: [String] = []
+        let isUsual = response.headers.first == ExchangeExpansion.json
+        if !response.headers.contains(where: { $0.name == "content-type" }) { headers.append("-content-type") }
+        let isSaidFirst = isUsual && !response.headers.dropFirst().contains { $0.name == "content-type" }
+        for header in isSaidFirst ? response.headers.dropFirst() : response.headers[...] {
+            guard FramePrinting.isWord("header.\(header.name)") else { return nil }
+            let name =
+                header.name.contains("-") && FramePrinting.isWord(header.name) ? header.name : "header.\(header.name)"
+            headers.append("\(name)=\(FramePrinting.quoted(header.value))")
+        }
+        let verbatim =
+            ["body=\(FramePrinting.quoted(response.body))"] + (response.bodyIsText ? [] : ["bodyIsText=false"])
+        for candidate in [parts + headers, headers + verbatim] {
+            let text = Self.word(status, candidate)
+            if let frame = frame("<", text), case .response(let found)? = try? expansion.response(frame, to: asked),
+                Self.isSame(found, response)
+            {
+                return text
+            }
+        }
+        return nil
+    }
+
+    /// What the body of a response holds, in words.
+    private func contents(_ response: Event.Response, _ asked: ExchangeExpansion.Asked) -> [String] {
+        guard let body = try? JSONParser.document(response.body).root else { return [] }
+        if response.status >= 300 {
+            var parts = [body["code"]?.stringValue].compactMap { $0 }.filter(NotationWord.errorCodes.contains)
+            parts += ids([("s", "sessionId"), ("t", "turnId"), ("c", "clientMessageId")], in: body)
+            if !isBrief, let text = body["error"]?.stringValue { parts.append(FramePrinting.quoted(text)) }
+            let known = ["code", "sessionId", "turnId", "clientMessageId", "error"]
+            for (name, value) in body.objectValue ?? JSONObject() where !known.contains(name) {
+                if !isBrief || name == "retryAfterMs", let part = FramePrinting.field(name, value) {
+                    parts.append(part.text)
+                }
+            }
+            return parts
+        }
+        switch asked {
+        case .session:
+            let messages = body["session"]?["messages"]?.arrayValue ?? []
+            let turns = body["session"]?["turns"]?.arrayValue ?? []
+            return messages.compactMap(message) + turns.compactMap(turn)
+        case .list:
+            return (body["sessions"]?.arrayValue ?? []).compactMap { entry in
+                guard let id = entry["id"]?.stringValue, let name = names.name("s", id) else { return nil }
+                guard !isBrief, let count = entry["messageCount"]?.intValue, count != 2 else { return name }
+                return "\(name)=\(count)"
+            }
+        case .chat:
+            var parts = ids([("t", "turnId"), ("s", "sessionId"), ("a", "messageId")], in: body)
+            if body["duplicate"] == true { parts.append("duplicate") }
+            if !isBrief, let text = body["text"]?.stringValue { parts.append(FramePrinting.quoted(text)) }
+            return parts
+        case .health, .other: return []
+        }
+    }
+
+    private func message(_ message: JSONValue) -> String? {
+        let letter: Character = message["role"] == "assistant" ? "a" : "u"
+        guard let id = message["id"]?.stringValue, let name = names.name(letter, id) else { return nil }
+        guard !isBrief, let text = message["content"]?.stringValue else { return name }
+        let usual = (letter == "a" ? "answer " : "question ") + name.dropFirst()
+        return text == usual ? name : "\(name)=\(FramePrinting.quoted(text))"
+    }
+
+    private func turn(_ turn: JSONValue) -> String? {
+        guard let id = turn["turnId"]?.stringValue, let name = names.name("t", id) else { return nil }
+        guard let status = turn["status"]?.stringValue, status != "done" else { return name }
+        return FramePrinting.isWord(status) ? "\(name)=\(status)" : "\(name)=\(FramePrinting.quoted(status))"
+    }
+
+    private func ids(_ fields: [(Character, String)], in body: JSONValue?) -> [String] {
+        fields.compactMap { letter, field in
+            guard let value = body?[field]?.stringValue, let name = names.name(letter, value) else { return nil }
+            return isBrief || name == value ? name : "\(name)=\(FramePrinting.quoted(value))"
+        }
+    }
+
+    /// Nothing for `p1`.
+    private func principal(_ principal: String?) -> [String] {
+        switch principal {
+        case nil: ["-p"]
+        case "p1"?: []
+        case let name? where NotationNames.isSpelled("p", name): [name]
+        case let name?: ["p1=\(FramePrinting.quoted(name))"]
+        }
+    }
+
+    // MARK: Proof
+
+    private static func word(_ name: String, _ parts: [String]) -> String {
+        parts.isEmpty ? name : "\(name)(\(parts.joined(separator: " ")))"
+    }
+
+    private func frame(_ mark: String, _ text: String) -> NotationFrame? {
+        var parser = NotationParser("1\(mark)\(text)", name: "")
+        guard case .frame(_, let frame)? = (try? parser.items())?.first?.content else { return nil }
+        return frame
+    }
+
+    private func expanded(_ method: String, _ parts: [String]) -> (Event.Request, asked: ExchangeExpansion.Asked)? {
+        frame(">", Self.word(method, parts)).flatMap { try? expansion.request($0) }
+    }
+
+    private func proven(_ request: Event.Request, _ parts: [String]) -> (String, ExchangeExpansion.Asked)? {
+        guard let (found, asked) = expanded(request.method, parts) else { return nil }
+        guard found.method == request.method, found.path == request.path, found.principal == request.principal,
+            Self.isSame(found.body, request.body)
+        else { return nil }
+        return (Self.word(request.method, parts), asked)
+    }
+
+    private static func isSame(_ left: Event.Response, _ right: Event.Response) -> Bool {
+        left.status == right.status && left.headers == right.headers && left.bodyIsText == right.bodyIsText
+            && isSame(left.body, right.body)
+    }
+
+    /// Whether two texts are the same, or the same JSON without flaws.
+    private static func isSame(_ left: String?, _ right: String?) -> Bool {
+        guard let left, let right else { return left == nil && right == nil }
+        if left == right { return true }
+        guard let left = try? JSONParser.value(left), let right = try? JSONParser.value(right) else { return false }
+        return left == right
+    }
+}

@@ -1,0 +1,186 @@
+import Holdfast
+import JSON
+
+/// Writes out the wire frames that words of the notation stand for.
+///
+/// Stateless but for the name of the connection: a reader can do it by eye.
+struct FrameExpansion {
+    let profiles: Set<Profile>
+    let source: String
+
+    /// The JSON object of a frame; nil when the name is no wire type of that direction.
+    func object(
+        _ frame: NotationFrame, _ direction: Direction, connection: String = ""
+    ) throws(InputProblem) -> JSONObject? {
+        let table = direction == .toServer ? NotationWord.toServer : NotationWord.fromServer
+        guard let word = table[frame.name] else { return nil }
+        let arguments = try NotationArguments(frame, word, source: source)
+        var object: JSONObject
+        switch frame.name {
+        case "auth": object = auth(arguments)
+        case "chat": object = chat(arguments)
+        case "sync": object = sync(arguments)
+        case "ping", "pong":
+            object = ["type": .string(frame.name)]
+            object["nonce"] = arguments.id("n")
+        case "connected":
+            object = connected(arguments, connection: connection)
+            arguments.finish(&object, inside: ("limits", Self.limits))
+            return object
+        case "ack": object = ack(arguments)
+        case "message": object = message(arguments)
+        case "toolUse": object = toolUse(arguments)
+        case "done": object = done(arguments)
+        case "error": object = error(arguments)
+        case "syncResult": object = try syncResult(arguments, frame)
+        default: return nil
+        }
+        arguments.finish(&object)
+        return object
+    }
+
+    /// Members of `limits` that `connected` takes by their bare name.
+    static let limits: Set<String> = ["maxFrameBytes", "messagesPerMinute", "replayMessages", "replaySeconds"]
+
+    /// A fixed clock: seconds after a whole hour.
+    static func timestamp(_ seconds: Int) -> JSONValue {
+        func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let seconds = min(max(seconds, 0), 86_399)
+        return .string("2026-03-01T\(padded(seconds / 3600)):\(padded(seconds / 60 % 60)):\(padded(seconds % 60))Z")
+    }
+
+    /// The messages of a question, over either transport.
+    static func question(_ arguments: NotationArguments) -> JSONValue {
+        let text = arguments.text ?? "question \(arguments.number("c") ?? 1)"
+        return [["role": "user", "content": .string(text)]]
+    }
+
+    private func auth(_ arguments: NotationArguments) -> JSONObject {
+        var object: JSONObject = ["type": "auth", "protocol": 1]
+        if profiles.contains(.auth), let principal = arguments.principal {
+            object["token"] = .string("‹token of \(principal)›")
+        }
+        return object
+    }
+
+    private func chat(_ arguments: NotationArguments) -> JSONObject {
+        var object: JSONObject = ["type": "chat", "messages": Self.question(arguments)]
+        object["sessionId"] = arguments.id("s")
+        object["clientMessageId"] = arguments.id("c") ?? "c1"
+        return object
+    }
+
+    private func sync(_ arguments: NotationArguments) -> JSONObject {
+        var object: JSONObject = ["type": "sync"]
+        object["lastSeqSeen"] = arguments.position.map { JSONValue($0) }
+        object["epoch"] = arguments.id("e")
+        return object
+    }
+
+    private func connected(_ arguments: NotationArguments, connection: String) -> JSONObject {
+        var limits: JSONObject = ["maxFrameBytes": 1_048_576]
+        if profiles.contains(.rateLimit) { limits["messagesPerMinute"] = 60 }
+        if profiles.contains(.sync) {
+            limits["replayMessages"] = 1000
+            limits["replaySeconds"] = 3600
+        }
+        var object: JSONObject = [
+            "type": "connected", "protocol": 1, "connectionId": .string("connection-\(connection)"),
+            "serverTime": Self.timestamp(0), "capabilities": [], "limits": .object(limits),
+        ]
+        let needsEpoch = profiles.contains(.sync)
+        object["epoch"] = needsEpoch ? arguments.id("e") ?? "e1" : arguments.id("e")
+        object["lastSeq"] = arguments.position.map { JSONValue($0) }
+        return object
+    }
+
+    private func ack(_ arguments: NotationArguments) -> JSONObject {
+        let turn = arguments.number("ctu") ?? 1
+        var object: JSONObject = [
+            "type": "ack", "clientMessageId": arguments.id("c") ?? .string("c\(turn)"),
+            "sessionId": arguments.session, "turnId": arguments.id("t") ?? .string("t\(turn)"),
+            "messageId": arguments.id("u") ?? .string("u\(turn)"),
+        ]
+        if arguments.words.contains("duplicate") { object["duplicate"] = true }
+        return object
+    }
+
+    private func message(_ arguments: NotationArguments) -> JSONObject {
+        let isAnswer = arguments.id("u") == nil && arguments.id("a") != nil
+        let turn = arguments.number("uatc") ?? 1
+        let text = arguments.text ?? (isAnswer ? "answer \(turn)" : "question \(turn)")
+        var object: JSONObject = [
+            "type": "message", "sessionId": arguments.session,
+            "messageId": arguments.id("u") ?? arguments.id("a") ?? .string("u\(turn)"),
+            "role": isAnswer ? "assistant" : "user", "text": .string(text),
+            "timestamp": Self.timestamp(turn * 2 + (isAnswer ? 1 : 0)),
+        ]
+        object["turnId"] = arguments.id("t")
+        object["clientMessageId"] = arguments.id("c")
+        object["seq"] = arguments.position.map { JSONValue($0) }
+        return object
+    }
+
+    private func toolUse(_ arguments: NotationArguments) -> JSONObject {
+        var object: JSONObject = [
+            "type": "toolUse", "tool": .string(arguments.words.first ?? "webFetch"), "sessionId": arguments.session,
+            "turnId": arguments.id("t") ?? "t1",
+        ]
+        object["seq"] = arguments.position.map { JSONValue($0) }
+        return object
+    }
+
+    private func done(_ arguments: NotationArguments) -> JSONObject {
+        let turn = arguments.number("tac") ?? 1
+        var object: JSONObject = [
+            "type": "done", "text": .string(arguments.text ?? "answer \(turn)"), "sessionId": arguments.session,
+            "turnId": arguments.id("t") ?? .string("t\(turn)"), "messageId": arguments.id("a") ?? .string("a\(turn)"),
+        ]
+        object["clientMessageId"] = arguments.id("c")
+        if arguments.words.contains("duplicate") { object["duplicate"] = true }
+        object["seq"] = arguments.position.map { JSONValue($0) }
+        return object
+    }
+
+    private func error(_ arguments: NotationArguments) -> JSONObject {
+        let code = arguments.words.first
+        let spoken = code.map { String($0.map { $0 == "_" ? " " : $0 }) } ?? "error"
+        var object: JSONObject = ["type": "error", "error": .string(arguments.text ?? spoken)]
+        object["code"] = code.map { .string($0) }
+        // An error that ends no turn belongs to no session, unless one is written.
+        if arguments.id("t") != nil || arguments.id("s") != nil { object["sessionId"] = arguments.session }
+        object["turnId"] = arguments.id("t")
+        object["clientMessageId"] = arguments.id("c")
+        if code == "rate_limited", profiles.contains(.rateLimit) {
+            object["retryAfterMs"] = 60_000
+            object["limit"] = 60
+            object["windowMs"] = 60_000
+        }
+        object["seq"] = arguments.position.map { JSONValue($0) }
+        return object
+    }
+
+    private func syncResult(
+        _ arguments: NotationArguments, _ frame: NotationFrame
+    ) throws(InputProblem) -> JSONObject {
+        var missed: [JSONValue] = []
+        for inner in frame.frames ?? [] {
+            let types = ["message", "toolUse", "done", "error"]
+            guard types.contains(inner.name), let object = try object(inner, .fromServer) else {
+                throw InputProblem(
+                    place: "\(source):\(inner.place.line):\(inner.place.column)",
+                    what: "'\(inner.name)' is no frame that is replayed", expected: types.joined(separator: ", "),
+                    fix: nearestName(to: inner.name, among: types).map { "did you mean '\($0)'?" } ?? "correct the name"
+                )
+            }
+            missed.append(.object(object))
+        }
+        var object: JSONObject = ["type": "syncResult", "epoch": arguments.id("e") ?? "e1"]
+        object["lastSeq"] = arguments.position.map { JSONValue($0) }
+        object["missed"] = .array(missed)
+        object["complete"] = .bool(arguments.words.contains("complete"))
+        object["reason"] = arguments.words.first { NotationWord.gapReasons.contains($0) }.map { .string($0) }
+        if arguments.words.contains("more") { object["more"] = true }
+        return object
+    }
+}

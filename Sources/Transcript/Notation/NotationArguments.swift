@@ -1,0 +1,124 @@
+import Holdfast
+import JSON
+
+/// The arguments of one frame, checked against what its word takes.
+struct NotationArguments {
+    private(set) var ids: [(letter: Character, number: Int, value: NotationArgument.Value?)] = []
+    private(set) var position: Int?
+    private(set) var text: String?
+    private(set) var words: [String] = []
+    private(set) var dropped: [String] = []
+    private(set) var fields: [(name: String, value: NotationArgument.Value)] = []
+    let place: NotationPlace
+
+    init(_ frame: NotationFrame, _ word: NotationWord, source: String) throws(InputProblem) {
+        place = frame.place
+        func refused(_ what: String, _ place: NotationPlace, expected: String, fix: String = "leave it out")
+            -> InputProblem
+        {
+            InputProblem(place: "\(source):\(place.line):\(place.column)", what: what, expected: expected, fix: fix)
+        }
+        for argument in frame.arguments {
+            switch argument.content {
+            case .id(let letter, let number, let value):
+                guard word.ids.contains(letter) else {
+                    throw refused(
+                        "'\(letter)\(number)' says nothing on \(frame.name)", argument.place,
+                        expected: word.ids.isEmpty
+                            ? "no ids" : "ids with \(word.ids.map(String.init).joined(separator: ", "))")
+                }
+                ids.append((letter, number, value))
+            case .position(let number):
+                guard word.hasPosition else {
+                    throw refused("\(frame.name) has no number", argument.place, expected: "no '#\(number)'")
+                }
+                position = number
+            case .text(let text):
+                guard word.hasText else {
+                    throw refused("\(frame.name) has no text", argument.place, expected: "no quoted text")
+                }
+                self.text = text
+            case .word(let name):
+                if let (expected, fix) = Self.objection(to: name, by: word.words) {
+                    throw refused(
+                        "unknown word '\(name)' on \(frame.name)", argument.place, expected: expected, fix: fix)
+                }
+                words.append(name)
+            case .dropped(let name): dropped.append(name)
+            case .field(let name, let value): fields.append((name, value))
+            }
+        }
+        if let frames = frame.frames, frame.name != "syncResult" {
+            throw refused(
+                "\(frame.name) replays no frames, but lists \(frames.count)", frame.place, expected: "no brackets")
+        }
+    }
+
+    private static func objection(to name: String, by words: NotationWord.Words) -> (String, String)? {
+        switch words {
+        case .any: return nil
+        case .none: return ("no bare word", "write name=value, or quote the text")
+        case .number: return Int(name) == nil ? ("a number", "write the code as a number") : nil
+        case .among(let known):
+            if known.contains(name) { return nil }
+            let hint = nearestName(to: name, among: known)
+            return (known.sorted().joined(separator: ", "), hint.map { "did you mean '\($0)'?" } ?? "correct the word")
+        }
+    }
+
+    /// The value of the first id with a letter; its name when no value was written.
+    func id(_ letter: Character) -> JSONValue? {
+        ids.first { $0.letter == letter }.map { .string($0.value?.characters ?? "\($0.letter)\($0.number)") }
+    }
+
+    /// The number of the first of these letters that was written.
+    func number(_ letters: String) -> Int? {
+        for letter in letters {
+            if let id = ids.first(where: { $0.letter == letter }) { return id.number }
+        }
+        return nil
+    }
+
+    /// The principal, `p1` unless written; nil when dropped.
+    var principal: String? {
+        if dropped.contains("p") { return nil }
+        return id("p")?.stringValue ?? "p1"
+    }
+
+    /// The session, `s1` unless written.
+    var session: JSONValue { id("s") ?? "s1" }
+
+    /// A field's value as text.
+    func field(_ name: String) -> String? {
+        fields.first { $0.name == name }?.value.characters
+    }
+
+    /// Puts the written fields over an object and takes the dropped ones out.
+    func finish(_ object: inout JSONObject, inside nested: (name: String, members: Set<String>)? = nil) {
+        for (name, value) in fields {
+            if let nested, nested.members.contains(name) {
+                object[nested.name]?[name] = Self.json(value)
+            } else {
+                object[name] = Self.json(value)
+            }
+        }
+        for name in dropped where name != "p" {
+            if let nested, nested.members.contains(name) {
+                object[nested.name]?[name] = nil
+            } else {
+                object[NotationWord.field(droppedBy: name)] = nil
+            }
+        }
+    }
+
+    /// Quoted values are strings; bare ones are what JSON makes of them, else strings.
+    static func json(_ value: NotationArgument.Value) -> JSONValue {
+        switch value {
+        case .text(let text): return .string(text)
+        case .word("true"): return true
+        case .word("false"): return false
+        case .word("null"): return nil
+        case .word(let word): return JSONNumber(text: word).map { .number($0) } ?? .string(word)
+        }
+    }
+}

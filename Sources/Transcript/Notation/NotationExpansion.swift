@@ -1,0 +1,249 @@
+import Holdfast
+import JSON
+
+/// A line of notation, expanded to the events a stage would have recorded.
+///
+/// For example, `A+(e1 #0) A>chat(c1) A<ack(c1)` gives six events. Events are 1 ms apart; a wait adds to that and means that
+/// the stage watched meanwhile.
+public struct NotationExpansion {
+    /// The events under the given declaration.
+    public let history: History
+    /// The indices of the events marked with `^`, in order.
+    public let citations: [Int]
+
+    /// Expands a line.
+    /// - Parameters:
+    ///   - text: Events and waits, separated by spaces or line ends.
+    ///   - header: The declaration; its profiles decide which fields are filled in.
+    ///   - source: What problems call the text.
+    /// - Throws: The first problem, with line and column.
+    public init(_ text: String, header: History.Header, source: String = "notation") throws(InputProblem) {
+        var parser = NotationParser(text, name: source)
+        var builder = EventBuilder(header: header, source: source)
+        for item in try parser.items() { try builder.add(item) }
+        history = History(header: header, events: builder.events)
+        citations = builder.citations
+    }
+}
+
+/// Turns items into events, one after the other.
+private struct EventBuilder {
+    let source: String
+    let frames: FrameExpansion
+    let exchanges: ExchangeExpansion
+    let idleLane: Lane
+    var events: [Event] = []
+    var citations: [Int] = []
+    private var now = 0
+    private var openings: [Lane: Int] = [:]
+    private var asked: [Lane: ExchangeExpansion.Asked] = [:]
+
+    init(header: History.Header, source: String) {
+        self.source = source
+        frames = FrameExpansion(profiles: header.subject.profiles, source: source)
+        exchanges = ExchangeExpansion(source: source)
+        idleLane = header.subject.role == .server ? .server : .client
+    }
+
+    mutating func add(_ item: NotationItem) throws(InputProblem) {
+        switch (item.content, item.lane) {
+        case (.wait(let duration), _):
+            now += duration
+            events.append(Event(at: now, lane: idleLane, kind: .wait(awaited: "time", met: true)))
+        case (.handshake(let frame), .connection?): try handshake(frame, item)
+        case (.verbatim(let direction, let text), .connection?): append(.text(direction, text), item)
+        case (.frame(let direction, let frame), .connection?):
+            if let kind = try socket(frame, direction) {
+                append(kind, item)
+            } else {
+                append(try text(frame, direction, item), item)
+            }
+        case (.frame(.toServer, let frame), .exchange?):
+            let (request, asked) = try exchanges.request(frame)
+            if let lane = item.lane { self.asked[lane] = asked }
+            append(.request(request), item)
+        case (.frame(.fromServer, let frame), .exchange(let number)?):
+            guard let asked = asked[.exchange(number)] else {
+                throw problem(
+                    "exchange \(number) has a response but no request", item.place,
+                    expected: "\(number)>GET or \(number)>POST before it", fix: "write the request")
+            }
+            append(try exchanges.response(frame, to: asked), item)
+        case (.frame(let direction, let frame), .push?): append(try push(frame, direction), item)
+        case (.act(let frame), _?): append(try act(frame), item)
+        case (.state(let frame), _?): append(try state(frame), item)
+        default:
+            throw problem(
+                "this mark says nothing on lane '\(item.lane?.description ?? "")'", item.place,
+                expected:
+                    "a mark that fits the lane: + and verbatim text on A to Z, > and < on all but server and client",
+                fix: "correct the lane or the mark")
+        }
+        if item.isCited { citations.append(events.count - 1) }
+    }
+
+    private mutating func append(_ kind: Event.Kind, _ item: NotationItem) {
+        guard let lane = item.lane else { return }
+        now += 1_000
+        if case .opening = kind { openings[lane, default: 0] += 1 }
+        events.append(Event(at: now, lane: lane, kind: kind))
+    }
+
+    /// The name of a lane's current connection: `A`, then `A2`, ….
+    private func connection(_ lane: Lane?) -> String {
+        guard let lane else { return "" }
+        let count = openings[lane] ?? 1
+        return count > 1 ? "\(lane)\(count)" : lane.description
+    }
+
+    private mutating func handshake(_ frame: NotationFrame, _ item: NotationItem) throws(InputProblem) {
+        let ids = try NotationArguments(frame, NotationWord("enp", position: true), source: source)
+        append(.opening(.init(principal: ids.principal ?? "")), item)
+        append(.opened, item)
+        let principal = frame.arguments.filter { argument in
+            if case .id("p", _, _) = argument.content { return true }
+            if case .dropped("p") = argument.content { return true }
+            return false
+        }
+        let auth = NotationFrame(name: "auth", arguments: principal, frames: nil, place: frame.place)
+        append(try text(auth, .toServer, item), item)
+        append(try text(frame, .fromServer, item), item)
+    }
+
+    private func text(
+        _ frame: NotationFrame, _ direction: Direction, _ item: NotationItem
+    ) throws(InputProblem) -> Event.Kind {
+        guard let object = try frames.object(frame, direction, connection: connection(item.lane)) else {
+            let known = (direction == .toServer ? NotationWord.toServer : NotationWord.fromServer).keys.sorted()
+            throw unknown(frame, known, after: direction.rawValue)
+        }
+        return .text(direction, JSONValue.object(object).text())
+    }
+
+    /// Words for the socket itself.
+    private func socket(
+        _ frame: NotationFrame, _ direction: Direction
+    ) throws(InputProblem) -> Event.Kind? {
+        let table = direction == .toServer ? NotationWord.toServer : NotationWord.fromServer
+        guard let word = table[frame.name] else { return nil }
+        switch frame.name {
+        case "open", "refused", "close", "eof", "binary", "pingFrame", "pongFrame": break
+        default: return nil
+        }
+        let arguments = try NotationArguments(frame, word, source: source)
+        let number = arguments.words.first.flatMap { Int($0) }
+        switch (frame.name, direction) {
+        case ("open", .toServer):
+            return .opening(.init(principal: arguments.principal ?? "", path: arguments.field("path") ?? "/ws"))
+        case ("open", .fromServer): return .opened
+        case ("refused", _): return .refused(status: number, reason: arguments.text ?? "")
+        case ("close", _): return .close(direction, code: number, reason: arguments.text ?? "")
+        case ("eof", _): return .eof(reason: arguments.text ?? "")
+        case ("pingFrame", _): return .ping(direction)
+        case ("pongFrame", _): return .pong(direction)
+        default:
+            let digits = arguments.words.first ?? ""
+            guard let bytes = Hexadecimal.bytes(digits) else {
+                throw problem(
+                    "'\(digits)' is no hexadecimal", frame.place, expected: "pairs of digits such as 00ff",
+                    fix: "correct the digits")
+            }
+            return .binary(direction, bytes)
+        }
+    }
+
+    private func act(_ frame: NotationFrame) throws(InputProblem) -> Event.Kind {
+        guard NotationWord.verbs.contains(frame.name) else { throw unknown(frame, NotationWord.verbs, after: "!") }
+        let arguments = try NotationArguments(frame, NotationWord("csp", .any, text: true), source: source)
+        let name = frame.name == "act" ? arguments.field("name") ?? "act" : frame.name
+        if let text = arguments.field("details") {
+            guard let details = (try? JSONParser.value(text))?.objectValue else {
+                throw problem(
+                    "the details are no JSON object", frame.place, expected: "details='{…}'", fix: "correct the text")
+            }
+            return .act(name, details)
+        }
+        var details = JSONObject()
+        let short = ["rst": "reset"]
+        if let how = arguments.words.first ?? (frame.name == "cut" ? "fin" : nil) {
+            details["how"] = .string(short[how] ?? how)
+        }
+        details["clientMessageId"] = arguments.id("c")
+        details["sessionId"] = arguments.id("s")
+        details["principal"] = arguments.id("p")
+        details["text"] = arguments.text.map { .string($0) }
+        for (name, value) in arguments.fields where frame.name != "act" || name != "name" {
+            details[name] = NotationArguments.json(value)
+        }
+        for name in arguments.dropped { details[NotationWord.field(droppedBy: name)] = nil }
+        return .act(name, details)
+    }
+
+    private func state(_ frame: NotationFrame) throws(InputProblem) -> Event.Kind {
+        guard NotationWord.states.contains(frame.name) else { throw unknown(frame, NotationWord.states, after: "=") }
+        let arguments = try NotationArguments(frame, NotationWord("sua"), source: source)
+        if frame.name == "state" {
+            do {
+                return .state(try JSONParser.value(arguments.field("json") ?? ""))
+            } catch {
+                throw problem(
+                    "the state is not JSON: \(error)", frame.place, expected: "state(json='{…}')", fix: "correct it")
+            }
+        }
+        var messages: [JSONValue] = []
+        for (letter, number, value) in arguments.ids where letter != "s" {
+            let isAnswer = letter == "a"
+            var message: JSONObject = [
+                "id": .string("\(letter)\(number)"), "role": isAnswer ? "assistant" : "user",
+                "text": .string(value?.characters ?? (isAnswer ? "answer \(number)" : "question \(number)")),
+            ]
+            if !isAnswer { message["clientMessageId"] = .string("c\(number)") }
+            messages.append(.object(message))
+        }
+        var object: JSONObject = ["connection": .string(frame.name)]
+        object["sessionId"] = arguments.id("s")
+        object["thinking"] = false
+        object["messages"] = .array(messages)
+        object["errors"] = []
+        object["unread"] = 0
+        arguments.finish(&object)
+        return .state(.object(object))
+    }
+
+    /// The server's requests to the push service, and what that answers.
+    private func push(_ frame: NotationFrame, _ direction: Direction) throws(InputProblem) -> Event.Kind {
+        if direction == .toServer {
+            guard frame.name.count == 3, let status = Int(frame.name), (100...599).contains(status) else {
+                throw unknown(frame, ["a status such as 410"], after: ">")
+            }
+            let arguments = try NotationArguments(frame, NotationWord("", .any), source: source)
+            let body: JSONValue? = arguments.words.first.map { ["reason": .string($0)] }
+            return .response(.init(status: status, body: body?.text() ?? ""))
+        }
+        guard frame.name == "alert" else { throw unknown(frame, ["alert"], after: "<") }
+        let arguments = try NotationArguments(frame, NotationWord("sta", text: true), source: source)
+        let turn = arguments.number("ta") ?? 1
+        var payload: JSONObject = [
+            "aps": [
+                "alert": ["title": "Agent", "body": .string(arguments.text ?? "answer \(turn)")],
+                "thread-id": arguments.session,
+            ],
+            "sessionId": arguments.session, "messageId": arguments.id("a") ?? .string("a\(turn)"),
+        ]
+        payload["turnId"] = arguments.id("t")
+        arguments.finish(&payload)
+        return .request(
+            .init(method: "POST", path: "/3/device/d1", principal: nil, body: JSONValue.object(payload).text()))
+    }
+
+    private func unknown(_ frame: NotationFrame, _ known: [String], after mark: String) -> InputProblem {
+        problem(
+            "unknown word '\(frame.name)' after '\(mark)'", frame.place,
+            expected: known.sorted().joined(separator: ", "),
+            fix: nearestName(to: frame.name, among: known).map { "did you mean '\($0)'?" } ?? "correct the word")
+    }
+
+    private func problem(_ what: String, _ place: NotationPlace, expected: String, fix: String) -> InputProblem {
+        InputProblem(place: "\(source):\(place.line):\(place.column)", what: what, expected: expected, fix: fix)
+    }
+}

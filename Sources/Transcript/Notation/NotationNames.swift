@@ -1,0 +1,91 @@
+import JSON
+
+/// Short names for the ids of a history: `t3` for the third turn, whatever the server called it.
+///
+/// An id that is already spelled so keeps its spelling; ids that stand in one frame get one number where it is free.
+struct NotationNames {
+    private var numbers: [Character: [String: Int]] = [:]
+    private var taken: [Character: Set<Int>] = [:]
+
+    /// Learns every id of a history in the order of appearance.
+    init(_ history: History) {
+        // Spelled names first, so that no other id takes their number.
+        for pass in [true, false] {
+            for (index, event) in history.events.enumerated() {
+                switch event.kind {
+                case .text: learn(history.frames[index]?.document?.root, onlySpelled: pass)
+                case .request(let request): learn(request.body.flatMap(Self.parsed), onlySpelled: pass)
+                case .response(let response): learn(Self.parsed(response.body), onlySpelled: pass)
+                default: break
+                }
+            }
+        }
+    }
+
+    /// The name of an id, such as `t3`.
+    func name(_ letter: Character, _ value: String) -> String? {
+        numbers[Self.kind(letter)]?[value].map { "\(letter)\($0)" }
+    }
+
+    /// Whether an id is spelled as the notation spells it.
+    static func isSpelled(_ letter: Character, _ value: String) -> Bool {
+        number(letter, value) != nil
+    }
+
+    private static func number(_ letter: Character, _ value: String) -> Int? {
+        guard value.first == letter, let number = Int(value.dropFirst()), number >= 0, "\(letter)\(number)" == value
+        else { return nil }
+        return number
+    }
+
+    /// Messages share their numbers, whoever speaks.
+    private static func kind(_ letter: Character) -> Character { letter == "a" ? "u" : letter }
+
+    private static func parsed(_ text: String) -> JSONValue? { try? JSONParser.document(text).root }
+
+    private mutating func learn(_ value: JSONValue?, onlySpelled: Bool) {
+        guard let value, value.objectValue != nil else { return }
+        learnIDs(of: value, onlySpelled)
+        for frame in value["missed"]?.arrayValue ?? [] { learnIDs(of: frame, onlySpelled) }
+        for entry in value["sessions"]?.arrayValue ?? [] { note("s", entry["id"], nil, onlySpelled) }
+        guard let session = value["session"] else { return }
+        note("s", session["id"], nil, onlySpelled)
+        for message in session["messages"]?.arrayValue ?? [] {
+            let number = known("t", message["turnId"]) ?? known("c", message["clientMessageId"])
+            note("u", message["id"], number, onlySpelled)
+        }
+    }
+
+    private mutating func learnIDs(of frame: JSONValue, _ onlySpelled: Bool) {
+        note("s", frame["sessionId"], nil, onlySpelled)
+        note("e", frame["epoch"], nil, onlySpelled)
+        note("n", frame["nonce"], nil, onlySpelled)
+        let number =
+            known("t", frame["turnId"]) ?? known("c", frame["clientMessageId"]) ?? known("u", frame["messageId"])
+        let given = note("c", frame["clientMessageId"], number, onlySpelled) ?? number
+        let turn = note("t", frame["turnId"], given, onlySpelled) ?? given
+        note("u", frame["messageId"], turn, onlySpelled)
+    }
+
+    private func known(_ letter: Character, _ value: JSONValue?) -> Int? {
+        value?.stringValue.flatMap { numbers[letter]?[$0] }
+    }
+
+    @discardableResult
+    private mutating func note(
+        _ letter: Character, _ value: JSONValue?, _ wanted: Int?, _ onlySpelled: Bool
+    ) -> Int? {
+        guard let text = value?.stringValue else { return nil }
+        if let number = numbers[letter]?[text] { return number }
+        let spelled = Self.number(letter, text) ?? (letter == "u" ? Self.number("a", text) : nil)
+        if onlySpelled, spelled == nil { return nil }
+        var number = spelled ?? wanted ?? 1
+        if spelled == nil {
+            // A question and its answer share a number: the letter tells them apart.
+            while taken[letter]?.contains(number) == true, !(letter == "u" && number == wanted) { number += 1 }
+        }
+        numbers[letter, default: [:]][text] = number
+        taken[letter, default: []].insert(number)
+        return number
+    }
+}

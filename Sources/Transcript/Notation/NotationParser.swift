@@ -1,0 +1,265 @@
+import Holdfast
+
+/// Reads the notation into items; knows its grammar and nothing of the protocol.
+struct NotationParser {
+    private let scalars: [Unicode.Scalar]
+    private let name: String
+    private var index = 0
+    private var line = 1
+    private var lineStart = 0
+
+    /// A parser whose problems name the given source.
+    init(_ text: String, name: String) {
+        self.scalars = Array(text.unicodeScalars)
+        self.name = name
+    }
+
+    /// All items, in the order of the text.
+    mutating func items() throws(InputProblem) -> [NotationItem] {
+        var items: [NotationItem] = []
+        skipSpace()
+        while index < scalars.count {
+            items.append(try item())
+            guard index == scalars.count || isSpace else {
+                throw problem("no space before '\(rest)'", expected: "a space between events", fix: "put a space there")
+            }
+            skipSpace()
+        }
+        return items
+    }
+
+    private mutating func item() throws(InputProblem) -> NotationItem {
+        let start = place
+        if current == "+" { return try wait(at: start) }
+        let word = take { $0 != "+" && $0 != "<" && $0 != ">" && $0 != "!" && $0 != "=" && !Self.isSpace($0) }
+        guard let lane = Lane(word) else {
+            throw problem(
+                word.isEmpty ? "no lane before '\(rest)'" : "unknown lane '\(word)'",
+                expected: "A to Z, a number, server, client or push",
+                fix: nearestName(to: word, among: ["server", "client", "push"]).map { "did you mean '\($0)'?" }
+                    ?? "begin the event with its lane", at: start)
+        }
+        guard let mark = current, !isSpace else {
+            throw problem(
+                "no mark after lane '\(word)'", expected: "one of > < ! = +", fix: "say what happens on the lane")
+        }
+        index += 1
+        let content: NotationItem.Content
+        switch mark {
+        case "+": content = .handshake(try handshake(at: start))
+        case "!": content = .act(try frame())
+        case "=": content = .state(try frame())
+        default:
+            let direction: Direction = mark == ">" ? .toServer : .fromServer
+            content =
+                current == "`"
+                ? .verbatim(direction, try quoted("`", "verbatim text")) : .frame(direction, try frame())
+        }
+        return NotationItem(lane: lane, content: content, isCited: takeCitation(), place: start)
+    }
+
+    private mutating func handshake(at start: NotationPlace) throws(InputProblem) -> NotationFrame {
+        NotationFrame(name: "connected", arguments: try arguments(), frames: nil, place: start)
+    }
+
+    private mutating func wait(at start: NotationPlace) throws(InputProblem) -> NotationItem {
+        index += 1
+        let digits = take { ("0"..."9").contains($0) }
+        guard let amount = Int(digits) else {
+            throw problem("a wait without a number", expected: "such as +250ms, +30s or +5min", fix: "write the number")
+        }
+        let unitPlace = place
+        let unit = take { !Self.isSpace($0) && $0 != "^" }
+        let factors = ["ms": 1_000, "s": 1_000_000, "min": 60_000_000]
+        guard let factor = factors[unit] else {
+            throw problem(
+                unit.isEmpty ? "a wait without a unit" : "unknown unit '\(unit)'", expected: "ms, s or min",
+                fix: "write one of them right after the number", at: unitPlace)
+        }
+        let (duration, overflow) = amount.multipliedReportingOverflow(by: factor)
+        guard !overflow, duration <= 1_000_000_000_000_000 else {
+            throw problem("the wait is too long", expected: "at most 30 years", fix: "shorten it", at: start)
+        }
+        return NotationItem(lane: nil, content: .wait(duration), isCited: takeCitation(), place: start)
+    }
+
+    private mutating func takeCitation() -> Bool {
+        guard current == "^" else { return false }
+        index += 1
+        return true
+    }
+
+    private mutating func frame() throws(InputProblem) -> NotationFrame {
+        let start = place
+        let name = take(Self.isNameScalar)
+        guard !name.isEmpty else {
+            throw problem(
+                "nothing is named after the mark", expected: "a word such as chat, 200 or kill",
+                fix: "write what happened")
+        }
+        let arguments = try arguments()
+        guard current == "[" else { return NotationFrame(name: name, arguments: arguments, frames: nil, place: start) }
+        let open = place
+        index += 1
+        var frames: [NotationFrame] = []
+        skipSpace()
+        while current != "]" {
+            guard index < scalars.count else { throw unfinished("[", "]", open) }
+            frames.append(try frame())
+            try separated(by: "]", open: "[", since: open)
+        }
+        index += 1
+        return NotationFrame(name: name, arguments: arguments, frames: frames, place: start)
+    }
+
+    private mutating func arguments() throws(InputProblem) -> [NotationArgument] {
+        guard current == "(" else { return [] }
+        let open = place
+        index += 1
+        var arguments: [NotationArgument] = []
+        skipSpace()
+        while current != ")" {
+            guard index < scalars.count else { throw unfinished("(", ")", open) }
+            arguments.append(try argument())
+            try separated(by: ")", open: "(", since: open)
+        }
+        index += 1
+        return arguments
+    }
+
+    /// Demands a space or the closing bracket.
+    private mutating func separated(by close: Unicode.Scalar, open: String, since: NotationPlace) throws(InputProblem) {
+        guard index < scalars.count else { throw unfinished(open, String(close), since) }
+        guard current == close || isSpace else {
+            throw problem("no space before '\(rest)'", expected: "a space or '\(close)'", fix: "put it there")
+        }
+        skipSpace()
+    }
+
+    private mutating func argument() throws(InputProblem) -> NotationArgument {
+        let start = place
+        switch current {
+        case "'":
+            return NotationArgument(content: .text(try quoted("'", "text")), place: start)
+        case "#":
+            index += 1
+            let digits = take(Self.isNameScalar)
+            guard let number = Int(digits) else {
+                throw problem("'#\(digits)' is no position", expected: "such as #7", fix: "write a number", at: start)
+            }
+            return NotationArgument(content: .position(number), place: start)
+        case "-":
+            index += 1
+            let name = take(Self.isNameScalar)
+            guard !name.isEmpty else {
+                throw problem("nothing is named after '-'", expected: "such as -s", fix: "name what is missing")
+            }
+            return NotationArgument(content: .dropped(name), place: start)
+        default:
+            let word = take(Self.isNameScalar)
+            guard !word.isEmpty else {
+                throw problem(
+                    "'\(rest)' begins no argument", expected: "an id, #7, 'text', -name or a word", fix: "correct it")
+            }
+            var value: NotationArgument.Value?
+            if current == "=" {
+                index += 1
+                value = try self.value()
+            }
+            return NotationArgument(content: try named(word, value, at: start), place: start)
+        }
+    }
+
+    private func named(
+        _ word: String, _ value: NotationArgument.Value?, at start: NotationPlace
+    ) throws(InputProblem) -> NotationArgument.Content {
+        if let letter = word.first, letter.isASCII, letter.isLetter, word.count > 1,
+            word.dropFirst().unicodeScalars.allSatisfy({ ("0"..."9").contains($0) })
+        {
+            guard "cstuaenp".contains(letter), let number = Int(word.dropFirst()) else {
+                throw problem(
+                    "'\(word)' is no id", expected: "a letter of c s t u a e n p with a number",
+                    fix: "correct the letter, or quote the text", at: start)
+            }
+            return .id(letter, number, value)
+        }
+        return value.map { .field(word, $0) } ?? .word(word)
+    }
+
+    private mutating func value() throws(InputProblem) -> NotationArgument.Value {
+        if current == "'" { return .text(try quoted("'", "text")) }
+        let word = take { Self.isNameScalar($0) || $0 == "+" }
+        guard !word.isEmpty else {
+            throw problem("no value after '='", expected: "a word, a number or 'text'", fix: "write the value")
+        }
+        return .word(word)
+    }
+
+    /// Text between two marks; the mark itself is written twice inside.
+    private mutating func quoted(_ mark: Unicode.Scalar, _ kind: String) throws(InputProblem) -> String {
+        let open = place
+        advance()
+        var text = String.UnicodeScalarView()
+        while index < scalars.count {
+            let scalar = scalars[index]
+            advance()
+            if scalar == mark {
+                guard current == mark else { return String(text) }
+                advance()
+            }
+            text.append(scalar)
+        }
+        throw problem("the \(kind) is not finished", expected: "a closing \(mark)", fix: "write it", at: open)
+    }
+
+    private func unfinished(_ open: String, _ close: String, _ place: NotationPlace) -> InputProblem {
+        problem("'\(open)' is not closed", expected: "'\(close)'", fix: "write it", at: place)
+    }
+
+    // MARK: Scalars
+
+    private var current: Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
+    private var isSpace: Bool { current.map(Self.isSpace) ?? false }
+    private var place: NotationPlace { NotationPlace(line: line, column: index - lineStart + 1) }
+
+    private mutating func advance() {
+        if scalars[index] == "\n" {
+            line += 1
+            lineStart = index + 1
+        }
+        index += 1
+    }
+
+    private mutating func skipSpace() {
+        while isSpace { advance() }
+    }
+
+    private mutating func take(_ isWanted: (Unicode.Scalar) -> Bool) -> String {
+        let start = index
+        while index < scalars.count, isWanted(scalars[index]) { index += 1 }
+        return String(String.UnicodeScalarView(scalars[start..<index]))
+    }
+
+    /// The next few characters, for messages.
+    private var rest: String {
+        String(String.UnicodeScalarView(scalars[index...].prefix { !Self.isSpace($0) }.prefix(20)))
+    }
+
+    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == " " || scalar == "\n" || scalar == "\t" || scalar == "\r"
+    }
+
+    private static func isNameScalar(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", "_", "-", ".": true
+        default: false
+        }
+    }
+
+    private func problem(
+        _ what: String, expected: String, fix: String, at place: NotationPlace? = nil
+    ) -> InputProblem {
+        let place = place ?? self.place
+        return InputProblem(place: "\(name):\(place.line):\(place.column)", what: what, expected: expected, fix: fix)
+    }
+}

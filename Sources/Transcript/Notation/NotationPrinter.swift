@@ -1,0 +1,209 @@
+import Holdfast
+import JSON
+
+/// Writes a history in the notation.
+///
+/// In the exact style, reading the text again gives the same lanes, the same events and the same JSON; what the notation has
+/// no words for stands verbatim between backticks. Times are kept only where the stage waited, in whole milliseconds.
+/// The brief style is for people: ids are numbered, texts and clocks left out, long verbatim texts cut.
+public struct NotationPrinter {
+    /// How much is written.
+    public enum Style: Sendable {
+        /// All of it.
+        case exact
+        /// What a reader needs.
+        case brief
+    }
+
+    /// One word of the notation and the events it stands for.
+    public struct Item: Sendable, Equatable {
+        /// The word, such as `A<done(t1 #2)`.
+        public let text: String
+        /// The events, as indices into the history.
+        public let events: Range<Int>
+    }
+
+    /// The words, in order; together they stand for every event.
+    public let items: [Item]
+
+    /// Writes a history.
+    public init(_ history: History, style: Style = .exact) {
+        items = EventPrinting(history, isBrief: style == .brief).items()
+    }
+
+    /// The whole line.
+    public var text: String { items.map(\.text).joined(separator: " ") }
+
+    /// The place of an event among the words, from 1.
+    public func number(of event: Int) -> Int {
+        (items.firstIndex { $0.events.contains(event) } ?? items.count) + 1
+    }
+
+    /// The word that stands for an event, among others perhaps.
+    public func word(of event: Int) -> String {
+        items.first { $0.events.contains(event) }?.text ?? "event \(event)"
+    }
+
+    /// The last words up to an event, which is marked `^`; earlier and later ones are only counted.
+    ///
+    /// Without an event the history ends unmarked. At most `count` words are shown.
+    public func excerpt(upTo event: Int?, count: Int = 8) -> String {
+        let end = event.map { number(of: $0) } ?? items.count
+        let shown = items.prefix(end).suffix(count)
+        var words = shown.map(\.text)
+        if event != nil, let last = words.popLast() { words.append(last + "^") }
+        let before = min(end, items.count) - shown.count
+        let after = items.count - min(end, items.count)
+        return (before > 0 ? "… \(before) before  " : "") + words.joined(separator: " ")
+            + (after > 0 ? "  … \(after) after" : "")
+    }
+}
+
+/// Turns events into words, one after the other.
+private struct EventPrinting {
+    let history: History
+    let isBrief: Bool
+    let frames: FramePrinting
+    let exchanges: ExchangePrinting
+
+    init(_ history: History, isBrief: Bool) {
+        self.history = history
+        self.isBrief = isBrief
+        let names = NotationNames(history)
+        let expansion = FrameExpansion(profiles: history.header.subject.profiles, source: "")
+        frames = FramePrinting(expansion: expansion, names: names, isBrief: isBrief)
+        exchanges = ExchangePrinting(names: names, isBrief: isBrief)
+    }
+
+    func items() -> [NotationPrinter.Item] {
+        var items: [NotationPrinter.Item] = []
+        var openings: [Lane: Int] = [:]
+        var asked: [Lane: ExchangeExpansion.Asked] = [:]
+        var index = 0
+        while index < history.events.count {
+            let event = history.events[index]
+            if case .opening = event.kind { openings[event.lane, default: 0] += 1 }
+            let count = openings[event.lane] ?? 1
+            let connection = count > 1 ? "\(event.lane)\(count)" : event.lane.description
+            if let text = handshake(at: index, connection: connection) {
+                items.append(.init(text: text, events: index..<(index + 4)))
+                index += 4
+                continue
+            }
+            let text = word(at: index, connection: connection, asked: &asked)
+            items.append(.init(text: text, events: index..<(index + 1)))
+            index += 1
+        }
+        return items
+    }
+
+    private func word(at index: Int, connection: String, asked: inout [Lane: ExchangeExpansion.Asked]) -> String {
+        let event = history.events[index]
+        let lane = event.lane.description
+        switch event.kind {
+        case .wait: return wait(at: index)
+        case .opening(let opening):
+            var parts = principal(opening.principal)
+            if opening.path != "/ws", !isBrief { parts.append("path=\(FramePrinting.quoted(opening.path))") }
+            return lane + ">" + word("open", parts)
+        case .opened: return lane + "<open"
+        case .refused(let status, let reason):
+            return lane + "<" + word("refused", [status.map(String.init), text(reason)].compactMap { $0 })
+        case .text(let direction, let text):
+            return lane + direction.rawValue + (frame(at: index, direction, connection) ?? verbatim(text))
+        case .binary(let direction, let bytes):
+            let digits = Hexadecimal.text(isBrief ? Array(bytes.prefix(16)) : bytes)
+            let rest = isBrief && bytes.count > 16 ? "…" : ""
+            return lane + direction.rawValue + word("binary", digits.isEmpty ? [] : [digits + rest])
+        case .ping(let direction): return lane + direction.rawValue + "pingFrame"
+        case .pong(let direction): return lane + direction.rawValue + "pongFrame"
+        case .close(let direction, let code, let reason):
+            return lane + direction.rawValue + word("close", [code.map(String.init), text(reason)].compactMap { $0 })
+        case .eof(let reason): return lane + "<" + word("eof", [text(reason)].compactMap { $0 })
+        case .request(let request):
+            if let (text, wanted) = exchanges.request(request) {
+                asked[event.lane] = wanted
+                return lane + ">" + text
+            }
+            return lane + ">" + request.method
+        case .response(let response):
+            let text = exchanges.response(response, to: asked[event.lane] ?? .other)
+            return lane + "<" + (text ?? String(response.status))
+        case .failed(let reason): return lane + "<" + word("failed", [text(reason)].compactMap { $0 })
+        case .act(let verb, let details): return lane + "!" + act(verb, details)
+        case .state(let state): return lane + "=" + word("state", ["json=\(FramePrinting.quoted(state.text()))"])
+        }
+    }
+
+    private func word(_ name: String, _ parts: [String]) -> String {
+        parts.isEmpty ? name : "\(name)(\(parts.joined(separator: " ")))"
+    }
+
+    private func text(_ text: String) -> String? { text.isEmpty || isBrief ? nil : FramePrinting.quoted(text) }
+
+    private func principal(_ name: String) -> [String] {
+        if name == "p1" { return [] }
+        if name.isEmpty { return ["-p"] }
+        return [NotationNames.isSpelled("p", name) ? name : "p1=\(FramePrinting.quoted(name))"]
+    }
+
+    private func verbatim(_ text: String) -> String {
+        guard isBrief, text.count > 120 else { return FramePrinting.quoted(text, by: "`") }
+        return FramePrinting.quoted("\(text.prefix(120))…", by: "`") + "(\(text.count) characters)"
+    }
+
+    private func frame(at index: Int, _ direction: Direction, _ connection: String) -> String? {
+        guard let document = history.frames[index]?.document, document.flaws.isEmpty,
+            let object = document.root.objectValue
+        else { return nil }
+        return frames.frame(object, direction, connection: connection)
+    }
+
+    private func act(_ verb: String, _ details: JSONObject) -> String {
+        let isKnown = NotationWord.verbs.contains(verb) && verb != "act"
+        var parts = isKnown ? [] : ["name=\(FramePrinting.quoted(verb))"]
+        let how = details["how"]?.stringValue
+        let isUsual = details.isEmpty ? verb != "cut" : details.count == 1 && how != nil
+        if isKnown, isUsual, how.map(FramePrinting.isWord) ?? true {
+            parts += [how].compactMap { $0 }.filter { !(verb == "cut" && $0 == "fin") }
+        } else if !isBrief {
+            parts.append("details=\(FramePrinting.quoted(JSONValue.object(details).text()))")
+        }
+        return word(isKnown ? verb : "act", parts)
+    }
+
+    /// Waits are written from the event before; a part of a millisecond counts as one.
+    private func wait(at index: Int) -> String {
+        let before = index > 0 ? history.events[index - 1].at : 0
+        let duration = (max(0, history.events[index].at - before) + 999) / 1000
+        if duration > 0, duration % 60_000 == 0 { return "+\(duration / 60_000)min" }
+        return duration > 0 && duration % 1000 == 0 ? "+\(duration / 1000)s" : "+\(duration)ms"
+    }
+
+    /// Open, auth and connected in one word, when nothing else came between them.
+    private func handshake(at index: Int, connection: String) -> String? {
+        guard index + 3 < history.events.count else { return nil }
+        let events = history.events[index..<(index + 4)]
+        guard events.allSatisfy({ $0.lane == events[index].lane }), case .opening(let opening) = events[index].kind,
+            case .opened = events[index + 1].kind, case .text(.toServer, _) = events[index + 2].kind,
+            case .text(.fromServer, _) = events[index + 3].kind, isBrief || opening.path == "/ws",
+            history.frames[index + 2]?.type == "auth", history.frames[index + 3]?.type == "connected",
+            let greeting = frame(at: index + 3, .fromServer, connection)
+        else { return nil }
+        let parts = principal(opening.principal)
+        if !isBrief {
+            let source = "A>" + word("auth", parts)
+            var parser = NotationParser(source, name: "")
+            guard case .frame(_, let frame)? = (try? parser.items())?.first?.content,
+                let auth = try? frames.expansion.object(frame, .toServer),
+                let document = history.frames[index + 2]?.document,
+                document.flaws.isEmpty, document.root == .object(auth)
+            else { return nil }
+        }
+        var arguments = greeting.dropFirst("connected".count)
+        if let principal = parts.first {
+            arguments = arguments.isEmpty ? "(\(principal))" : "(\(principal) \(arguments.dropFirst())"
+        }
+        return "\(events[index].lane)+\(arguments)"
+    }
+}

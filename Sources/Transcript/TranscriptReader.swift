@@ -1,0 +1,139 @@
+import Holdfast
+import JSON
+
+/// Reads NDJSON as it arrives, one line at a time; never holds more than one line and the events read so far.
+public struct TranscriptReader {
+    private let file: String
+    private let maxLineBytes: Int
+    private var pending: [UInt8] = []
+    private var line = 0
+    private var header: History.Header?
+    private var events: [Event] = []
+
+    /// A reader whose problems name the given file.
+    public init(file: String, maxLineBytes: Int = TranscriptFormat.maxLineBytes) {
+        self.file = file
+        self.maxLineBytes = maxLineBytes
+    }
+
+    /// The history in a whole text.
+    /// - Throws: The first problem, with file and line.
+    public static func history(in text: String, file: String) throws(InputProblem) -> History {
+        var reader = TranscriptReader(file: file)
+        try reader.append(Array(text.utf8))
+        return try reader.finish()
+    }
+
+    /// Takes the next bytes, wherever they were cut.
+    /// - Throws: The first problem of a completed line, or of a line beyond the limit.
+    public mutating func append(_ bytes: [UInt8]) throws(InputProblem) {
+        var rest = bytes[...]
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            try grow(rest[..<end])
+            try takeLine()
+            rest = rest[(end + 1)...]
+        }
+        try grow(rest)
+    }
+
+    /// The history, once all bytes were taken.
+    /// - Throws: A problem when the last line is cut short, or when there is no header.
+    public mutating func finish() throws(InputProblem) -> History {
+        if !pending.isEmpty { try takeLine() }
+        guard let header else {
+            throw InputProblem(
+                place: "\(file):1", what: "the transcript is empty", expected: expectedHeader,
+                fix: "record the transcript again")
+        }
+        return History(header: header, events: events)
+    }
+
+    private mutating func grow(_ bytes: ArraySlice<UInt8>) throws(InputProblem) {
+        guard pending.count + bytes.count <= maxLineBytes else {
+            throw InputProblem(
+                place: "\(file):\(line + 1)", what: "the line is longer than \(maxLineBytes) bytes",
+                expected: "at most \(maxLineBytes) bytes a line", fix: "shorten the message it holds")
+        }
+        pending += bytes
+    }
+
+    private mutating func takeLine() throws(InputProblem) {
+        line += 1
+        defer { pending.removeAll(keepingCapacity: true) }
+        if pending.last == UInt8(ascii: "\r") { pending.removeLast() }
+        guard !pending.isEmpty else { return }
+        let place = "\(file):\(line)"
+        guard let text = String(validating: pending, as: UTF8.self) else {
+            throw InputProblem(
+                place: place, what: "the line is not UTF-8", expected: "UTF-8 throughout",
+                fix: "record the transcript again")
+        }
+        let reader = try LineReader(text, place: place)
+        if header == nil {
+            header = try reader.header()
+        } else {
+            let event = try reader.event()
+            if let before = events.last, event.at < before.at {
+                throw reader.problem(
+                    "time runs back, from \(before.at) to \(event.at) microseconds",
+                    expected: "'at' of at least \(before.at)")
+            }
+            events.append(event)
+        }
+    }
+}
+
+private let expectedHeader = "a first line with \"format\": \"\(TranscriptFormat.name)\""
+
+extension LineReader {
+    /// Reads the first line of a transcript.
+    fileprivate func header() throws(InputProblem) -> History.Header {
+        guard object["format"]?.stringValue == TranscriptFormat.name else {
+            throw problem("this is no transcript", expected: expectedHeader)
+        }
+        let version = try integer("version")
+        guard version == TranscriptFormat.version else {
+            throw problem("transcript version \(version) is unknown", expected: "version \(TranscriptFormat.version)")
+        }
+        return History.Header(
+            specification: try string("specification"), scenario: try optionalString("scenario"),
+            subject: try members("subject").subject(), timeouts: try timeouts(),
+            startedAt: try optionalString("startedAt"))
+    }
+
+    private func timeouts() throws(InputProblem) -> Timeouts {
+        var timeouts = Timeouts()
+        guard object["timeouts"] != nil else { return timeouts }
+        let bounds = try members("timeouts")
+        let paths = [
+            "connect": \Timeouts.connect, "ack": \.ack, "turn": \.turn, "pong": \.pong, "rest": \.rest, "sync": \.sync,
+            "error": \.error, "close": \.close,
+        ]
+        for name in bounds.object.keys {
+            guard let path = paths[name] else {
+                let near = nearestName(to: name, among: paths.keys).map { ", such as '\($0)'" } ?? ""
+                throw problem("no timeout is named '\(name)'", expected: "a name of the specification" + near)
+            }
+            timeouts[keyPath: path] = .milliseconds(try bounds.integer(name))
+        }
+        return timeouts
+    }
+
+    private func subject() throws(InputProblem) -> History.Subject {
+        let role = try member("role", "'server' or 'client'") { $0.stringValue.flatMap(Role.init(rawValue:)) }
+        var profiles: Set<Profile> = []
+        for value in try member("profiles", "an array of profiles", \.arrayValue) {
+            guard let profile = value.stringValue.flatMap(Profile.init(rawValue:)) else {
+                let known = Profile.allCases.map(\.rawValue)
+                let near = value.stringValue.flatMap { nearestName(to: $0, among: known) }
+                throw problem(
+                    "unknown profile \(shown(value))",
+                    expected: near.map { "'\($0)'" } ?? known.sorted().joined(separator: ", "))
+            }
+            profiles.insert(profile)
+        }
+        let agent = try optionalString("agent") ?? "plain"
+        return History.Subject(
+            name: try string("name"), role: role, profiles: profiles, hasScriptedAgent: agent != "plain")
+    }
+}

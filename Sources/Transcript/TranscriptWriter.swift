@@ -1,0 +1,127 @@
+import Holdfast
+import JSON
+
+/// Writes a history as NDJSON, line by line, so that an interrupted run leaves all complete lines behind.
+public enum TranscriptWriter {
+    /// The whole transcript; each line ends with a line feed.
+    public static func text(_ history: History) -> String {
+        var text = line(history.header) + "\n"
+        for event in history.events { text += line(event) + "\n" }
+        return text
+    }
+
+    /// The first line, without its line feed.
+    public static func line(_ header: History.Header) -> String {
+        JSONValue.object(object(header)).text()
+    }
+
+    /// The line of one event, without its line feed.
+    public static func line(_ event: Event) -> String {
+        JSONValue.object(object(event)).text()
+    }
+
+    private static func object(_ header: History.Header) -> JSONObject {
+        let subject = header.subject
+        var object: JSONObject = [
+            "format": .string(TranscriptFormat.name),
+            "version": JSONValue(TranscriptFormat.version),
+            "specification": .string(header.specification),
+        ]
+        object["scenario"] = header.scenario.map { .string($0) }
+        object["subject"] = [
+            "name": .string(subject.name),
+            "role": .string(subject.role.rawValue),
+            "profiles": .array(subject.profiles.sorted().map { .string($0.rawValue) }),
+            "agent": subject.hasScriptedAgent ? "scripted" : "plain",
+        ]
+        let usual = Timeouts().byName
+        let changed = header.timeouts.byName.filter { $0.value != usual[$0.key] }.sorted { $0.key < $1.key }
+        if !changed.isEmpty {
+            let bounds = changed.map { (key: $0.key, value: JSONValue($0.value.milliseconds)) }
+            object["timeouts"] = .object(JSONObject(bounds))
+        }
+        object["startedAt"] = header.startedAt.map { .string($0) }
+        return object
+    }
+
+    private static func object(_ event: Event) -> JSONObject {
+        var object: JSONObject = ["at": JSONValue(event.at), "lane": .string(event.lane.description)]
+        func put(_ kind: String, _ members: (String, JSONValue?)...) {
+            object["kind"] = .string(kind)
+            for (key, value) in members { object[key] = value }
+        }
+        /// Members that say nothing are left out.
+        func said(_ text: String) -> JSONValue? { text.isEmpty ? .none : .some(.string(text)) }
+        switch event.kind {
+        case .opening(let opening):
+            put("open", ("principal", said(opening.principal) ?? .null), ("path", .string(opening.path)))
+        case .opened: put("opened")
+        case .refused(let status, let reason):
+            put("refused", ("status", status.map { JSONValue($0) }), ("reason", .string(reason)))
+        case .text(let direction, let text):
+            put("text", ("direction", .string(direction.rawValue)), ("text", .string(text)))
+        case .binary(let direction, let bytes):
+            put("binary", ("direction", .string(direction.rawValue)), ("hex", .string(Hexadecimal.text(bytes))))
+        case .ping(let direction): put("ping", ("direction", .string(direction.rawValue)))
+        case .pong(let direction): put("pong", ("direction", .string(direction.rawValue)))
+        case .close(let direction, let code, let reason):
+            put(
+                "close", ("direction", .string(direction.rawValue)), ("code", code.map { JSONValue($0) }),
+                ("reason", said(reason)))
+        case .eof(let reason): put("eof", ("reason", said(reason)))
+        case .request(let request):
+            put(
+                "request", ("method", .string(request.method)), ("path", .string(request.path)),
+                ("principal", request.principal.map { .string($0) } ?? .null),
+                ("body", request.body.map { .string($0) }))
+        case .response(let response):
+            let headers = response.headers.map { JSONValue.array([.string($0.name), .string($0.value)]) }
+            put(
+                "response", ("status", JSONValue(response.status)), ("headers", .array(headers)),
+                ("body", .string(response.body)), ("bodyIsText", response.bodyIsText ? .none : .some(.bool(false))))
+        case .failed(let reason): put("failed", ("reason", .string(reason)))
+        case .act(let verb, let details):
+            put("act", ("act", .string(verb)), ("details", details.isEmpty ? .none : .some(.object(details))))
+        case .state(let state): put("state", ("state", state))
+        case .wait(let awaited, let met): put("wait", ("awaited", .string(awaited)), ("met", .bool(met)))
+        }
+        return object
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, the unit of bounds in transcripts; a part of one counts as one.
+    fileprivate var milliseconds: Int {
+        let (seconds, attoseconds) = components
+        let whole = Int(clamping: seconds).multipliedReportingOverflow(by: 1000)
+        let rest = Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+        return whole.overflow ? .max : whole.partialValue + rest
+    }
+}
+
+/// Bytes as pairs of hexadecimal digits.
+enum Hexadecimal {
+    static func text(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count * 2)
+        for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Nil when the text has an odd number of digits or something else among them.
+    static func bytes(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        for scalar in text.unicodeScalars {
+            guard scalar.isASCII, let digit = Character(scalar).hexDigitValue.map({ UInt8($0) }) else { return nil }
+            if let before = high {
+                bytes.append(before << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        return high == nil ? bytes : nil
+    }
+}
