@@ -74,7 +74,9 @@ extension Fault {
         case .type(_, let types): Self.either(types.names)
         case .const(let value): Excerpt.of(value)
         case .enumeration(let values, _):
-            values.isEmpty ? "nothing: the list of values is empty" : Excerpt.cut(values.map { $0.text(limit: 120).text }.joined(separator: ", "))
+            values.isEmpty
+                ? "nothing: the list of values is empty"
+                : Excerpt.cut(values.map { $0.text(limit: 120).text }.joined(separator: ", "))
         case .range(let relation, let bound): "\(relation) \(bound)"
         case .multipleOf(let unit): "a multiple of \(unit)"
         case .count(let what, let found, let limit):

@@ -16,7 +16,8 @@ extension SchemaCompiler {
         if dialect.applicator { keywords += try applicators(reader, next) }
         if dialect.unevaluated { keywords += try unevaluated(reader, next) }
         program.nodes[next.node].keywords = keywords
-        program.nodes[next.node].asksForRest = dialect.unevaluated
+        program.nodes[next.node].asksForRest =
+            dialect.unevaluated
             && (object["unevaluatedItems"] != nil || object["unevaluatedProperties"] != nil)
     }
 
@@ -172,7 +173,9 @@ extension SchemaCompiler {
     private mutating func unevaluated(_ reader: KeywordReader, _ next: Pending) throws(SchemaProblem) -> [Keyword] {
         var keywords: [Keyword] = []
         if let node = try single("unevaluatedItems", reader, next) { keywords.append(.unevaluatedItems(node)) }
-        if let node = try single("unevaluatedProperties", reader, next) { keywords.append(.unevaluatedProperties(node)) }
+        if let node = try single("unevaluatedProperties", reader, next) {
+            keywords.append(.unevaluatedProperties(node))
+        }
         return keywords
     }
 

@@ -46,7 +46,8 @@ struct SchemaCompiler {
     }
 
     /// The node of a schema, made if it is new.
-    mutating func node(for value: JSONValue, at place: Place, inside resource: Int? = nil) throws(SchemaProblem) -> Int {
+    mutating func node(for value: JSONValue, at place: Place, inside resource: Int? = nil) throws(SchemaProblem) -> Int
+    {
         if let known = nodeByPlace[place] { return known }
         // Inside a resource only a schema with an identifier can start another one.
         let owner: Int
@@ -56,6 +57,8 @@ struct SchemaCompiler {
             owner = registry.resource(of: place.pointer, in: place.document) ?? 0
         }
         let resource = try enter(owner)
+        // Entering may have come upon this very place, by its dynamic anchor.
+        if let known = nodeByPlace[place] { return known }
         let root = registry.resources[owner].root
         let location = JSONPointer(tokens: Array(place.pointer.tokens.dropFirst(root.tokens.count)))
         let node = program.nodes.count
@@ -65,7 +68,8 @@ struct SchemaCompiler {
         case .bool(let verdict): program.nodes[node].verdict = verdict
         case .object: pending.append(Pending(node: node, value: value, place: place))
         default:
-            throw SchemaProblem(.notASchema(found: Excerpt.of(value)), in: program.resources[resource].uri, at: location)
+            throw SchemaProblem(
+                .notASchema(found: Excerpt.of(value)), in: program.resources[resource].uri, at: location)
         }
         return node
     }
@@ -78,7 +82,8 @@ struct SchemaCompiler {
         program.resources.append(Program.Resource(uri: resource.uri))
         resourceByIndex[index] = position
         for name in resource.dynamicAnchors.sorted() {
-            guard let pointer = resource.anchors[name], let value = registry.documents[resource.document][pointer] else {
+            guard let pointer = resource.anchors[name], let value = registry.documents[resource.document][pointer]
+            else {
                 continue
             }
             let place = Place(document: resource.document, pointer: pointer)
@@ -102,7 +107,9 @@ struct SchemaCompiler {
             throw problem("no schema is registered as '\(target.text)'")
         }
         let resource = registry.resources[index]
-        guard let name = URIReference.unescaped(fragment) else { throw problem("its fragment has a broken percent escape") }
+        guard let name = URIReference.unescaped(fragment) else {
+            throw problem("its fragment has a broken percent escape")
+        }
         var pointer = resource.root
         if name.hasPrefix("/") {
             guard let path = JSONPointer(name) else { throw problem("its fragment is no JSON pointer") }

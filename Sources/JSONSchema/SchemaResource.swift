@@ -58,7 +58,9 @@ struct ResourceScan {
     }
 
     /// Names of earlier drafts that still hold schemas where unknown keywords are tolerated.
-    private static let legacyShapes: [String: KeywordTable.Shape] = ["definitions": .schemaMap, "dependencies": .schemaMap]
+    private static let legacyShapes: [String: KeywordTable.Shape] = [
+        "definitions": .schemaMap, "dependencies": .schemaMap,
+    ]
 
     /// Takes note of the identifiers of one schema; the answer is the resource it belongs to.
     private mutating func enter(

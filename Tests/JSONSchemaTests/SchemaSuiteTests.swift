@@ -87,7 +87,8 @@ struct `Public schema suite` {
         var registry = SchemaRegistry()
         let drafts = ["draft3", "draft4", "draft6", "draft7", "draft2019-09", "v1"]
         let names = try #require(FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String])
-        for name in names.sorted() where name.hasSuffix(".json") && !drafts.contains(where: { name.hasPrefix($0 + "/") }) {
+        for name in names.sorted()
+        where name.hasSuffix(".json") && !drafts.contains(where: { name.hasPrefix($0 + "/") }) {
             let schema = try JSONParser.value(bytes: Data(contentsOf: folder.appending(path: name)))
             try registry.add(schema, at: "http://localhost:1234/" + name)
         }

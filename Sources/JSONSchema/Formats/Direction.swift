@@ -11,7 +11,8 @@ enum Direction {
         case 0x2D: self = .neutral
         default:
             switch scalar.properties.generalCategory {
-            case .nonspacingMark, .enclosingMark: self = .mark
+            // Joiners and other format characters are as weightless as marks.
+            case .nonspacingMark, .enclosingMark, .format: self = .mark
             default:
                 switch value {
                 case 0x590...0x5FF, 0x7C0...0x85F, 0xFB1D...0xFB4F, 0x10800...0x10CFF, 0x10D40...0x10EBF,

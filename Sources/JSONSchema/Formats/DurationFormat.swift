@@ -2,38 +2,29 @@
 enum DurationFormat {
     static func accepts(_ string: String) -> Bool {
         var reader = TextReader(string)
-        guard reader.take("P") != nil else { return false }
-        var unitCount = 0
-        if !units("YMD", &reader, &unitCount) { return false }
-        if reader.current == UInt8(ascii: "W") { return false }
-        if reader.take("T") != nil {
-            let before = unitCount
-            guard units("HMS", &reader, &unitCount), unitCount > before else { return false }
-        }
-        if unitCount == 0 { return weeks(string) }
-        return reader.isAtEnd && unitCount > 0
+        guard reader.take("P") != nil, let date = units("YMWD", &reader) else { return false }
+        // Weeks stand alone.
+        if date.contains(UInt8(ascii: "W")) { return date.count == 1 && reader.isAtEnd }
+        guard reader.take("T") != nil else { return !date.isEmpty && reader.isAtEnd }
+        guard let time = units("HMS", &reader) else { return false }
+        return !time.isEmpty && reader.isAtEnd
     }
 
-    private static func weeks(_ string: String) -> Bool {
-        var reader = TextReader(string)
-        return reader.take("P") != nil && !reader.digits().isEmpty && reader.take("W") != nil && reader.isAtEnd
-    }
-
-    /// Numbers with units in order, without a gap between the largest and the smallest.
-    private static func units(_ order: String, _ reader: inout TextReader, _ count: inout Int) -> Bool {
-        var next: Int?
+    /// Numbers with units, in order and without a gap between the largest and the smallest; nil when something else comes.
+    private static func units(_ order: String, _ reader: inout TextReader) -> [UInt8]? {
+        var found: [UInt8] = []
+        // Weeks are a unit of their own: days follow months.
         let letters = Array(order.utf8)
-        while let byte = reader.current, (0x30...0x39).contains(byte) {
-            _ = reader.digits()
-            guard let unit = reader.current, let index = letters.firstIndex(of: unit) else {
-                // Weeks stand alone and are read by themselves.
-                return count == 0 && next == nil && reader.current == UInt8(ascii: "W")
+        let ladder = letters.filter { $0 != UInt8(ascii: "W") }
+        while !reader.digits().isEmpty {
+            guard let unit = reader.current, letters.contains(unit), reader.take("YMWDHS") != nil else { return nil }
+            if let last = found.last {
+                guard let position = ladder.firstIndex(of: last), position + 1 < ladder.count,
+                    ladder[position + 1] == unit
+                else { return nil }
             }
-            guard next == nil || next == index else { return false }
-            _ = reader.take("YMDHS")
-            next = index + 1
-            count += 1
+            found.append(unit)
         }
-        return true
+        return found
     }
 }

@@ -5,7 +5,9 @@ enum EmailFormats {
         guard let at = bytes.lastIndex(of: UInt8(ascii: "@")), bytes.count <= 320 * 4 else { return false }
         let local = bytes[..<at]
         let domain = String(decoding: bytes[(at + 1)...], as: UTF8.self)
-        guard !local.isEmpty, local.count <= 64, isInternational || bytes.allSatisfy({ $0 < 0x80 }) else { return false }
+        guard !local.isEmpty, local.count <= 64, isInternational || bytes.allSatisfy({ $0 < 0x80 }) else {
+            return false
+        }
         return isLocalPart(local) && isDomain(domain, isInternational: isInternational)
     }
 

@@ -6,7 +6,9 @@ enum HostnameFormats {
         guard string.utf8.count <= 253 else { return false }
         var decoded: [[Unicode.Scalar]] = []
         for label in labels {
-            guard isASCIILabel(label), let scalars = decode(String(decoding: label, as: UTF8.self)) else { return false }
+            guard isASCIILabel(label), let scalars = decode(String(decoding: label, as: UTF8.self)) else {
+                return false
+            }
             decoded.append(scalars)
         }
         return InternationalLabel.agree(decoded)

@@ -19,12 +19,11 @@ enum InternationalLabel {
     /// PVALID, CONTEXTJ or CONTEXTO, derived as RFC 5892 says.
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         if let exception = exceptions[scalar.value] { return exception }
+        // A joiner folds to nothing, and yet is allowed where the context rules say so.
+        if scalar.properties.isJoinControl { return true }
         if isUnstable(scalar) { return false }
         let properties = scalar.properties
-        if properties.isDefaultIgnorableCodePoint && !properties.isJoinControl || properties.isNoncharacterCodePoint {
-            return false
-        }
-        if properties.isJoinControl { return true }
+        if properties.isDefaultIgnorableCodePoint || properties.isNoncharacterCodePoint { return false }
         switch scalar.value {
         case 0x1100...0x11FF, 0xA960...0xA97C, 0xD7B0...0xD7FB: return false
         case 0x2D, 0x30...0x39, 0x61...0x7A: return true
@@ -38,10 +37,7 @@ enum InternationalLabel {
 
     /// Capital letters and compatibility forms fold to something else and are not stable.
     private static func isUnstable(_ scalar: Unicode.Scalar) -> Bool {
-        if scalar.properties.changesWhenCaseFolded || scalar.properties.changesWhenNFKCCaseFolded {
-            return true
-        }
-        return false
+        scalar.properties.changesWhenCaseFolded || scalar.properties.changesWhenNFKCCaseFolded
     }
 
     /// RFC 5892, section 2.6: true is allowed, perhaps in context; false is never allowed.

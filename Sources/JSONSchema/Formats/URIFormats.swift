@@ -22,7 +22,9 @@ enum URIFormats {
             host = host[host.index(after: at)...]
         }
         if host.hasPrefix("[") {
-            guard let bracket = host.firstIndex(of: "]"), isLiteral(String(host[..<bracket].dropFirst())) else { return false }
+            guard let bracket = host.firstIndex(of: "]"), isLiteral(String(host[..<bracket].dropFirst())) else {
+                return false
+            }
             host = host[host.index(after: bracket)...]
             return host.isEmpty || (host.hasPrefix(":") && host.utf8.dropFirst().allSatisfy(CharacterTests.isDigit))
         }
@@ -52,8 +54,9 @@ enum URIFormats {
                 else { return false }
             } else if scalar.isASCII {
                 let byte = UInt8(scalar.value)
-                guard CharacterTests.isLetter(byte) || CharacterTests.isDigit(byte)
-                    || "-._~!$&'()*+,;=".utf8.contains(byte) || added.utf8.contains(byte)
+                guard
+                    CharacterTests.isLetter(byte) || CharacterTests.isDigit(byte)
+                        || "-._~!$&'()*+,;=".utf8.contains(byte) || added.utf8.contains(byte)
                 else { return false }
             } else {
                 guard isInternational, isInternationalCharacter(scalar.value, takesPrivate) else { return false }

@@ -11,7 +11,7 @@ enum URITemplateFormat {
                 guard let first = rest.popFirst(), let second = rest.popFirst(),
                     first.properties.isASCIIHexDigit, second.properties.isASCIIHexDigit
                 else { return false }
-            case "}", "\"", "'", "<", ">", "\\", "^", "`", "|", "\u{0}"..."\u{20}", "\u{7F}"..."\u{9F}": return false
+            case "}", "\"", "<", ">", "\\", "^", "`", "|", "\u{0}"..."\u{20}", "\u{7F}"..."\u{9F}": return false
             default: break
             }
         }
@@ -31,7 +31,8 @@ enum URITemplateFormat {
             name = name.dropLast()
         } else if let colon = name.firstIndex(of: ":") {
             let length = name[colon...].dropFirst()
-            guard (1...4).contains(length.count), length.utf8.allSatisfy(CharacterTests.isDigit), length.first != "0" else {
+            guard (1...4).contains(length.count), length.utf8.allSatisfy(CharacterTests.isDigit), length.first != "0"
+            else {
                 return false
             }
             name = name[..<colon]

@@ -42,7 +42,8 @@ extension Evaluation {
                 isFine = descend(prefix[index], value, to: String(index), through: "prefixItems", String(index))
             } else if let rest {
                 if program.nodes[rest].verdict == false {
-                    report(.unwantedItem(index: index, allowed: prefix.count), value, node, ["items"], part: String(index))
+                    report(
+                        .unwantedItem(index: index, allowed: prefix.count), value, node, ["items"], part: String(index))
                     // All that follow are too many as well.
                     marks?.markAll()
                     return false
@@ -83,7 +84,8 @@ extension Evaluation {
         var isValid = true
         for (index, value) in values.enumerated() where !evaluated[index] {
             if program.nodes[target].verdict == false {
-                report(.unwantedItem(index: index, allowed: nil), value, node, ["unevaluatedItems"], part: String(index))
+                report(
+                    .unwantedItem(index: index, allowed: nil), value, node, ["unevaluatedItems"], part: String(index))
                 isValid = false
                 break
             }

@@ -123,7 +123,9 @@ extension PatternParser {
     private mutating func hexadecimal(_ count: Int) throws(PatternProblem) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<count {
-            guard let digit = current.flatMap({ Self.digit($0) }) else { throw problem("\(count) hexadecimal digits are needed") }
+            guard let digit = current.flatMap({ Self.digit($0) }) else {
+                throw problem("\(count) hexadecimal digits are needed")
+            }
             value = value << 4 | digit
             position += 1
         }

@@ -89,7 +89,13 @@ struct PatternParser {
             return .set(.dot)
         case "(":
             if take("(?:") { return try group() }
-            if take("(?<") { try groupName() } else if take("(?") { throw problem("an unknown kind of group") } else { position += 1 }
+            if take("(?<") {
+                try groupName()
+            } else if take("(?") {
+                throw problem("an unknown kind of group")
+            } else {
+                position += 1
+            }
             groupCount += 1
             return try group()
         case "[":
@@ -116,7 +122,8 @@ struct PatternParser {
         var name = ""
         while let scalar = current, scalar != ">" {
             let properties = scalar.properties
-            guard scalar == "$" || scalar == "_" || (name.isEmpty ? properties.isIDStart : properties.isIDContinue) else {
+            guard scalar == "$" || scalar == "_" || (name.isEmpty ? properties.isIDStart : properties.isIDContinue)
+            else {
                 throw problem("a group name holds '\(scalar)'")
             }
             name.unicodeScalars.append(scalar)
