@@ -11,6 +11,9 @@ public struct ScenarioStep: Sendable, Equatable {
     /// What is done.
     public let action: Action
 
+    /// The device letter of `alive` steps, which no other step may use.
+    public static let lifeLane = "Z"
+
     /// The things that can be done.
     public indirect enum Action: Sendable, Equatable {
         /// Opens a connection, and unless told otherwise authenticates and waits for `connected`.
@@ -84,6 +87,11 @@ public struct ScenarioStep: Sendable, Equatable {
             /// A text the server never gave out.
             case other(String)
         }
+
+        package init(principal: String, token: Token = .own) {
+            self.principal = principal
+            self.token = token
+        }
     }
 
     /// How a connection is opened.
@@ -102,6 +110,19 @@ public struct ScenarioStep: Sendable, Equatable {
         public let clientId: String?
         /// Names for values of `connected`.
         public let save: [String: JSONPointer]
+
+        package init(
+            on lane: String, credential: Credential, handshake: Bool = true, isOptional: Bool = false,
+            version: JSONValue = 1, clientId: String? = nil, save: [String: JSONPointer] = [:]
+        ) {
+            self.on = lane
+            self.credential = credential
+            self.handshake = handshake
+            self.isOptional = isOptional
+            self.version = version
+            self.clientId = clientId
+            self.save = save
+        }
     }
 
     /// A question to the agent.

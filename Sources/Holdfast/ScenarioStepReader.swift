@@ -33,9 +33,6 @@ struct ScenarioStepReader {
         ]
     }()
 
-    /// The lane of `alive` steps, which no other step may use.
-    static let lifeLane = "Z"
-
     private let reader: MemberReader
 
     /// The step at a place; nil when it cannot be read, which has then been noted.
@@ -148,7 +145,7 @@ struct ScenarioStepReader {
 
     private func connect(flow: inout ScenarioFlow) -> ScenarioStep.Action? {
         guard let lane = reader.string("on", required: true) else { return nil }
-        if Lanes.isLane(lane), lane != Self.lifeLane {
+        if Lanes.isLane(lane), lane != ScenarioStep.lifeLane {
             flow.open(lane)
         } else {
             let _: Never? = reader.wrong("on", .string(lane), "a capital letter from A to Y")

@@ -1,0 +1,171 @@
+import Synchronization
+import Transcript
+import Transport
+
+/// One open WebSocket of a scenario: everything that arrives is recorded and offered to the waits.
+final class ConnectionLane: Sendable {
+    /// The device letter.
+    let letter: String
+    /// What no wait has taken yet.
+    let mailbox = Mailbox()
+
+    private struct State {
+        var isAuthenticated = false
+        var isPaused = false
+        var cutAt: ContinuousClock.Instant?
+        var closeSent = false
+        var pump: Task<Void, Never>?
+    }
+
+    private let connection: WebSocketConnection
+    private let recorder: Recorder
+    private let openedAt: ContinuousClock.Instant
+    private let state = Mutex(State())
+
+    private init(letter: String, connection: WebSocketConnection, recorder: Recorder) {
+        self.letter = letter
+        self.connection = connection
+        self.recorder = recorder
+        openedAt = recorder.note(.opened, on: .connection(letter))
+    }
+
+    /// Takes over a connection that was just opened.
+    static func start(_ letter: String, _ connection: WebSocketConnection, recorder: Recorder) -> ConnectionLane {
+        let lane = ConnectionLane(letter: letter, connection: connection, recorder: recorder)
+        let pump = Task { await lane.pump() }
+        lane.state.withLock { $0.pump = pump }
+        return lane
+    }
+
+    var lane: Lane { .connection(letter) }
+
+    var isAuthenticated: Bool {
+        get { state.withLock { $0.isAuthenticated } }
+        set { state.withLock { $0.isAuthenticated = newValue } }
+    }
+
+    /// Whether the stage ended it, without or with a close frame.
+    var wasEndedHere: Bool { state.withLock { $0.cutAt != nil || $0.closeSent } }
+    /// Whether the stage does not read from it.
+    var isPaused: Bool { state.withLock { $0.isPaused } }
+
+    // MARK: doing
+
+    /// Records a text and sends it; whole, or in fragments.
+    func send(text: String, fragments: [String]? = nil) async throws(TransportProblem) {
+        recorder.note(.text(.toServer, text), on: lane)
+        if let fragments {
+            try await connection.send(fragments: fragments)
+        } else {
+            try await connection.send(text: text)
+        }
+    }
+
+    func send(binary: [UInt8]) async throws(TransportProblem) {
+        recorder.note(.binary(.toServer, binary), on: lane)
+        try await connection.send(bytes: binary)
+    }
+
+    func ping() async throws(TransportProblem) {
+        recorder.note(.ping(.toServer), on: lane)
+        try await connection.ping()
+    }
+
+    func stopReading() {
+        recorder.note(.act("stopReading", [:]), on: lane)
+        state.withLock { $0.isPaused = true }
+        connection.stopReading()
+    }
+
+    func resumeReading() {
+        recorder.note(.act("resumeReading", [:]), on: lane)
+        state.withLock { $0.isPaused = false }
+        connection.resumeReading()
+    }
+
+    func cut(_ how: Cut) {
+        let now = recorder.note(.act("cut", ["how": .string(how.rawValue)]), on: lane)
+        state.withLock { $0.cutAt = $0.cutAt ?? now }
+        connection.cut(how)
+        mailbox.end()
+    }
+
+    /// Says goodbye and waits for the peer to do the same, at most for the time given.
+    func close(code: Int, timeout: Duration) async {
+        let isFirst = state.withLock { state in
+            defer { state.closeSent = true }
+            return !state.closeSent && state.cutAt == nil
+        }
+        guard isFirst, !mailbox.hasEnded else { return }
+        if isPaused { resumeReading() }
+        recorder.note(.close(.toServer, code: code, reason: ""), on: lane)
+        await connection.close(code: UInt16(clamping: code), timeout: timeout)
+        _ = await mailbox.waitForEnd(within: .seconds(1))
+    }
+
+    /// Ends the socket at once and returns when nothing is recorded any more.
+    func abandon() async {
+        let pump = state.withLock { state in
+            state.cutAt = state.cutAt ?? .now
+            return state.pump
+        }
+        connection.cut(.reset)
+        pump?.cancel()
+        await pump?.value
+    }
+
+    // MARK: observing
+
+    private func pump() async {
+        while let arrival = await connection.next() {
+            if let cutAt = state.withLock({ $0.cutAt }), arrival.at > cutAt { break }
+            // What comes with the answer to the upgrade arrived before the stage knew that the socket was open.
+            guard take(arrival.event, at: max(arrival.at, openedAt)) else { break }
+        }
+        mailbox.end()
+    }
+
+    /// Records an event; false when nothing more is to be read.
+    private func take(_ event: WebSocketEvent, at time: ContinuousClock.Instant) -> Bool {
+        switch event {
+        case .text(let text):
+            guard recorder.record(.text(.fromServer, text), on: lane, at: time) else { return flooded(time) }
+            mailbox.add(Frame(text, direction: .fromServer))
+            return true
+        case .invalidText(let bytes), .binary(let bytes):
+            return recorder.record(.binary(.fromServer, bytes), on: lane, at: time) || flooded(time)
+        case .ping: return recorder.record(.ping(.fromServer), on: lane, at: time) || flooded(time)
+        case .pong: return recorder.record(.pong(.fromServer), on: lane, at: time) || flooded(time)
+        case .tooLarge(let bytes): return ended("a message of \(bytes) bytes", time)
+        case .close(let code, let reason):
+            let kind = Event.Kind.close(.fromServer, code: code.map(Int.init), reason: reason)
+            guard recorder.record(kind, on: lane, at: time) else { return flooded(time) }
+            mailbox.end()
+            return true
+        case .eof: return ended("", time)
+        case .failed(let problem): return ended(Self.words(problem), time)
+        case .flooded: return flooded(time)
+        }
+    }
+
+    private func ended(_ reason: String, _ time: ContinuousClock.Instant) -> Bool {
+        _ = recorder.record(.eof(reason: reason), on: lane, at: time)
+        return false
+    }
+
+    /// Cuts a connection that brings more than is kept; the end is noted even where nothing else fits.
+    private func flooded(_ time: ContinuousClock.Instant) -> Bool {
+        recorder.noteFlood()
+        connection.cut(.reset)
+        recorder.note(.eof(reason: "flooded: more than the stage keeps, so the stage cut the connection"), on: lane)
+        return false
+    }
+
+    private static func words(_ problem: TransportProblem) -> String {
+        switch problem.code {
+        case .protocolError(let reason): "\(problem.name): \(reason)"
+        case .tooLarge(let limit): "\(problem.name): more than \(limit) bytes in one message"
+        default: problem.name
+        }
+    }
+}

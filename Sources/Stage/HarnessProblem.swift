@@ -1,0 +1,105 @@
+import Holdfast
+import Transport
+
+/// Something that keeps the suite from saying anything about the subject.
+public struct HarnessProblem: Error, Sendable, Equatable {
+    /// What happened; the list may grow.
+    public enum Code: Sendable, Equatable {
+        /// A reference in a scenario that has no value.
+        case unknownVariable(name: String, near: String?)
+        /// A reference that was to be counted on and is no number.
+        case notANumber(name: String)
+        /// A reference that is none.
+        case malformedReference(String)
+        /// A step on a connection that was never opened.
+        case noConnection(lane: String)
+        /// A frame of the stage's own that its schema rejects.
+        case invalidFrame(type: String, reasons: [String])
+        /// A size that the stage does not send.
+        case tooLarge(bytes: Int, limit: Int)
+        /// A schema of the specification cannot be used.
+        case unusableSchema(String)
+        /// Nothing could be reached at the address.
+        case unreachable(reason: String, attempts: Int, milliseconds: Int, path: String)
+        /// The server answered the upgrade with a status.
+        case upgradeRefused(status: Int, path: String)
+    }
+
+    /// What happened.
+    public var code: Code
+    /// Where: a scenario with a JSON pointer, or an address.
+    public var place: String
+
+    /// Names what happened and where.
+    public init(_ code: Code, at place: String) {
+        self.code = code
+        self.place = place
+    }
+
+    /// Whether the subject could not be reached at all, which is no fault of the suite.
+    public var isUnreachable: Bool {
+        switch code {
+        case .unreachable, .upgradeRefused: true
+        default: false
+        }
+    }
+}
+
+extension HarnessProblem: CustomStringConvertible {
+    /// Place, what is wrong, what was expected, and what to do.
+    public var description: String {
+        let words = words
+        let start = isUnreachable ? "\(place): \(words.what)" : "harness: \(words.what) at \(place)"
+        return "\(start)\n  expected: \(words.expected)\n  fix: \(words.fix)"
+    }
+
+    private var words: (what: String, expected: String, fix: String) {
+        switch code {
+        case .unknownVariable(let name, let near):
+            (
+                "'\(name)' has no value", "a name that an earlier step saved",
+                near.map { "did you mean '\($0)'?" } ?? "save it in an earlier step of the scenario"
+            )
+        case .notANumber(let name):
+            ("'\(name)' is no number to count from", "an integer", "save an integer under this name")
+        case .malformedReference(let text):
+            ("'\(text)' holds a reference that is none", "${name}, ${name+1} or ${name-1}", "correct the scenario")
+        case .noConnection(let lane):
+            ("connection \(lane) is not open", "a connect step before", "correct the scenario")
+        case .invalidFrame(let type, let reasons):
+            (
+                "the stage's own \(type) is rejected by its schema: \(reasons.joined(separator: "; "))",
+                "a valid \(type)", "correct the step, or send it as a frame of its own with 'send'"
+            )
+        case .tooLarge(let bytes, let limit):
+            (
+                "a frame of \(bytes) bytes was asked for", "at most \(limit) bytes",
+                "none on your side; what lies beyond is not tested"
+            )
+        case .unusableSchema(let reason):
+            ("a schema cannot be used, \(reason)", "schemas below Spec/schemas that compile", "restore the file")
+        case .unreachable(let reason, let attempts, let milliseconds, let path):
+            (
+                "\(reason), \(attempts) attempts in \(milliseconds / 1000).\(milliseconds % 1000 / 100) s",
+                "a server that accepts WebSocket upgrades on \(path)", "start it first, or correct the URL"
+            )
+        case .upgradeRefused(let status, let path):
+            (
+                "upgrade refused with status \(status)", "a server that accepts WebSocket upgrades on \(path)",
+                status == 401 || status == 403
+                    ? "give a token the server accepts" : "correct the path of the URL"
+            )
+        }
+    }
+}
+
+extension HarnessProblem {
+    /// A reference that could not be filled in.
+    init(filling problem: ScenarioVariables.Problem, at place: String) {
+        switch problem {
+        case .unknown(let name, let near): self.init(.unknownVariable(name: name, near: near), at: place)
+        case .notANumber(let name): self.init(.notANumber(name: name), at: place)
+        case .malformed(let text): self.init(.malformedReference(text), at: place)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Synchronization
+import Transcript
+
+/// The frames of one connection that no wait has taken yet.
+final class Mailbox: Sendable {
+    private struct State {
+        var frames: [Frame] = []
+        var hasEnded = false
+        var changes = 0
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+        var nextWaiter = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether the server has ended the connection, or said that it does.
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+    func add(_ frame: Frame) {
+        change { $0.frames.append(frame) }
+    }
+
+    /// Nothing more will come.
+    func end() {
+        change { $0.hasEnded = true }
+    }
+
+    /// The first frame that matches, which is then gone; nil when none comes within the limit or before the end.
+    func take(within limit: Duration, where matches: @escaping @Sendable (Frame) -> Bool) async -> Frame? {
+        if let frame = takeNow(where: matches) { return frame }
+        return await waiting(within: limit) { state -> Frame? in
+            guard let index = state.frames.firstIndex(where: matches) else { return nil }
+            return state.frames.remove(at: index)
+        }
+    }
+
+    /// Whether the connection ends within the limit.
+    func waitForEnd(within limit: Duration) async -> Bool {
+        if hasEnded { return true }
+        return await waiting(within: limit) { $0.hasEnded ? true : nil } ?? false
+    }
+
+    private func takeNow(where matches: (Frame) -> Bool) -> Frame? {
+        state.withLock { state in
+            guard let index = state.frames.firstIndex(where: matches) else { return nil }
+            return state.frames.remove(at: index)
+        }
+    }
+
+    private func waiting<Found: Sendable>(
+        within limit: Duration, _ look: @escaping @Sendable (inout State) -> Found?
+    ) async -> Found? {
+        await withTaskGroup(of: Found?.self) { group in
+            group.addTask {
+                while true {
+                    let (found, changes, hasEnded) = self.state.withLock { state in
+                        (look(&state), state.changes, state.hasEnded)
+                    }
+                    // A last look comes before giving up: what arrived in the last moment counts.
+                    if found != nil || hasEnded || Task.isCancelled { return found }
+                    await self.change(after: changes)
+                }
+            }
+            group.addTask {
+                try? await Task.sleep(for: limit, clock: .continuous)
+                return nil
+            }
+            var found: Found?
+            for await result in group {
+                found = found ?? result
+                group.cancelAll()
+            }
+            return found
+        }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let waiters = state.withLock { state in
+            body(&state)
+            state.changes += 1
+            defer { state.waiters = [:] }
+            return state.waiters.values
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    private func change(after seen: Int) async {
+        let id = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if state.changes != seen || Task.isCancelled { return true }
+                    state.waiters[id] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Holdfast
+import Transcript
+
+/// One scenario as it went.
+public struct Performance: Sendable {
+    /// The name of the scenario.
+    public var scenario: String
+    /// Everything observed; empty when it was skipped.
+    public var history: History
+    /// What went wrong in the suite itself.
+    public var problems: [HarnessProblem]
+    /// Why it was not performed; nil when it was.
+    public var skipped: String?
+    /// Where and why its steps ended early, such as `/steps/3: no done in time`; nil when all were performed.
+    public var stoppedAt: String?
+    /// Whether it was ended from outside.
+    public var wasInterrupted: Bool
+    /// Whether the subject took the first connection; nil when the scenario opened none.
+    public var wasReceived: Bool?
+    /// Whether a connection was cut because it brought more than is kept.
+    public var wasFlooded: Bool
+    /// Wall time.
+    public var duration: Duration
+
+    init(
+        _ scenario: Scenario, history: History, problems: [HarnessProblem] = [], skipped: String? = nil,
+        stoppedAt: String? = nil, wasInterrupted: Bool = false, wasReceived: Bool? = nil, wasFlooded: Bool = false,
+        duration: Duration = .zero
+    ) {
+        self.scenario = scenario.name
+        self.history = history
+        self.problems = problems
+        self.skipped = skipped
+        self.stoppedAt = stoppedAt
+        self.wasInterrupted = wasInterrupted
+        self.wasReceived = wasReceived
+        self.wasFlooded = wasFlooded
+        self.duration = duration
+    }
+
+    /// A scenario that was not performed.
+    static func skipped(_ scenario: Scenario, _ reason: String, subject: ServerSubject, specification: Specification)
+        -> Performance
+    {
+        let header = History.Header(
+            specification: specification.version, scenario: scenario.name, subject: subject.declaration,
+            timeouts: subject.timeouts)
+        return Performance(scenario, history: History(header: header, events: []), skipped: reason)
+    }
+}

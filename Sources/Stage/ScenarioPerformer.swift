@@ -1,0 +1,161 @@
+import Holdfast
+import JSON
+import Synchronization
+import Transcript
+import Transport
+
+/// Performs the steps of one scenario; branches of it may run at the same time.
+final class ScenarioPerformer: Sendable {
+    private struct State {
+        var lanes: [String: ConnectionLane] = [:]
+        var allLanes: [ConnectionLane] = []
+        var exchanges = 0
+        var nonces = 0
+        var scriptWait = Duration.zero
+        var variables = ScenarioVariables()
+        var wasReceived: Bool?
+    }
+
+    let subject: ServerSubject
+    let recorder: Recorder
+    let schemas: SentSchemas
+    let scenario: String
+    /// The principals lent to this scenario, by the name it calls them.
+    let principals: [String: ServerSubject.Principal]
+    private let state: Mutex<State>
+
+    init(
+        _ scenario: Scenario, subject: ServerSubject, principals: [ServerSubject.Principal], schemas: SentSchemas,
+        run: String
+    ) {
+        self.scenario = scenario.name
+        self.subject = subject
+        self.schemas = schemas
+        var byName: [String: ServerSubject.Principal] = [:]
+        for (index, principal) in principals.enumerated() { byName["p\(index + 1)"] = principal }
+        self.principals = byName
+        recorder = Recorder(redaction: Redaction(byName.sorted { $0.key < $1.key }.map { ($0.key, $0.value.token) }))
+        var variables = ScenarioVariables()
+        variables["run"] = .string(run)
+        state = Mutex(State(variables: variables))
+    }
+
+    /// Whether the subject took the first connection; nil when none was tried.
+    var wasReceived: Bool? { state.withLock { $0.wasReceived } }
+
+    // MARK: steps
+
+    /// Performs steps one after the other.
+    /// - Throws: ``StepEnd`` when the rest cannot be performed.
+    func perform(_ steps: [ScenarioStep], with local: ScenarioVariables = ScenarioVariables()) async throws {
+        for step in steps {
+            if Task.isCancelled { throw StepEnd.interrupted }
+            if let profile = step.profile, !subject.profiles.contains(profile) { continue }
+            let context = StepContext(performer: self, pointer: step.pointer, local: local)
+            do {
+                try await context.perform(step.action)
+            } catch let end as StepEnd {
+                throw end
+            } catch {
+                throw Task.isCancelled ? StepEnd.interrupted : StepEnd.unmet("\(step.pointer): \(error)")
+            }
+        }
+    }
+
+    // MARK: what steps share
+
+    func variables(with local: ScenarioVariables) -> ScenarioVariables {
+        state.withLock { $0.variables }.overlaid(by: local)
+    }
+
+    func save(_ value: JSONValue, as name: String) {
+        state.withLock { $0.variables[name] = value }
+    }
+
+    /// The key of a question: the same whenever the question is asked again.
+    func key(of question: String) -> String {
+        state.withLock { state in
+            if let known = state.variables[question]?.stringValue { return known }
+            let key = UniqueName.uuid()
+            state.variables[question] = .string(key)
+            return key
+        }
+    }
+
+    func lane(_ letter: String) -> ConnectionLane? { state.withLock { $0.lanes[letter] } }
+
+    func add(_ lane: ConnectionLane) {
+        state.withLock { state in
+            state.lanes[lane.letter] = lane
+            state.allLanes.append(lane)
+        }
+    }
+
+    func nextExchange() -> Lane {
+        state.withLock { state in
+            state.exchanges += 1
+            return .exchange(state.exchanges)
+        }
+    }
+
+    func nextNonce() -> String {
+        let number = state.withLock { state in
+            state.nonces += 1
+            return state.nonces
+        }
+        return "fence-\(number)"
+    }
+
+    /// Only the first connection of a scenario says whether the subject is there at all.
+    func noteReception(_ received: Bool) {
+        state.withLock { $0.wasReceived = $0.wasReceived ?? received }
+    }
+
+    func addScriptWait(_ milliseconds: Int) {
+        state.withLock { $0.scriptWait += .milliseconds(milliseconds) }
+    }
+
+    /// The bound of a wait; a turn may take what its script asks for on top.
+    func limit(_ name: String) -> Duration {
+        let bound = subject.timeouts.byName[name] ?? subject.timeouts.turn
+        return name == "turn" ? bound + state.withLock { $0.scriptWait } : bound
+    }
+
+    // MARK: the end
+
+    /// Fences what is still open, so that frames nobody waited for are seen, then closes everything in bounded time.
+    func finish() async {
+        let lanes = state.withLock { $0.allLanes }
+        let open = lanes.filter { !$0.wasEndedHere && !$0.mailbox.hasEnded }
+        if !Task.isCancelled {
+            await withTaskGroup(of: Void.self) { group in
+                for lane in open {
+                    group.addTask {
+                        if lane.isAuthenticated, !lane.isPaused {
+                            _ = await self.fence(lane)
+                        }
+                        await lane.close(code: 1000, timeout: min(.seconds(2), self.limit("close")))
+                    }
+                }
+            }
+        }
+        for lane in lanes { await lane.abandon() }
+    }
+
+    /// Sends a ping with a nonce and waits for its pong; false, and recorded, when none came.
+    func fence(_ lane: ConnectionLane) async -> Bool {
+        let nonce = nextNonce()
+        let frame: JSONValue = ["type": "ping", "nonce": .string(nonce)]
+        do {
+            try await lane.send(text: frame.text())
+        } catch {
+            recorder.note(.wait(awaited: "pong", met: false), on: lane.lane)
+            return false
+        }
+        let pong = await lane.mailbox.take(within: limit("pong")) { frame in
+            frame.type == "pong" && frame.string("nonce") ?? nonce == nonce
+        }
+        if pong == nil { recorder.note(.wait(awaited: "pong", met: false), on: lane.lane) }
+        return pong != nil
+    }
+}

@@ -1,0 +1,35 @@
+import Holdfast
+import JSON
+
+/// The schemas that the stage's own frames have to pass before they leave.
+struct SentSchemas: Sendable {
+    private let schemas: Result<MessageSchemas, InputProblems>
+
+    init(_ specification: Specification) {
+        // Additions of profiles bind frames that a subject is meant to accept; a scenario may leave them out to see what happens.
+        do {
+            schemas = .success(try MessageSchemas(specification.files, profiles: [.core]))
+        } catch {
+            schemas = .failure(error)
+        }
+    }
+
+    /// Why a value cannot be sent as what it claims to be; nil when it can.
+    func problem(of value: JSONValue, as name: String, at place: String) -> HarnessProblem? {
+        switch schemas {
+        case .success(let schemas):
+            guard !schemas.accepts(value, as: name) else { return nil }
+            let reasons = schemas.validate(value, as: name).map { "\($0.instance) \($0.what)" }
+            return HarnessProblem(.invalidFrame(type: name, reasons: reasons), at: place)
+        case .failure(let problems):
+            return HarnessProblem(.unusableSchema("\(problems.problems.first?.place ?? "")"), at: place)
+        }
+    }
+}
+
+extension StepContext {
+    /// Refuses to send a frame of the stage's own that its schema rejects.
+    func check(_ value: JSONValue, as name: String) throws {
+        if let problem = performer.schemas.problem(of: value, as: name, at: place) { throw StepEnd.harness(problem) }
+    }
+}

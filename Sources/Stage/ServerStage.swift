@@ -1,0 +1,64 @@
+import Holdfast
+import Transcript
+
+/// Performs scenarios against a server, and records what was observed.
+public struct ServerStage: Sendable {
+    /// The server.
+    public let subject: ServerSubject
+    /// The specification the transcripts are made for.
+    public let specification: Specification
+
+    private let schemas: SentSchemas
+
+    /// A stage for a server.
+    public init(subject: ServerSubject, specification: Specification) {
+        self.subject = subject
+        self.specification = specification
+        schemas = SentSchemas(specification)
+    }
+
+    /// Performs one scenario to its end, or until the task is cancelled; what was observed until then is kept.
+    /// - Parameters:
+    ///   - scenario: What to do.
+    ///   - principals: Lent to this scenario alone for as long as it takes; the subject's own when nil.
+    /// - Returns: What was observed.
+    public func perform(_ scenario: Scenario, principals: [ServerSubject.Principal]? = nil) async -> Performance {
+        if let obstacle = subject.obstacle(to: scenario) { return skip(scenario, obstacle) }
+        let lent = principals ?? Array(subject.principals.prefix(scenario.needs.principals))
+        guard lent.count >= scenario.needs.principals else { return skip(scenario, "too few principals were lent") }
+        let began = ContinuousClock.now
+        let startedAt = WallClock.now()
+        let performer = ScenarioPerformer(
+            scenario, subject: subject, principals: lent, schemas: schemas, run: UniqueName.short())
+        var problems: [HarnessProblem] = []
+        var stoppedAt: String?
+        var unsuitable: String?
+        var wasInterrupted = false
+        do {
+            try await performer.perform(scenario.steps)
+        } catch StepEnd.unmet(let reason) {
+            stoppedAt = reason
+        } catch StepEnd.harness(let problem) {
+            problems = [problem]
+            stoppedAt = problem.place
+        } catch StepEnd.unsuitable(let reason) {
+            unsuitable = reason
+        } catch {
+            wasInterrupted = true
+        }
+        await performer.finish()
+        let header = History.Header(
+            specification: specification.version, scenario: scenario.name, subject: subject.declaration,
+            timeouts: subject.timeouts, startedAt: startedAt)
+        return Performance(
+            scenario, history: History(header: header, events: performer.recorder.events()), problems: problems,
+            skipped: unsuitable, stoppedAt: stoppedAt, wasInterrupted: wasInterrupted || Task.isCancelled,
+            wasReceived: performer.wasReceived, wasFlooded: performer.recorder.wasFlooded,
+            duration: ContinuousClock.now - began)
+    }
+
+    /// A scenario that is left out, with the reason.
+    func skip(_ scenario: Scenario, _ reason: String) -> Performance {
+        .skipped(scenario, reason, subject: subject, specification: specification)
+    }
+}

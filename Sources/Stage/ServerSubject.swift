@@ -1,0 +1,70 @@
+import Holdfast
+import Transcript
+import Transport
+
+/// A server under test: where it is, what it declares, and whose credentials may be used.
+public struct ServerSubject: Sendable {
+    /// How reports call it.
+    public var name: String
+    /// Its WebSocket.
+    public var webSocket: Endpoint
+    /// The base of its REST paths.
+    public var http: Endpoint
+    /// Whose credentials the scenarios may use; without any, one that has none.
+    public var principals: [Principal]
+    /// What it declares to keep.
+    public var profiles: Set<Profile>
+    /// Whether its agent obeys scripts in the prompt.
+    public var hasScriptedAgent: Bool
+    /// Which certificates to believe.
+    public var tls: TLSOptions
+    /// How long each awaited thing may take.
+    public var timeouts: Timeouts
+
+    /// One person or account.
+    public struct Principal: Sendable, Equatable {
+        /// How reports call it.
+        public var name: String
+        /// Its credential; nil where the server asks for none.
+        public var token: String?
+
+        /// A person, with or without a credential.
+        public init(name: String, token: String? = nil) {
+            self.name = name
+            self.token = token
+        }
+    }
+
+    /// A server at an address.
+    public init(
+        name: String, webSocket: Endpoint, http: Endpoint? = nil, principals: [Principal] = [],
+        profiles: Set<Profile> = [.core], hasScriptedAgent: Bool = false, tls: TLSOptions = TLSOptions(),
+        timeouts: Timeouts = Timeouts()
+    ) {
+        self.name = name
+        self.webSocket = webSocket
+        self.http = http ?? webSocket.httpBase
+        self.principals = principals.isEmpty ? [Principal(name: "p1")] : principals
+        self.profiles = profiles
+        self.hasScriptedAgent = hasScriptedAgent
+        self.tls = tls
+        self.timeouts = timeouts
+    }
+
+    /// The declaration as transcripts carry it.
+    public var declaration: History.Subject {
+        History.Subject(name: name, role: .server, profiles: profiles, hasScriptedAgent: hasScriptedAgent)
+    }
+
+    /// Why a scenario cannot be performed against this subject; nil when it can.
+    public func obstacle(to scenario: Scenario) -> String? {
+        if scenario.role != .server { return "it drives a client" }
+        let absent = scenario.needs.profiles.subtracting(profiles).sorted().map(\.rawValue)
+        if !absent.isEmpty { return "the subject does not declare \(absent.joined(separator: ", "))" }
+        if scenario.needs.agent == .scripted && !hasScriptedAgent { return "the agent does not obey scripts" }
+        if scenario.needs.principals > principals.count {
+            return "it needs \(scenario.needs.principals) principals, and there are \(principals.count)"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,120 @@
+import Holdfast
+import JSON
+import Transcript
+import Transport
+
+extension StepContext {
+    /// The members of a question, as frame and as body.
+    func body(of question: ScenarioStep.Question) throws -> JSONObject {
+        var body = JSONObject()
+        var messages: [JSONValue] = []
+        for message in question.context { messages.append(try filled(message)) }
+        messages.append(["role": "user", "content": .string(try content(of: question))])
+        body["messages"] = .array(messages)
+        if let session = question.session { body["sessionId"] = .string(try filled(session)) }
+        switch question.key {
+        case .none: break
+        case .own: body["clientMessageId"] = .string(performer.key(of: try filled(question.name ?? "")))
+        case .other(let text): body["clientMessageId"] = .string(try filled(text))
+        }
+        for member in question.extra { body[member.key] = try filled(member.value) }
+        return body
+    }
+
+    /// The prompt: the script where the agent obeys it, and else plain text that any agent can answer.
+    private func content(of question: ScenarioStep.Question) throws -> String {
+        if let script = question.script, subject.hasScriptedAgent {
+            let filled = try filled(.array(script))
+            return (["script": filled] as JSONValue).text()
+        }
+        return try filled(question.text ?? "Answer in one short sentence, please. (${run} \(question.name ?? ""))")
+    }
+
+    // MARK: exchanges
+
+    func http(_ exchange: ScenarioStep.Exchange) async throws {
+        let body = try exchange.body.map { try filled($0).text() } ?? exchange.bodyText
+        let (answer, lane) = try await request(
+            exchange.method, try filled(exchange.path), exchange.credential, body: body, within: performer.limit("rest")
+        )
+        try save(exchange.save, from: answer, of: "response", on: lane)
+    }
+
+    func postChat(
+        _ question: ScenarioStep.Question, _ credential: ScenarioStep.Credential, save places: [String: JSONPointer]
+    ) async throws {
+        let body = JSONValue.object(try body(of: question))
+        try check(body, as: "chatRequest")
+        performer.addScriptWait(question.waitMs)
+        let (answer, lane) = try await request(
+            "POST", "/api/chat", credential, body: body.text(), within: performer.limit("turn"))
+        try save(places, from: answer, of: "response", on: lane)
+    }
+
+    func readUntil(_ read: ScenarioStep.ReadUntil) async throws {
+        let path = "/api/sessions/\(try filled(read.session))"
+        let credential = ScenarioStep.Credential(principal: read.principal)
+        let end = ContinuousClock.now + performer.limit(read.bound.within)
+        var pause = Duration.milliseconds(5)
+        while true {
+            let isLast = ContinuousClock.now >= end
+            let (answer, lane) = try await request(
+                "GET", path, credential, body: nil, within: performer.limit("rest"))
+            if let answer, Self.holds(answer, read) {
+                return try save(read.save, from: answer, of: "response", on: lane)
+            }
+            if isLast {
+                return try missed(
+                    "session with \(read.messages) messages", on: lane, isOptional: read.bound.isOptional)
+            }
+            try? await Task.sleep(for: pause, clock: .continuous)
+            pause = min(pause * 2, .milliseconds(250))
+        }
+    }
+
+    private static func holds(_ answer: JSONValue, _ read: ScenarioStep.ReadUntil) -> Bool {
+        let session = answer["session"]
+        let messages = session?["messages"]?.arrayValue?.count ?? -1
+        let ended = session?["turns"]?.arrayValue?.count { $0["status"]?.stringValue != "running" }
+        // Turns are shown by those servers only that choose to; the messages speak for the others.
+        return messages >= read.messages && (ended ?? read.endedTurns) >= read.endedTurns
+    }
+
+    /// Sends a request and returns the body of the answer, nil when it is no JSON.
+    private func request(
+        _ method: String, _ path: String, _ credential: ScenarioStep.Credential, body: String?, within limit: Duration
+    ) async throws -> (JSONValue?, Lane) {
+        let lane = performer.nextExchange()
+        var headers: [(String, String)] = [("Accept", "application/json")]
+        if let token = try token(credential) { headers.append(("Authorization", "Bearer \(token)")) }
+        if body != nil { headers.append(("Content-Type", "application/json")) }
+        let request = HTTPRequestSpec(
+            method, subject.http.at(joined(path)), headers: headers, body: Array((body ?? "").utf8))
+        recorder.note(
+            .request(
+                Event.Request(method: method, path: path, principal: shownPrincipal(credential), body: body)), on: lane)
+        let answer: HTTPAnswer
+        do {
+            answer = try await HTTPExchange.perform(request, tls: subject.tls, maxBodyBytes: 8 << 20, timeout: limit)
+        } catch {
+            if Task.isCancelled { throw StepEnd.interrupted }
+            recorder.note(.failed(reason: error.name), on: lane)
+            throw StepEnd.unmet("\(pointer): no response, \(error.name)")
+        }
+        let text = String(validating: answer.body, as: UTF8.self)
+        let response = Event.Response(
+            status: answer.status,
+            headers: answer.headers.map { Event.Header(name: $0.0.lowercased(), value: $0.1) },
+            body: text ?? answer.text, bodyIsText: text != nil)
+        guard recorder.record(.response(response), on: lane, at: answer.receivedAt) else {
+            throw StepEnd.unmet("\(pointer): the subject sent more than the stage keeps")
+        }
+        return (text.flatMap { try? JSONParser.document($0).root }, lane)
+    }
+
+    /// The path below the base of the REST paths.
+    private func joined(_ path: String) -> String {
+        let base = subject.http.path
+        return base.hasSuffix("/") ? base.dropLast() + path : base + path
+    }
+}

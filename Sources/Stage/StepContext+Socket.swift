@@ -1,0 +1,233 @@
+import Holdfast
+import JSON
+import Transcript
+import Transport
+
+extension ScenarioStep.How {
+    var cut: Cut {
+        switch self {
+        case .fin: .fin
+        case .reset: .reset
+        case .silence: .silence
+        }
+    }
+}
+
+extension StepContext {
+    /// The largest frame the stage builds; a subject that announces more is not tested beyond it.
+    static let maxBuiltBytes = 4 << 20
+
+    func open(_ letter: String) throws -> ConnectionLane {
+        guard let lane = performer.lane(letter) else {
+            throw StepEnd.harness(HarnessProblem(.noConnection(lane: letter), at: place))
+        }
+        return lane
+    }
+
+    /// Sends on a lane; a connection that the subject ended meanwhile ends the scenario, not the suite.
+    func sending(
+        on letter: String, _ body: (ConnectionLane) async throws(TransportProblem) -> Void
+    ) async throws {
+        let lane = try open(letter)
+        do {
+            try await body(lane)
+        } catch {
+            try missed("connection that takes a frame", on: lane.lane, isOptional: false)
+        }
+    }
+
+    // MARK: opening
+
+    func connect(_ connect: ScenarioStep.Connect) async throws {
+        let lane = Lane.connection(connect.on)
+        recorder.note(
+            .opening(
+                Event.Opening(
+                    principal: shownPrincipal(connect.credential) ?? connect.credential.principal,
+                    path: subject.webSocket.path)),
+            on: lane)
+        let connection: WebSocketConnection
+        do {
+            connection = try await WebSocketConnection.open(
+                subject.webSocket, tls: subject.tls, limits: .stage, timeout: performer.limit("connect"))
+        } catch {
+            if Task.isCancelled { throw StepEnd.interrupted }
+            performer.noteReception(false)
+            recorder.note(refusal(error), on: lane)
+            try missed("upgrade", on: lane, isOptional: connect.isOptional)
+            return
+        }
+        let opened = ConnectionLane.start(connect.on, connection, recorder: recorder)
+        performer.add(opened)
+        guard connect.handshake else { return }
+        try await authenticate(opened, connect)
+    }
+
+    private func authenticate(_ lane: ConnectionLane, _ connect: ScenarioStep.Connect) async throws {
+        var frame: JSONValue = ["type": "auth"]
+        frame["protocol"] = try filled(connect.version)
+        if let token = try token(connect.credential) { frame["token"] = .string(token) }
+        frame["clientId"] = .string(try filled(connect.clientId ?? "device-\(connect.on)-${run}"))
+        if connect.version == 1 { try check(frame, as: "auth") }
+        do {
+            try await lane.send(text: frame.text())
+        } catch {
+            performer.noteReception(false)
+            return try missed("connected", on: lane.lane, isOptional: connect.isOptional)
+        }
+        let connected = await lane.mailbox.take(within: performer.limit("connect")) { $0.type == "connected" }
+        if !Task.isCancelled { performer.noteReception(connected != nil) }
+        guard let connected else { return try missed("connected", on: lane.lane, isOptional: connect.isOptional) }
+        lane.isAuthenticated = true
+        try save(connect.save, from: connected.document?.root, of: "connected", on: lane.lane)
+    }
+
+    private func refusal(_ problem: TransportProblem) -> Event.Kind {
+        if case .upgradeRefused(let status, let excerpt) = problem.code {
+            return .refused(status: status, reason: excerpt)
+        }
+        return .refused(status: nil, reason: problem.name)
+    }
+
+    /// The credential to show; nil for none.
+    func token(_ credential: ScenarioStep.Credential) throws -> String? {
+        switch credential.token {
+        case .own: performer.principals[credential.principal]?.token
+        case .none: nil
+        case .other(let text): try filled(text)
+        }
+    }
+
+    /// The owner of a credential, as transcripts name it.
+    func shownPrincipal(_ credential: ScenarioStep.Credential) -> String? {
+        switch credential.token {
+        case .own: credential.principal
+        case .none: nil
+        case .other: "other"
+        }
+    }
+
+    // MARK: sending
+
+    func chat(_ question: ScenarioStep.Question, on letter: String) async throws {
+        var frame: JSONValue = ["type": "chat"]
+        let body = try self.body(of: question)
+        for member in body { frame[member.key] = member.value }
+        try check(frame, as: "chat")
+        let text = try padded(frame, to: question.bytes)
+        performer.addScriptWait(question.waitMs)
+        try await sending(on: letter) { lane throws(TransportProblem) in
+            try await lane.send(text: text, fragments: pieces(of: text, question.fragments))
+        }
+    }
+
+    func send(_ frame: JSONValue, bytes: JSONValue?, on letter: String) async throws {
+        let text = try padded(try filled(frame), to: bytes)
+        try await sending(on: letter) { lane throws(TransportProblem) in try await lane.send(text: text) }
+    }
+
+    func sendText(_ fragments: [String], times: Int, on letter: String) async throws {
+        var pieces: [String] = []
+        for fragment in fragments {
+            let piece = try filled(fragment)
+            try refuse(bytes: piece.utf8.count * times)
+            pieces.append(String(repeating: piece, count: times))
+        }
+        let (text, parts) = (pieces.joined(), pieces.count > 1 ? pieces : nil)
+        try await sending(on: letter) { lane throws(TransportProblem) in
+            try await lane.send(text: text, fragments: parts)
+        }
+    }
+
+    func sync(_ position: JSONValue, epoch: String?, limit: JSONValue?, on letter: String) async throws {
+        var frame: JSONValue = ["type": "sync"]
+        frame["lastSeqSeen"] = try filled(position)
+        if let epoch { frame["epoch"] = try filled(.string(epoch)) }
+        if let limit { frame["limit"] = try filled(limit) }
+        try check(frame, as: "sync")
+        let text = frame.text()
+        try await sending(on: letter) { lane throws(TransportProblem) in try await lane.send(text: text) }
+    }
+
+    /// The frame with an unknown member that makes it as long as asked for; receivers ignore such members.
+    private func padded(_ frame: JSONValue, to bytes: JSONValue?) throws -> String {
+        guard let bytes else { return frame.text() }
+        guard let size = try filled(bytes).intValue else {
+            throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(bytes)"), at: place))
+        }
+        try refuse(bytes: size)
+        var frame = frame
+        frame["padding"] = ""
+        let missing = size - frame.text().utf8.count
+        guard missing >= 0 else {
+            throw StepEnd.unsuitable("a frame of \(size) bytes holds no question")
+        }
+        frame["padding"] = .string(String(repeating: "x", count: missing))
+        return frame.text()
+    }
+
+    private func refuse(bytes: Int) throws {
+        guard bytes <= Self.maxBuiltBytes else {
+            throw StepEnd.unsuitable(
+                "it takes a frame of \(bytes) bytes, and the stage sends at most \(Self.maxBuiltBytes)")
+        }
+    }
+
+    /// The text in about equal pieces, cut between characters.
+    private func pieces(of text: String, _ count: Int) -> [String]? {
+        guard count > 1 else { return nil }
+        let size = max(1, text.count / count)
+        var pieces: [String] = []
+        var rest = text[...]
+        while pieces.count < count - 1 {
+            pieces.append(String(rest.prefix(size)))
+            rest = rest.dropFirst(size)
+        }
+        return pieces + [String(rest)]
+    }
+
+    // MARK: waiting
+
+    func await(_ awaited: ScenarioStep.Await, on letter: String) async throws {
+        let lane = try open(letter)
+        var conditions: [(JSONPointer, JSONValue)] = []
+        for (key, value) in awaited.conditions {
+            guard let pointer = JSONPointer(key) else { continue }
+            conditions.append((pointer, try filled(value)))
+        }
+        let wanted = conditions
+        let frame = await lane.mailbox.take(within: performer.limit(awaited.bound.within)) { frame in
+            guard let type = frame.type, awaited.types.contains(type), let root = frame.document?.root else {
+                return false
+            }
+            return wanted.allSatisfy { pointer, value in
+                value.isNull ? root[pointer] == nil : root[pointer] == value
+            }
+        }
+        let what = awaited.types.joined(separator: " or ")
+        guard let frame else { return try missed(what, on: lane.lane, isOptional: awaited.bound.isOptional) }
+        try save(awaited.save, from: frame.document?.root, of: what, on: lane.lane)
+    }
+
+    func awaitClose(_ bound: ScenarioStep.Bound, on letter: String) async throws {
+        let lane = try open(letter)
+        guard await lane.mailbox.waitForEnd(within: performer.limit(bound.within)) else {
+            return try missed("close", on: lane.lane, isOptional: bound.isOptional)
+        }
+    }
+
+    func alive(_ principal: String) async throws {
+        let letter = ScenarioStep.lifeLane
+        try await connect(
+            ScenarioStep.Connect(on: letter, credential: ScenarioStep.Credential(principal: principal)))
+        let lane = try open(letter)
+        guard await performer.fence(lane) else { throw StepEnd.unmet("\(pointer): no pong in time") }
+        await lane.close(code: 1000, timeout: performer.limit("close"))
+    }
+}
+
+extension WebSocketLimits {
+    /// What one connection of a scenario may bring: servers send at most 1 MiB a message (ENV-17).
+    fileprivate static let stage = WebSocketLimits(
+        maxMessageBytes: 8 << 20, maxQueuedBytes: 4 << 20, maxReceivedBytes: 16 << 20, maxUnsentBytes: 16 << 20)
+}

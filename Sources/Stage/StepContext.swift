@@ -1,0 +1,119 @@
+import Holdfast
+import JSON
+import Transcript
+import Transport
+
+/// One step at the moment it is performed, with the names that are known there.
+struct StepContext: Sendable {
+    let performer: ScenarioPerformer
+    let pointer: JSONPointer
+    let local: ScenarioVariables
+
+    var recorder: Recorder { performer.recorder }
+    var subject: ServerSubject { performer.subject }
+    /// The step as problems name it.
+    var place: String { "\(performer.scenario) \(pointer)" }
+
+    func perform(_ action: ScenarioStep.Action) async throws {
+        switch action {
+        case .connect(let connect): try await self.connect(connect)
+        case .chat(let question, let lane): try await chat(question, on: lane)
+        case .send(let frame, let bytes, let lane): try await send(frame, bytes: bytes, on: lane)
+        case .sendText(let fragments, let times, let lane):
+            try await sendText(fragments, times: times, on: lane)
+        case .sendBinary(let bytes, let lane):
+            try await sending(on: lane) { lane throws(TransportProblem) in
+                try await lane.send(binary: bytes)
+            }
+        case .ping(let lane): try await sending(on: lane) { lane throws(TransportProblem) in try await lane.ping() }
+        case .await(let awaited, let lane): try await self.await(awaited, on: lane)
+        case .awaitClose(let bound, let lane): try await awaitClose(bound, on: lane)
+        case .fence(let lane):
+            guard await performer.fence(try open(lane)) else { throw StepEnd.unmet("\(pointer): no pong in time") }
+        case .http(let exchange): try await http(exchange)
+        case .postChat(let question, let credential, let save):
+            try await postChat(question, credential, save: save)
+        case .readUntil(let read): try await readUntil(read)
+        case .sync(let position, let epoch, let limit, let lane):
+            try await sync(position, epoch: epoch, limit: limit, on: lane)
+        case .cut(let how, let lane): try open(lane).cut(how.cut)
+        case .close(let code, let lane): await (try open(lane)).close(code: code, timeout: performer.limit("close"))
+        case .stopReading(let lane): try open(lane).stopReading()
+        case .resumeReading(let lane): try open(lane).resumeReading()
+        case .together(let branches): try await together(branches.map { ($0, local) })
+        case .repeat(let times, let counter, let isParallel, let steps):
+            try await self.repeat(times: times, counter: counter, isParallel: isParallel, steps)
+        case .alive(let principal): try await alive(principal)
+        }
+    }
+
+    // MARK: steps that hold steps
+
+    /// Performs all branches to their ends, also when one of them cannot go on.
+    private func together(_ branches: [([ScenarioStep], ScenarioVariables)]) async throws {
+        let ends = await withTaskGroup(of: (Int, (any Error)?).self) { group in
+            for (index, branch) in branches.enumerated() {
+                group.addTask {
+                    do {
+                        try await performer.perform(branch.0, with: branch.1)
+                        return (index, nil)
+                    } catch {
+                        return (index, error)
+                    }
+                }
+            }
+            var ends: [(Int, any Error)] = []
+            for await (index, end) in group {
+                if let end { ends.append((index, end)) }
+            }
+            return ends
+        }
+        if let first = ends.min(by: { $0.0 < $1.0 }) { throw first.1 }
+    }
+
+    private func `repeat`(times: Int, counter: String?, isParallel: Bool, _ steps: [ScenarioStep]) async throws {
+        let rounds = (1...times).map { number in
+            var inner = local
+            if let counter { inner[counter] = JSONValue(number) }
+            return (steps, inner)
+        }
+        if isParallel { return try await together(rounds) }
+        for (steps, inner) in rounds { try await performer.perform(steps, with: inner) }
+    }
+
+    // MARK: references
+
+    func filled(_ text: String) throws -> String {
+        do {
+            return try performer.variables(with: local).text(text)
+        } catch {
+            throw StepEnd.harness(HarnessProblem(filling: error, at: place))
+        }
+    }
+
+    func filled(_ value: JSONValue) throws -> JSONValue {
+        do {
+            return try performer.variables(with: local).value(value)
+        } catch {
+            throw StepEnd.harness(HarnessProblem(filling: error, at: place))
+        }
+    }
+
+    /// Keeps values for later steps; what the subject left out ends the scenario, because later steps build on it.
+    func save(_ places: [String: JSONPointer], from root: JSONValue?, of what: String, on lane: Lane) throws {
+        for (name, pointer) in places.sorted(by: { $0.key < $1.key }) {
+            guard let value = root?[pointer] else {
+                recorder.note(.wait(awaited: "\(pointer) of \(what)", met: false), on: lane)
+                throw StepEnd.unmet("\(self.pointer): \(what) has no \(pointer)")
+            }
+            performer.save(value, as: try filled(name))
+        }
+    }
+
+    /// Waits in vain are part of the history: they say how long the stage watched.
+    func missed(_ what: String, on lane: Lane, isOptional: Bool) throws {
+        if Task.isCancelled { throw StepEnd.interrupted }
+        recorder.note(.wait(awaited: what, met: false), on: lane)
+        if !isOptional { throw StepEnd.unmet("\(pointer): no \(what) in time") }
+    }
+}
