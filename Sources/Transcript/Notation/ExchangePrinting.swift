@@ -37,7 +37,7 @@ struct ExchangePrinting {
             parts.append("path=\(FramePrinting.quoted(request.path))")
         }
         parts += principal(request.principal)
-        if let done = proven(request, parts) { return done }
+        if proven(request, parts) != nil { return proven(request, leanest(parts) { proven(request, $0) != nil }) }
         guard !isBrief else {
             return expanded(request.method, parts).map { (Self.word(request.method, parts), $0.asked) }
         }
@@ -61,15 +61,26 @@ struct ExchangePrinting {
         }
         let verbatim =
             ["body=\(FramePrinting.quoted(response.body))"] + (response.bodyIsText ? [] : ["bodyIsText=false"])
-        for candidate in [parts + headers, headers + verbatim] {
-            let text = Self.word(status, candidate)
-            if let frame = frame("<", text), case .response(let found)? = try? expansion.response(frame, to: asked),
-                Self.isSame(found, response)
-            {
-                return text
-            }
+        func isProven(_ parts: [String]) -> Bool {
+            guard let frame = frame("<", Self.word(status, parts)),
+                case .response(let found)? = try? expansion.response(frame, to: asked)
+            else { return false }
+            return Self.isSame(found, response)
         }
-        return nil
+        guard let parts = [parts + headers, headers + verbatim].first(where: isProven) else { return nil }
+        return Self.word(status, leanest(parts, isProven))
+    }
+
+    /// Leaves out the texts and ids that go without saying; the first part always stays.
+    private func leanest(_ parts: [String], _ isProven: ([String]) -> Bool) -> [String] {
+        var parts = parts
+        for index in parts.indices.dropFirst().reversed() {
+            var fewer = parts
+            fewer.remove(at: index)
+            if isProven(fewer) { parts = fewer }
+        }
+        if parts.count == 1, parts[0].hasPrefix("'"), isProven([]) { return [] }
+        return parts
     }
 
     /// What the body of a response holds, in words.

@@ -25,7 +25,8 @@ struct FramePrinting {
         {
             parts.append(Part("#\(int)", isPrimary: true))
         }
-        parts += words(of: object, type).map { Part($0, isPrimary: true) }
+        let words = words(of: object, type).map { Part($0, isPrimary: true) }
+        parts = type == "error" || type == "toolUse" ? words + parts : parts + words
         if !isBrief, let text = shape.text(object) { parts.append(Part(Self.quoted(text), isPrimary: false)) }
         var frames = ""
         if type == "syncResult" {

@@ -1,0 +1,17 @@
+import Holdfast
+import Transcript
+
+/// A header for a server that declares everything, or what is given.
+func header(_ profiles: Set<Profile> = [.core, .idempotency, .sync], role: Role = .server) -> History.Header {
+    History.Header(subject: History.Subject(name: "golden", role: role, profiles: profiles))
+}
+
+/// The history a line of notation stands for.
+func history(_ notation: String, _ profiles: Set<Profile> = [.core, .idempotency, .sync]) throws -> History {
+    try NotationExpansion(notation, header: header(profiles)).history
+}
+
+/// The texts of a history's frames, in order.
+func frames(_ notation: String, _ profiles: Set<Profile> = [.core]) throws -> [String] {
+    try history(notation, profiles).frames.compactMap { $0?.text }
+}

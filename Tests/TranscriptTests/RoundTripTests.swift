@@ -1,0 +1,91 @@
+import Holdfast
+import JSON
+import Testing
+import Transcript
+
+@Suite struct RoundTripTests {
+    private static let line = """
+        A+(e1 #0) A>`{"type":"chät","x":"\u{1F600}\\ud800"` A<binary(00ff) A>pingFrame A<pongFrame B>open(p2) B<refused(401 'no')
+        C>open(-p) C<refused 1>POST(c1) 1<429(rate_limited retry-after=1) 2>GET(-p) 2<failed('reset') A<close(1001) A<eof
+        A>close(4000 'bye') A<eof('reset') server!kill A!cut(rst) client=state(json='[1,null]') +30s A<`\u{85}\u{0}`
+        """
+
+    private func same(_ left: History, _ right: History) {
+        #expect(left.header == right.header)
+        #expect(left.events == right.events)
+    }
+
+    @Test func `a written transcript reads back as the same history`() throws {
+        var header = header()
+        header.scenario = "server/SYNC/replay-after-cut"
+        header.startedAt = "2026-03-01T08:30:00Z"
+        header.timeouts.turn = .milliseconds(2500)
+        let history = try NotationExpansion(Self.line, header: header).history
+        same(history, try TranscriptReader.history(in: TranscriptWriter.text(history), file: "t.ndjson"))
+    }
+
+    @Test func `bytes may arrive in any pieces`() throws {
+        let history = try history(Self.line)
+        let bytes = Array(TranscriptWriter.text(history).utf8)
+        for size in [1, 2, 7, 64] {
+            var reader = TranscriptReader(file: "t.ndjson")
+            for start in stride(from: 0, to: bytes.count, by: size) {
+                try reader.append(Array(bytes[start..<min(start + size, bytes.count)]))
+            }
+            same(history, try reader.finish())
+        }
+    }
+
+    @Test func `the first line says what the file is`() throws {
+        let text = TranscriptWriter.line(header([.core, .sync]))
+        #expect(
+            text
+                == #"{"format":"holdfast-transcript","version":1,"specification":"1.0","subject":{"name":"golden","#
+                + #""role":"server","profiles":["core","sync"],"agent":"scripted"}}"#)
+        let event = Event(at: 1200, lane: .connection("A"), kind: .text(.fromServer, "{}"))
+        #expect(TranscriptWriter.line(event) == #"{"at":1200,"lane":"A","kind":"text","direction":"<","text":"{}"}"#)
+    }
+
+    private static let first = TranscriptWriter.line(header())
+
+    @Test(arguments: [
+        ("", "t.ndjson:1: the transcript is empty"),
+        ("{}", "t.ndjson:1: this is no transcript"),
+        ("[]", "t.ndjson:1: the line holds a JSON array"),
+        (#"{"format":"holdfast-transcript","version":2}"#, "t.ndjson:1: transcript version 2 is unknown"),
+        (first + "\n{", "t.ndjson:2:2: the line is not JSON"),
+        (first + "\n{\"at\":1}", "t.ndjson:2: 'lane' is missing"),
+        (first + "\n\n{\"at\":-1}", "t.ndjson:3: 'at' is -1"),
+        (first + #"\#n{"at":1,"lane":"a","kind":"opened"}"#, "t.ndjson:2: 'lane' is '\"a\"'"),
+        (first + #"\#n{"at":1,"lane":"A","kind":"opend"}"#, "t.ndjson:2: no event is named 'opend'"),
+        (first + #"\#n{"at":1,"lane":"A","kind":"binary","direction":"<","hex":"0"}"#, "t.ndjson:2: 'hex' is '\"0\"'"),
+        (
+            first + #"\#n{"at":2,"lane":"A","kind":"opened"}"# + #"\#n{"at":1,"lane":"A","kind":"opened"}"#,
+            "t.ndjson:3: time runs back, from 2 to 1 microseconds"
+        ),
+    ])
+    func `a broken line is told with its place`(_ text: String, _ message: String) throws {
+        let problem = try #require(throws: InputProblem.self) {
+            try TranscriptReader.history(in: text, file: "t.ndjson")
+        }
+        #expect("\(problem.place): \(problem.what)".hasPrefix(message), "\(problem)")
+        #expect(!problem.expected.isEmpty && !problem.fix.isEmpty)
+    }
+
+    @Test func `a line has a longest length`() throws {
+        var reader = TranscriptReader(file: "t.ndjson", maxLineBytes: 1000)
+        try reader.append(Array((Self.first + "\n").utf8))
+        let problem = try #require(throws: InputProblem.self) {
+            try reader.append(Array(repeating: UInt8(ascii: "x"), count: 1001))
+        }
+        #expect(problem.what == "the line is longer than 1000 bytes")
+    }
+
+    @Test func `tokens are recorded by their owner`() throws {
+        let redaction = Redaction(tokens: ["secret\"1": "p1", "secret": "p2", "": "p3"])
+        #expect(
+            redaction.text(#"{"token":"secret\"1","t":"secret"}"#) == #"{"token":"‹token of p1›","t":"‹token of p2›"}"#)
+        let opening = Event(at: 0, lane: .connection("A"), kind: .opening(.init(path: "/ws?key=secret")))
+        #expect(redaction.event(opening).kind == .opening(.init(path: "/ws?key=‹token of p2›")))
+    }
+}
