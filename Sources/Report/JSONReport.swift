@@ -95,7 +95,7 @@ public struct JSONReport {
         object["durationMs"] = number(milliseconds(result.duration))
         if !result.problems.isEmpty { object["problems"] = .array(result.problems.map { .string($0) }) }
         object["verdicts"] = .array(result.verdicts.filter { $0.outcome != .notApplicable }.map(verdict))
-        object["transcript"] = .array(TranscriptWriter.lines(of: result.history))
+        object["transcript"] = .array(TranscriptWriter.values(result.history))
         return .object(object)
     }
 

@@ -20,6 +20,11 @@ public enum TranscriptWriter {
         JSONValue.object(object(event)).text()
     }
 
+    /// The lines as values, for reports that carry transcripts.
+    public static func values(_ history: History) -> [JSONValue] {
+        [.object(object(history.header))] + history.events.map { .object(object($0)) }
+    }
+
     private static func object(_ header: History.Header) -> JSONObject {
         let subject = header.subject
         var object: JSONObject = [

@@ -98,8 +98,7 @@ struct KillMatrix {
         let server = try await ReferenceServer.start(configuration)
         let report: RunReport
         do {
-            let text = reference.subjectFile(port: server.port).text()
-            var subject = try ServerSubject(file: SubjectFile(bytes: Array(text.utf8), place: "subject.json"))
+            var subject = try reference.subject(port: server.port)
             if kind == .defect { subject.timeouts = subject.timeouts.capped(at: Self.patience) }
             report = await ServerSuite(
                 subject: subject, specification: specification, selection: selection, jobs: 8

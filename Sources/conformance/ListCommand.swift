@@ -28,32 +28,33 @@ struct ListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let specification = try Tool.specification()
-        for text in patterns where !named(text, in: specification) {
+        let all = try Tool.scenarios(of: specification)
+        for text in patterns where !named(text, in: specification, all) {
             let known = specification.clauses.map(\.id.description) + Area.allCases.map(\.rawValue)
             throw Tool.refuse(
                 "list", "'\(text)' names no clause and no scenario", expected: "such as SYNC-3, SYNC or server/SYNC/*",
                 fix: nearestName(to: text, among: known).map { "did you mean '\($0)'?" } ?? "leave it out to see all")
         }
         if scenarios {
-            listScenarios(specification)
+            listScenarios(all)
         } else {
-            listClauses(specification)
+            listClauses(specification, all)
         }
     }
 
-    private func named(_ text: String, in specification: Specification) -> Bool {
+    private func named(_ text: String, in specification: Specification, _ scenarios: [Scenario]) -> Bool {
         specification.clauses.contains { Pattern(text: text).matches($0.id) }
-            || specification.scenarios.contains { Pattern(text: text).matches($0.name) }
+            || scenarios.contains { Pattern(text: text).matches($0.name) }
     }
 
     private func isWanted(_ id: ClauseID) -> Bool {
         patterns.isEmpty || patterns.contains { Pattern(text: $0).matches(id) }
     }
 
-    private func listClauses(_ specification: Specification) {
+    private func listClauses(_ specification: Specification, _ scenarios: [Scenario]) {
         let clauses = specification.clauses.filter { isWanted($0.id) }
         let performed = Dictionary(
-            specification.scenarios.flatMap { scenario in scenario.clauses.map { ($0, 1) } }, uniquingKeysWith: +)
+            scenarios.flatMap { scenario in scenario.clauses.map { ($0, 1) } }, uniquingKeysWith: +)
         if json {
             Console.write(JSONValue.array(clauses.map { entry($0, scenarios: performed[$0.id] ?? 0) }).text(pretty: true))
             Console.write("\n")
@@ -71,7 +72,7 @@ struct ListCommand: AsyncParsableCommand {
         let excluded = clauses.filter { status(of: $0) == "excluded" }.count
         Console.write(
             "\n\(clauses.count) clauses: \(clauses.count - pending - excluded) checked, \(pending) pending, "
-                + "\(excluded) excluded · \(specification.scenarios.count) scenarios\n")
+                + "\(excluded) excluded · \(scenarios.count) scenarios\n")
     }
 
     private func status(of clause: Clause) -> String {
@@ -91,8 +92,8 @@ struct ListCommand: AsyncParsableCommand {
         return .object(object)
     }
 
-    private func listScenarios(_ specification: Specification) {
-        let wanted = specification.scenarios.filter { scenario in
+    private func listScenarios(_ scenarios: [Scenario]) {
+        let wanted = scenarios.filter { scenario in
             patterns.isEmpty || patterns.contains { Pattern(text: $0).matches(scenario.name) }
                 || scenario.clauses.contains { !patterns.isEmpty && isWanted($0) }
         }

@@ -2,6 +2,8 @@ import Foundation
 import Holdfast
 import JSON
 import Reference
+import Stage
+import Transport
 
 /// How this tool sets up a reference server, and the subject file that describes it.
 struct ReferencePeer {
@@ -26,13 +28,23 @@ struct ReferencePeer {
         return configuration
     }
 
+    private static let name = "Holdfast reference server"
+
     /// What the reference server declares.
     static let profiles: [Profile] = [.core, .idempotency, .sync, .auth]
+
+    /// The server as a subject, once it listens.
+    func subject(port: Int) throws -> ServerSubject {
+        ServerSubject(
+            name: Self.name, webSocket: try Endpoint("ws://\(host):\(port)/ws"),
+            principals: principals.map { ServerSubject.Principal(name: $0.name, token: $0.token) },
+            profiles: Set(Self.profiles), hasScriptedAgent: true)
+    }
 
     /// The subject file for the server once it listens.
     func subjectFile(port: Int) -> JSONValue {
         [
-            "name": "Holdfast reference server",
+            "name": .string(Self.name),
             "version": .string(Tool.version),
             "url": .string("ws://\(host):\(port)/ws"),
             "http": .string("http://\(host):\(port)"),

@@ -9,7 +9,7 @@ struct ReportFolder {
         for scenario in report.scenarios where scenario.skipped == nil {
             let file = "\(path)/transcripts/\(scenario.name).ndjson"
             try Files.makeFolder(String(file[..<(file.lastIndex(of: "/") ?? file.endIndex)]))
-            try Files.write(TranscriptWriter.text(of: scenario.history), to: file)
+            try Files.write(TranscriptWriter.text(scenario.history), to: file)
         }
         try Files.write(JSONReport(report).value.text(pretty: true) + "\n", to: "\(path)/report.json")
     }

@@ -65,7 +65,7 @@ struct ServerCommand: AsyncParsableCommand {
         if dryRun { return printPlan(selection) }
         if let out { try Files.makeFolder(out) }
         do {
-            try await reach(server)
+            try await server.reach()
         } catch {
             throw Tool.end(.unreachable, saying: error.description)
         }
@@ -92,14 +92,10 @@ struct ServerCommand: AsyncParsableCommand {
         guard jobs > 0 else {
             throw Tool.refuse("--jobs", "'\(jobs)' runs nothing", expected: "a number from 1", fix: "leave it out")
         }
-        do {
-            let file = try subject.map { try SubjectFile(bytes: Files.bytes(of: $0), place: $0) }
-            return try ServerSubject(
-                file: file, url: url, http: http, tokens: token, profiles: profile, hasScriptedAgent: scriptedAgent,
-                acceptAnyCertificate: acceptAnyCertificate)
-        } catch let error as InputProblems {
-            throw Tool.refuse(error.problems)
-        }
+        return try SubjectOptions(
+            file: subject, url: url, http: http, tokens: token, profiles: profile, hasScriptedAgent: scriptedAgent,
+            acceptsAnyCertificate: acceptAnyCertificate
+        ).subject()
     }
 
     private func printPlan(_ selection: Selection) {

@@ -3,6 +3,7 @@ import Holdfast
 import Judge
 import Report
 import Stage
+import Synchronization
 import Transcript
 
 /// Performs scenarios against a server, judges the transcripts, and adds them up.
@@ -18,10 +19,10 @@ struct ServerSuite {
         let startedAt = Date.now.formatted(.iso8601)
         let clock = ContinuousClock()
         let start = clock.now
-        let suite = SuiteRun(subject: subject, specification: specification, scenarios: selection.scenarios, jobs: jobs)
-        let progress = Progress(total: selection.scenarios.count, isShown: showsProgress)
+        let suite = SuiteRun(stage: ServerStage(subject: subject, specification: specification), jobs: jobs)
+        let progress = Progress(isShown: showsProgress)
         let (performances, wasInterrupted) = await withTaskGroup(of: [Performance]?.self) { group in
-            group.addTask { await suite.run { await progress.note($0) } }
+            group.addTask { await suite.perform(selection.scenarios) { progress.note($0) } }
             if let interruptions {
                 group.addTask {
                     await interruptions.first()
@@ -39,10 +40,10 @@ struct ServerSuite {
             }
             return ([], true)
         }
-        await progress.end()
+        progress.end()
         let results = await judged(performances)
         return RunReport(
-            results, of: subject.declaration, at: subject.webSocket.description, under: specification,
+            results, of: subject.declaration, at: subject.webSocket.place, under: specification,
             selection: selection.clauses, intended: intended, startedAt: startedAt, duration: clock.now - start,
             wasInterrupted: wasInterrupted)
     }
@@ -72,26 +73,26 @@ struct ServerSuite {
 }
 
 /// The progress line of a running suite.
-private actor Progress {
-    private let total: Int
+private final class Progress: Sendable {
     private let isShown: Bool
-    private var done = 0
-    private var running: [String] = []
+    private let running = Mutex<[String]>([])
 
-    init(total: Int, isShown: Bool) {
-        self.total = total
+    init(isShown: Bool) {
         self.isShown = isShown
     }
 
-    func note(_ step: SuiteProgress) {
-        switch step {
-        case .started(let name): running.append(name)
-        case .finished(let name):
-            done += 1
-            running.removeAll { $0 == name }
-        }
+    func note(_ step: SuiteRun.Progress) {
         guard isShown else { return }
-        Console.progress("\(done)/\(total)  \(running.joined(separator: "  "))")
+        running.withLock { running in
+            switch step {
+            case .started(let name, let done, let total):
+                running.append(name)
+                Console.progress("\(done)/\(total)  \(running.joined(separator: "  "))")
+            case .finished(let name, let done, let total):
+                running.removeAll { $0 == name }
+                Console.progress("\(done)/\(total)  \(running.joined(separator: "  "))")
+            }
+        }
     }
 
     func end() {

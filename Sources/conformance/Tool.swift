@@ -15,6 +15,15 @@ enum Tool {
         }
     }
 
+    /// The scenarios of a specification.
+    static func scenarios(of specification: Specification) throws -> [Scenario] {
+        do {
+            return try specification.scenarios()
+        } catch {
+            throw refuse(error.problems)
+        }
+    }
+
     /// Prints problems of the input and gives the error that ends the command with 64.
     static func refuse(_ problems: [InputProblem]) -> any Error {
         end(.usage, saying: problems.map(\.description).joined(separator: "\n"))

@@ -1,0 +1,83 @@
+import Foundation
+import Holdfast
+import Stage
+import Transport
+
+/// The subject as a file and flags describe it together; flags override the file.
+struct SubjectOptions {
+    var file: String?
+    var url: String?
+    var http: String?
+    var tokens: [String] = []
+    var profiles: [String] = []
+    var hasScriptedAgent = false
+    var acceptsAnyCertificate = false
+
+    /// The server to test.
+    func subject() throws -> ServerSubject {
+        var problems: [InputProblem] = []
+        let described = try file.map(read)
+        let webSocket = endpoint(url ?? described?.url, given: url == nil ? "--subject" : "url", isSocket: true, &problems)
+        let base = endpoint(http ?? described?.http, given: "--http", isSocket: false, &problems)
+        if url == nil && described == nil {
+            problems.append(
+                InputProblem(
+                    place: "server", what: "no address", expected: "a URL such as ws://127.0.0.1:8080/ws, or --subject FILE",
+                    fix: "name the server to test; ./conformance.sh without arguments brings one along"))
+        }
+        let declared = profiles.isEmpty ? described?.profiles ?? [.core] : Self.profiles(named: profiles, &problems)
+        guard problems.isEmpty, let webSocket else { throw Tool.refuse(problems) }
+        let given = tokens.enumerated().map { ServerSubject.Principal(name: "p\($0 + 1)", token: $1) }
+        let known = described?.principals.map { ServerSubject.Principal(name: $0.name, token: $0.token) } ?? []
+        return ServerSubject(
+            name: described?.name ?? "server", webSocket: webSocket, http: base,
+            principals: given.isEmpty ? known : given, profiles: declared,
+            hasScriptedAgent: hasScriptedAgent || described?.agent == .scripted,
+            tls: TLSOptions(acceptAnyCertificate: acceptsAnyCertificate))
+    }
+
+    private func read(_ path: String) throws -> SubjectFile {
+        let bytes = try Files.bytes(of: path)
+        do {
+            return try SubjectFile(String(decoding: bytes, as: UTF8.self), file: path)
+        } catch {
+            throw Tool.refuse(error.problems)
+        }
+    }
+
+    private func endpoint(
+        _ text: String?, given place: String, isSocket: Bool, _ problems: inout [InputProblem]
+    ) -> Endpoint? {
+        guard let text else { return nil }
+        let schemes = isSocket ? "ws:// or wss://" : "http:// or https://"
+        do {
+            let endpoint = try Endpoint(text)
+            if endpoint.isWebSocket == isSocket { return endpoint }
+            problems.append(
+                InputProblem(
+                    place: place, what: "'\(endpoint.place)' begins with \(endpoint.scheme.rawValue)://",
+                    expected: "\(schemes), a host and a path", fix: "write it with \(schemes)"))
+        } catch {
+            problems.append(InputProblem(place: place, what: error.description, expected: "", fix: ""))
+        }
+        return nil
+    }
+
+    /// The server profiles of the given names, which may hold several with commas between.
+    static func profiles(named names: [String], _ problems: inout [InputProblem]) -> Set<Profile> {
+        let known = Profile.all(of: .server)
+        var declared: Set<Profile> = []
+        for name in names.flatMap({ $0.split(separator: ",").map(String.init) }) {
+            if let profile = Profile(rawValue: name), known.contains(profile) {
+                declared.insert(profile)
+                continue
+            }
+            let names = known.map(\.rawValue).sorted()
+            problems.append(
+                InputProblem(
+                    place: "--profile", what: "unknown profile '\(name)'", expected: names.joined(separator: ", "),
+                    fix: nearestName(to: name, among: names).map { "did you mean '\($0)'?" } ?? "name one of these"))
+        }
+        return declared
+    }
+}

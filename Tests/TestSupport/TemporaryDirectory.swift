@@ -1,0 +1,22 @@
+import Foundation
+
+/// A folder of its own for one test, removed with the value.
+public final class TemporaryDirectory: Sendable {
+    /// The absolute path, without a slash at the end.
+    public let path: String
+
+    /// Makes the folder.
+    public init() throws {
+        path = NSTemporaryDirectory() + "holdfast-test-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The text of a file in the folder.
+    public func text(of name: String) throws -> String {
+        try String(contentsOfFile: path + "/" + name, encoding: .utf8)
+    }
+}
