@@ -18,8 +18,8 @@ struct Evaluation {
     /// Dynamic references that are open at this place of the instance.
     var openReferences: [(node: Int, instanceDepth: Int)] = []
 
-    /// Deeper than any value the parser lets through needs with a schema for people.
-    private static let maxDepth = 4096
+    /// Schemas inside one another that still fit the smallest stack a thread commonly has, 512 KB.
+    private static let maxDepth = 600
 
     /// A violation and the facts that later tell whether it only repeats another one.
     struct Finding: Hashable {

@@ -24,6 +24,6 @@ extension SchemaViolation: CustomStringConvertible {
     /// Place, fault and expectation in one line.
     public var description: String {
         let place = instanceLocation.isRoot ? "the value" : instanceLocation.description
-        return "\(place): \(message); expected \(expected)"
+        return "\(place): \(message) (expected \(expected))"
     }
 }

@@ -33,9 +33,15 @@ struct `Public schema suite` {
     struct Tally {
         var passed = 0
         var failures: [String] = []
+        var leftOut: [String] = []
+
+        /// Says what was seen, so that a run shows its counts.
+        func show(_ name: String) {
+            print("public schema suite, \(name): \(passed) passed, \(failures.count) failed, left out: \(leftOut)")
+        }
     }
 
-    static func run(_ folder: String, formats: FormatMode, pointsOnly: Bool = false) throws -> Tally {
+    static func run(_ folder: String, formats: FormatMode) throws -> Tally {
         let root = try #require(Suites.schema)
         let registry = try remotes(root)
         let tests = root.appending(path: "tests/draft2020-12")
@@ -58,7 +64,14 @@ struct `Public schema suite` {
     ) throws {
         let description = group["description"]?.stringValue ?? ""
         let tests = group["tests"]?.arrayValue ?? []
-        guard leftOut["\(file): \(description)"] == nil else { return }
+        if let reason = leftOut["\(file): \(description)"] {
+            tally.leftOut.append("\(file): \(description): \(reason)")
+            var alone = Tally()
+            try run(group, "known failure", registry, formats, &alone)
+            // A known failure that passes has to leave the list.
+            if alone.failures.isEmpty { tally.failures.append("\(file): \(description): left out, and yet it passes") }
+            return
+        }
         let schema: Schema
         do {
             schema = try Schema(
@@ -97,18 +110,22 @@ struct `Public schema suite` {
 
     @Test func `all required tests pass`() throws {
         let tally = try Self.run("", formats: .annotate)
+        tally.show("required")
         #expect(tally.failures == [])
         #expect(tally.passed >= 1299)
     }
 
     @Test func `the optional tests pass, but for those left out with a reason`() throws {
         let tally = try Self.run("optional", formats: .annotate)
+        tally.show("optional")
         #expect(tally.failures == [])
         #expect(tally.passed >= 161)
+        #expect(tally.leftOut.count == Self.leftOut.count)
     }
 
     @Test func `all format tests pass`() throws {
         let tally = try Self.run("optional/format", formats: .assert)
+        tally.show("format")
         #expect(tally.failures == [])
         #expect(tally.passed >= 764)
     }

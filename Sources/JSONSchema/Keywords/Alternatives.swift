@@ -63,10 +63,7 @@ extension Evaluation {
                     return evaluation.follow(target, value, &none, through: keyword, String(index))
                 }.findings)
         }
-        // A branch that already refuses the kind of value is not the one that was meant.
-        let meant = branches.filter { branch in
-            !branch.contains { $0.violation.instanceLocation == place && $0.fault.isAboutKind }
-        }
+        let meant = meantBranches(branches)
         if meant.count == 1 {
             keep(meant[0])
             return
@@ -82,6 +79,24 @@ extension Evaluation {
             } ?? "nothing"
         }
         report(.noneMatches(reasons), value, node, [keyword])
+    }
+
+    /// The branches the value may have been written for.
+    private func meantBranches(_ branches: [[Finding]]) -> [[Finding]] {
+        // A branch that already refuses the kind of value is not meant.
+        let rightKind = branches.filter { branch in
+            !branch.contains { $0.violation.instanceLocation == place && $0.fault.isAboutKind }
+        }
+        guard rightKind.count > 1 else { return rightKind }
+        // Nor is one that refuses a fixed value of a member, or the shape as a whole, while another one does not.
+        let rightValues = rightKind.filter { branch in
+            !branch.contains { $0.violation.instanceLocation.parent == place && $0.fault.isAboutFixedValue }
+        }
+        if rightValues.count == 1 { return rightValues }
+        let rightShape = rightKind.filter { branch in
+            !branch.contains { $0.violation.instanceLocation == place }
+        }
+        return rightShape.count == 1 ? rightShape : rightKind
     }
 
     /// The types all branches together would take, when each of them only minds the type.
@@ -102,6 +117,14 @@ extension Fault {
     var isAboutKind: Bool {
         switch self {
         case .type, .const, .enumeration, .forbidden: true
+        default: false
+        }
+    }
+
+    /// Whether it says that the value is not one of a few.
+    var isAboutFixedValue: Bool {
+        switch self {
+        case .const, .enumeration: true
         default: false
         }
     }

@@ -1,0 +1,87 @@
+import JSON
+import JSONSchema
+import Testing
+
+struct `Formats` {
+    @Test(
+        arguments: [
+            (
+                "date-time", ["2026-03-01T09:30:00Z", "2026-03-01t09:30:00.123+02:00", "1998-12-31T15:59:60-08:00"],
+                [
+                    "2026-03-01 09:30:00Z", "2026-02-29T00:00:00Z", "2026-03-01T24:00:00Z", "2026-03-01T09:30:00",
+                    "1998-12-31T15:59:60Z", "২026-03-01T09:30:00Z",
+                ]
+            ),
+            ("date", ["2024-02-29", "2000-02-29"], ["1900-02-29", "2026-13-01", "2026-1-1", "2026-00-10"]),
+            ("time", ["23:59:60Z", "12:00:00+23:59"], ["12:00", "12:00:00", "12:00:00+24:00", "12:00:00.Z"]),
+            ("duration", ["P3DT4H", "P2W", "PT0S"], ["P", "PT", "P1Y2W", "P1D2H", "PT1H2S", "1D"]),
+            (
+                "email", ["ada@example.org", "\"a b\"@example.org", "a@[192.0.2.1]", "a@[IPv6:::1]"],
+                ["ada", "@example.org", "a..b@example.org", "a b@example.org", "ä@example.org", "a@-x.org"]
+            ),
+            ("idn-email", ["ä@exämple.org"], ["ä"]),
+            (
+                "hostname", ["chat.example.org", "a--b.com", "xn--9n2bp8q"],
+                ["-a", "a-", "a_b", "", "a..b", "xn--x", "ä.org"]
+            ),
+            ("idn-hostname", ["bücher.example", "실례.테스트"], ["a\u{302E}", "l·a", "a.אl", "bücher-"]),
+            ("ipv4", ["192.0.2.1", "0.0.0.0"], ["256.0.0.1", "01.0.0.1", "1.2.3", "1.2.3.4.5", "1.2.3.٤"]),
+            (
+                "ipv6", ["::", "::1", "2001:db8::1", "1:2:3:4:5:6:7:8", "::ffff:192.0.2.1", "1::8"],
+                [
+                    "1:2:3:4:5:6:7", "1::2::3", ":::", "12345::", "::192.0.2.256", "1:2:3:4:5:6:7:8:9", "fe80::1%eth0",
+                    "1.2.3.4", ":1.2.3.4",
+                ]
+            ),
+            (
+                "uri", ["https://example.org/a?b#c", "urn:x:y", "http://[::1]:80/", "mailto:a@b"],
+                ["//example.org", "a b", "http://[::1", "http://a:b", "http://a/%zz", "http://ä"]
+            ),
+            ("uri-reference", ["../a", "#x", "", "//host"], ["a:b c", "\\a", "1:b"]),
+            ("iri", ["https://exämple.org/ä"], ["ä", "http://a/\u{E000}"]),
+            ("iri-reference", ["ä?\u{E000}"], ["\u{7}", "<"]),
+            (
+                "uuid", ["123e4567-e89b-42d3-a456-426614174000"],
+                ["123e4567e89b42d3a456426614174000", "123e4567-e89b-42d3-a456-42661417400g"]
+            ),
+            ("uri-template", ["/s/{id}{?limit,x*,y:3}", "a'b"], ["/{", "}", "{}", "{a:0}", "{a b}", "<"]),
+            ("json-pointer", ["", "/a~0~1"], ["a", "/~2", "/~"]),
+            ("relative-json-pointer", ["0", "1/a", "2#", "0+1/a"], ["", "01", "-1", "1a", "0+0"]),
+        ] as [(String, [String], [String])])
+    func `a format takes and refuses`(format: String, taken: [String], refused: [String]) throws {
+        let schema = try Schema(["format": .string(format)])
+        for text in taken { #expect(schema.isValid(.string(text)), "\(text)") }
+        for text in refused { #expect(!schema.isValid(.string(text)), "\(text)") }
+        #expect(schema.isValid(12))
+        #expect(try Schema(["format": .string(format)], formats: .annotate).isValid("\u{0}"))
+    }
+
+    /// Every format against pieces that look like parts of every other one.
+    @Test func `no text makes a format trap`() throws {
+        let pieces = [
+            "xn--", "-", ".", ":", "::", "[", "]", "@", "%", "%4", "{", "}", "\\", "(", "P", "T", "1",
+            "99999999999999999999",
+            "Z", "+", "~", "/", "#", "?", "é", "א", "\u{200D}", "\u{302E}", "\u{0}", "😀", "2026-02-30", "\"", "v1.",
+            "0",
+        ]
+        let formats = [
+            "date-time", "date", "time", "duration", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6",
+            "uri",
+            "uri-reference", "iri", "iri-reference", "uuid", "uri-template", "json-pointer", "relative-json-pointer",
+            "regex",
+        ]
+        let schemas = try formats.map { try Schema(["format": .string($0)]) }
+        var state: UInt64 = 42
+        for _ in 0..<500 {
+            var text = ""
+            for _ in 0..<Int(state >> 60) {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                text += pieces[Int(state >> 33) % pieces.count]
+            }
+            for schema in schemas {
+                let isValid = schema.isValid(.string(text))
+                if isValid != schema.violations(in: .string(text)).isEmpty { Issue.record("\(text)") }
+            }
+        }
+    }
+}
