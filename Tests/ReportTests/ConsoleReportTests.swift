@@ -1,0 +1,50 @@
+import Holdfast
+import Judge
+import Report
+import Testing
+
+@Suite struct ConsoleReportTests {
+    private let finding = Finding(
+        "complete is true, but a frame this client was shown before is missing", expected: "seq 1, 2 in missed",
+        actual: "seq 2", at: [5])
+
+    @Test func `a violation shows sentence, expectation, event and the command to run again`() throws {
+        let report = try Sample.report(
+            [
+                .init(
+                    "server/SYNC/replay-after-cut",
+                    [Verdict(clause: ClauseID(.SYNC, 3), outcome: .violation, exercised: 1, findings: [finding])])
+            ], selection: [ClauseID(.SYNC, 3)])
+        let text = ConsoleReport(report, rerun: "conformance server ws://127.0.0.1:8080/ws").text
+        for part in [
+            "violation SYNC-3 (MUST, server) in scenario server/SYNC/replay-after-cut",
+            "expected: seq 1, 2 in missed", "actual: seq 2",
+            "again: conformance server ws://127.0.0.1:8080/ws --only SYNC-3",
+        ] {
+            #expect(text.contains(part), "\(part)\n\n\(text)")
+        }
+        #expect(text.hasPrefix("violation: 1 violated\n"))
+        #expect(text.hasSuffix("violation: 1 violated\n"))
+    }
+
+    @Test func `plain style writes no escape, coloured style does`() throws {
+        let report = try Sample.report([.init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .pass, exercised: 1)])])
+        #expect(!ConsoleReport(report, rerun: "x").text.contains("\u{1B}"))
+        #expect(ConsoleReport(report, style: ConsoleStyle(hasColour: true), rerun: "x").text.contains("\u{1B}[32m"))
+    }
+
+    @Test func `a hostile frame cannot write to the terminal`() throws {
+        let report = try Sample.report(
+            [
+                .init(
+                    "a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .violation, exercised: 1, findings: [finding])],
+                    notation: "A+ A<`{\"type\":\"\u{1B}[2J\"}` A<`x` A<`y`")
+            ], selection: [ClauseID(.SYNC, 3)])
+        #expect(!ConsoleReport(report, rerun: "x").text.contains("\u{1B}"))
+    }
+
+    @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")])
+    func `numbers have their thousands apart`(number: Int, text: String) {
+        #expect(readable(number) == text)
+    }
+}

@@ -1,0 +1,38 @@
+import Holdfast
+import JSON
+import JSONSchema
+import Judge
+import Report
+import Testing
+import Transcript
+
+@Suite struct JSONReportTests {
+    @Test func `the report is valid against its schema`() throws {
+        let files = SpecificationFiles.embedded
+        var registry = SchemaRegistry()
+        for (path, text) in files.texts where path.hasPrefix("schemas/") {
+            let schema = try JSONParser.value(text)
+            try registry.add(schema, at: schema["$id"]?.stringValue ?? path)
+        }
+        let schema = try Schema(uri: "https://holdfast.example/spec/1/schemas/files/report.json", registry: registry)
+        let finding = Finding("a frame is absent", expected: "seq 1, 2", actual: "seq 2", at: [3, 5])
+        let report = try Sample.report([
+            .init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .violation, exercised: 1, findings: [finding])]),
+            .init("b", [], problems: ["lost a frame"]),
+        ])
+        #expect(schema.violations(in: JSONReport(report).value).map(\.description) == [])
+    }
+
+    @Test func `the transcripts inside give the same verdicts again`() throws {
+        let specification = try Specification(.embedded)
+        let notation = "A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #2) A<done(t1 #1)"
+        let header = History.Header(scenario: "a", subject: Sample.subject([.core, .sync]))
+        let verdicts = judge(try NotationExpansion(notation, header: header).history, under: specification)
+        let report = JSONReport(try Sample.report([.init("a", verdicts, notation: notation)])).value
+        let lines = report["scenarios"]?[0]?["transcript"]?.arrayValue ?? []
+        let text = lines.map { $0.text() + "\n" }.joined()
+        let history = try TranscriptReader.history(text, file: "report.json")
+        #expect(judge(history, under: specification) == verdicts)
+        #expect(verdicts.contains { $0.clause == ClauseID(.ORDER, 4) && $0.outcome == .violation })
+    }
+}

@@ -1,0 +1,89 @@
+import Holdfast
+import Judge
+import Report
+import TestSupport
+import Testing
+import Transcript
+
+@Suite struct RunReportTests {
+    @Test func `a broken MUST ends with 1 whatever else happened`() throws {
+        let report = try Sample.report([
+            .init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .violation, exercised: 1)], problems: ["harness"]),
+            .init("b", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .pass, exercised: 4)]),
+        ])
+        #expect(report.exit == .violation)
+        #expect(report.clauses(.violation).map(\.clause.id.description) == ["SYNC-3"])
+    }
+
+    @Test func `nothing exercised is no pass`() throws {
+        let report = try Sample.report([
+            .init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .untested, exercised: 0)])
+        ])
+        #expect(report.exit == .incomplete)
+        #expect(report.clauses(.untested).contains { $0.clause.id == ClauseID(.SYNC, 3) })
+    }
+
+    @Test func `a run without scenarios is incomplete`() throws {
+        #expect(try Sample.report([]).exit == .incomplete)
+    }
+
+    @Test func `a warning alone conforms`() throws {
+        let report = try Sample.report(
+            [.init("a", [Verdict(clause: ClauseID(.ENV, 19), outcome: .warning, exercised: 1)])],
+            selection: [ClauseID(.ENV, 19)])
+        #expect(report.exit == .conforms)
+        #expect(report.headline.hasPrefix("conforms: 1 warned"))
+    }
+
+    @Test func `a proof in one scenario stands beside doubt in another`() throws {
+        let report = try Sample.report(
+            [
+                .init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .inconclusive, exercised: 1)]),
+                .init("b", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .pass, exercised: 2)]),
+            ], selection: [ClauseID(.SYNC, 3)])
+        #expect(report.exit == .conforms)
+        #expect(report.clauses.first?.exercised == 3)
+        #expect(report.clauses.first?.scenarios == ["a", "b"])
+    }
+
+    @Test func `doubt alone is incomplete`() throws {
+        let report = try Sample.report(
+            [.init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .inconclusive, exercised: 1)])],
+            selection: [ClauseID(.SYNC, 3)])
+        #expect(report.exit == .incomplete)
+    }
+
+    @Test func `a failure of the suite ends with 70`() throws {
+        let report = try Sample.report(
+            [.init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .pass, exercised: 1)], problems: ["lost a frame"])],
+            selection: [ClauseID(.SYNC, 3)])
+        #expect(report.exit == .harness)
+    }
+
+    @Test func `a clause only a failed scenario was meant to exercise blames the suite`() throws {
+        let report = try Sample.report(
+            [.init("a", [], problems: ["lost a frame"])], selection: [ClauseID(.SYNC, 3)],
+            intended: ["a": [ClauseID(.SYNC, 3)]])
+        #expect(report.clauses(.harnessError).count == 1)
+    }
+
+    @Test func `an undeclared profile is not applicable and no failure`() throws {
+        let report = try Sample.report(
+            [.init("a", [Verdict(clause: ClauseID(.ID, 5), outcome: .pass, exercised: 1)])],
+            profiles: [.core], selection: [ClauseID(.ID, 5), ClauseID(.SYNC, 3)])
+        #expect(report.exit == .conforms)
+        #expect(report.clauses(.notApplicable).map(\.clause.id) == [ClauseID(.SYNC, 3)])
+    }
+
+    @Test func `an interrupted run is incomplete and says so`() throws {
+        let report = try Sample.report(
+            [.init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .pass, exercised: 1)])],
+            selection: [ClauseID(.SYNC, 3)], wasInterrupted: true)
+        #expect(report.exit == .incomplete)
+        #expect(report.headline.contains("(interrupted)"))
+    }
+
+    @Test func `the exit codes are those of the specification`() {
+        #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 2, 3, 64, 69, 70])
+    }
+}

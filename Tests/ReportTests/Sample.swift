@@ -1,0 +1,42 @@
+import Holdfast
+import Judge
+import Report
+import Transcript
+
+/// Small runs with everything said that a test does not care about.
+enum Sample {
+    struct Scenario {
+        var name: String
+        var verdicts: [Verdict]
+        var problems: [String]
+        var notation: String
+
+        init(_ name: String, _ verdicts: [Verdict], problems: [String] = [], notation: String = "A+ A>ping(n1) A<pong(n1)") {
+            self.name = name
+            self.verdicts = verdicts
+            self.problems = problems
+            self.notation = notation
+        }
+    }
+
+    static func subject(_ profiles: Set<Profile>) -> History.Subject {
+        History.Subject(name: "sample", role: .server, profiles: profiles)
+    }
+
+    static func report(
+        _ scenarios: [Scenario], profiles: Set<Profile> = [.core, .sync], selection: Set<ClauseID>? = nil,
+        intended: [String: [ClauseID]] = [:], wasInterrupted: Bool = false
+    ) throws -> RunReport {
+        let specification = try Specification(.embedded)
+        let results = try scenarios.map { scenario in
+            let header = History.Header(scenario: scenario.name, subject: subject(profiles))
+            return ScenarioResult(
+                name: scenario.name, history: try NotationExpansion(scenario.notation, header: header).history,
+                verdicts: scenario.verdicts, problems: scenario.problems, duration: .milliseconds(12))
+        }
+        return RunReport(
+            results, of: subject(profiles), at: "ws://127.0.0.1:8080/ws", under: specification, selection: selection,
+            intended: intended, startedAt: "2026-01-01T00:00:00Z", duration: .milliseconds(1234),
+            wasInterrupted: wasInterrupted)
+    }
+}
