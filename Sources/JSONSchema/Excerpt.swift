@@ -6,7 +6,8 @@ enum Excerpt {
 
     /// A value as JSON text, cut with its size given.
     static func of(_ value: JSONValue) -> String {
-        let (text, isWhole) = value.text(limit: limit)
+        let (cut, isWhole) = value.text(limit: limit)
+        let text = JSONProblem.visible(cut)
         if isWhole { return text }
         switch value {
         case .string(let string): return "\(text)… (\(string.unicodeScalars.count) characters)"
@@ -18,9 +19,10 @@ enum Excerpt {
 
     /// A text, cut with its length given.
     static func cut(_ text: String) -> String {
-        guard text.utf8.count > limit else { return text }
+        guard text.utf8.count > limit else { return JSONProblem.visible(text) }
         let scalars = text.unicodeScalars
-        guard scalars.count > limit else { return text }
-        return "\(String(String.UnicodeScalarView(scalars.prefix(limit))))… (\(scalars.count) characters)"
+        guard scalars.count > limit else { return JSONProblem.visible(text) }
+        let head = String(String.UnicodeScalarView(scalars.prefix(limit)))
+        return "\(JSONProblem.visible(head))… (\(scalars.count) characters)"
     }
 }

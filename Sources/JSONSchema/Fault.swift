@@ -18,6 +18,8 @@ enum Fault: Hashable {
     case forbidden
     case contains(found: Int, min: Int, max: Int?)
     case not
+    case notTogether([String])
+    case excluded([JSONValue])
     case severalMatch([Int], of: Int)
     case noneMatches([String])
     case missingDiscriminator(String, known: [String])
@@ -36,11 +38,13 @@ extension Fault {
         case .type(let found, let types): "found \(found) instead of \(Self.either(types.names))"
         case .const: "\(Self.shown(value)) is not the one allowed value"
         case .enumeration(_, let nearest): "\(Self.shown(value)) is not one of the allowed values" + Self.meant(nearest)
-        case .range(let relation, let bound): "\(value.text(limit: 120).text) is not \(relation) \(bound)"
-        case .multipleOf(let unit): "\(value.text(limit: 120).text) is not a multiple of \(unit)"
+        case .range(let relation, _):
+            "\(Excerpt.of(value)) is too \(relation == "at least" || relation == "above" ? "small" : "large")"
+        case .multipleOf(let unit): "\(Excerpt.of(value)) is not a multiple of \(unit)"
+        case .count(_, found: 0, _): "it is empty"
         case .count(let what, let found, let limit):
             "\(Self.counted(found, what)) \(found == 1 ? "is" : "are") too \(found < limit ? "few" : "many")"
-        case .pattern(let pattern): "\(Self.shown(value)) does not match the pattern \(Excerpt.cut(pattern))"
+        case .pattern: "\(Self.shown(value)) does not match the pattern"
         case .format(let format): "\(Self.shown(value)) is not \(format.article) \(format.rawValue)"
         case .notUnique(let first, let second): "elements \(first) and \(second) are equal"
         case .missing(let name, nil): "missing '\(Excerpt.cut(name))'"
@@ -56,6 +60,10 @@ extension Fault {
                 ? "\(Self.counted(found, "matching elements")) \(found == 1 ? "is" : "are") too few"
                 : "\(Self.counted(found, "matching elements")) \(found == 1 ? "is" : "are") too many"
         case .not: "\(Self.shown(value)) is what the schema under 'not' forbids"
+        case .notTogether(let names):
+            "\(names.map { "'\(Excerpt.cut($0))'" }.joined(separator: " and ")) "
+                + (names.count == 1 ? "is not allowed here" : "are not allowed together")
+        case .excluded: "\(Self.shown(value)) is not allowed here"
         case .severalMatch(let matches, _):
             "matches alternatives \(matches.map(String.init).joined(separator: " and ")) at once"
         case .noneMatches(let reasons): "matches none of \(reasons.count) alternatives"
@@ -74,9 +82,7 @@ extension Fault {
         case .type(_, let types): Self.either(types.names)
         case .const(let value): Excerpt.of(value)
         case .enumeration(let values, _):
-            values.isEmpty
-                ? "nothing: the list of values is empty"
-                : Excerpt.cut(values.map { $0.text(limit: 120).text }.joined(separator: ", "))
+            values.isEmpty ? "nothing: the list of values is empty" : Self.list(values)
         case .range(let relation, let bound): "\(relation) \(bound)"
         case .multipleOf(let unit): "a multiple of \(unit)"
         case .count(let what, let found, let limit):
@@ -96,6 +102,8 @@ extension Fault {
                 ? "at least \(Self.counted(min, "matching elements"))"
                 : "at most \(Self.counted(max ?? found, "matching elements"))"
         case .not: "anything else"
+        case .notTogether(let names): names.count == 1 ? "no member of that name" : "not all of them"
+        case .excluded(let values): "anything but \(Self.list(values))"
         case .severalMatch(_, let count): "exactly one of \(count) alternatives"
         case .noneMatches(let reasons): Excerpt.cut(reasons.joined(separator: " — or — "))
         case .missingDiscriminator(let name, let known): "'\(name)' with one of \(known.joined(separator: ", "))"
@@ -104,6 +112,10 @@ extension Fault {
         case .tooDeep: "fewer values inside one another"
         case .endless: "a schema that ends"
         }
+    }
+
+    private static func list(_ values: [JSONValue]) -> String {
+        Excerpt.cut(values.map { Excerpt.of($0) }.joined(separator: ", "))
     }
 
     private static func either(_ names: [String]) -> String {

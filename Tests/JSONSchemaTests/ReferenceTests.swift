@@ -74,7 +74,7 @@ struct `References` {
         #expect(metaschema.isValid(["type": "object", "properties": ["a": ["minLength": 1]]]))
         #expect(
             metaschema.violations(in: ["properties": ["a": ["minLength": -1]]]).map(\.description) == [
-                "/properties/a/minLength: -1 is not at least 0 (expected at least 0)"
+                "/properties/a/minLength: -1 is too small (expected at least 0)"
             ])
     }
 }

@@ -28,14 +28,14 @@ struct `Schema violations` {
                 "the value: 'finishd' is not one of the allowed values; did you mean 'finished'? "
                     + #"(expected "started", "finished", "failed")"#
             ),
-            (["minimum": 0], -1, "the value: -1 is not at least 0 (expected at least 0)"),
-            (["exclusiveMaximum": 10], 10.0, "the value: 10.0 is not below 10 (expected below 10)"),
+            (["minimum": 0], -1, "the value: -1 is too small (expected at least 0)"),
+            (["exclusiveMaximum": 10], 10.0, "the value: 10.0 is too large (expected below 10)"),
             (["multipleOf": 0.01], 0.075, "the value: 0.075 is not a multiple of 0.01 (expected a multiple of 0.01)"),
-            (["minLength": 1], "", "the value: 0 characters are too few (expected at least 1 character)"),
+            (["minLength": 1], "", "the value: it is empty (expected at least 1 character)"),
             (["maxLength": 2], "abc", "the value: 3 characters are too many (expected at most 2 characters)"),
             (
                 ["pattern": "^[a-z]+$"], "A1",
-                "the value: 'A1' does not match the pattern ^[a-z]+$ (expected text that matches ^[a-z]+$)"
+                "the value: 'A1' does not match the pattern (expected text that matches ^[a-z]+$)"
             ),
             (
                 ["format": "date-time"], "2026-02-30T00:00:00Z",
@@ -69,6 +69,26 @@ struct `Schema violations` {
             (
                 ["propertyNames": ["maxLength": 1]], ["ab": 1],
                 "/ab: the name 'ab' is not allowed: 2 characters are too many (expected another name)"
+            ),
+            (
+                ["not": ["required": ["seq"]]], ["seq": 1],
+                "the value: 'seq' is not allowed here (expected no member of that name)"
+            ),
+            (
+                ["not": ["required": ["a", "b"]]], ["a": 1, "b": 2],
+                "the value: 'a' and 'b' are not allowed together (expected not all of them)"
+            ),
+            (
+                ["not": ["enum": ["ack", 1]]], "ack",
+                "the value: 'ack' is not allowed here (expected anything but \"ack\", 1)"
+            ),
+            (
+                ["maxLength": 1], "a\n\u{1B}[31m\u{202E}",
+                "the value: 8 characters are too many (expected at most 1 character)"
+            ),
+            (
+                ["const": ""], "a\n\u{1B}[31m\u{202E}",
+                "the value: 'a\\n\\u001b[31m<U+202E>' is not the one allowed value (expected \"\")"
             ),
             (false, 1, "the value: no value is allowed here (expected nothing)"),
         ] as [(JSONValue, JSONValue, String)])

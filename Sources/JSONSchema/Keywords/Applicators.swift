@@ -17,7 +17,8 @@ extension Evaluation {
         case .not(let target):
             // What a forbidden schema looks at is not evaluated, whether it matches or not.
             var none: Marks?
-            return !matches(target, value, &none) || fail(.not, value, node, "not")
+            guard matches(target, value, &none) else { return true }
+            return fail(explains ? forbidden(by: target) : .not, value, node, "not")
         case .condition(let test, let then, let otherwise):
             var tested = marks.map { _ in Marks(value) }
             if matches(test, value, &tested) {
@@ -36,6 +37,18 @@ extension Evaluation {
             }
             return isValid
         default: return true
+        }
+    }
+
+    /// What a schema under `not` forbids, told plainly where it is as simple as most of them are.
+    private func forbidden(by target: Int) -> Fault {
+        let keywords = program.nodes[target].keywords
+        guard keywords.count == 1 else { return .not }
+        switch keywords[0] {
+        case .required(let names) where !names.isEmpty: return .notTogether(names)
+        case .const(let value): return .excluded([value])
+        case .enumeration(let values): return .excluded(values)
+        default: return .not
         }
     }
 }
