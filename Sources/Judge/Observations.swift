@@ -29,6 +29,14 @@ public struct Observations: Sendable {
     public let coreSchemas: MessageSchemas
     /// Which conversations the server named, and when.
     public let sessions: SessionKnowledge
+    /// Every frame the server sent on any connection, in the order of time.
+    public let received: [ObservedFrame]
+    /// Every frame sent to the server on any connection, in the order of time.
+    public let sent: [ObservedFrame]
+    /// What the stage did to the subject (`kill`, `stop`, `start`, faults), in the order of time.
+    public let acts: [(event: Int, name: String)]
+    /// Messages to the server that it may not simply take, with their answers, in the order of time.
+    public let hostileFrames: [HostileFrame]
 
     /// Puts a history in order.
     public init(_ history: History, under specification: Specification) {
@@ -45,6 +53,15 @@ public struct Observations: Sendable {
         sessions = SessionKnowledge(
             connections: connections, exchanges: exchanges, syncs: syncs, turns: turns, reads: sessionReads,
             lists: listReads)
+        hostileFrames = Self.hostileFrames(in: history, connections: connections, turns: turns, schemas: coreSchemas)
+        received = connections.flatMap(\.received).sorted { $0.event < $1.event }
+        sent = connections.flatMap(\.sent).sorted { $0.event < $1.event }
+        acts = history.events.indices.compactMap { index in
+            guard case .act(let name, _) = history.events[index].kind, history.events[index].lane == .server else {
+                return nil
+            }
+            return (index, name)
+        }
     }
 
     /// What the subject declares to keep.
@@ -55,24 +72,4 @@ public struct Observations: Sendable {
 
     /// The time of an event, in microseconds since the history began.
     public func time(of event: Int) -> Int { history.events[event].at }
-
-    /// Every frame the server sent on any connection, in the order of time.
-    public var received: [ObservedFrame] {
-        connections.flatMap(\.received).sorted { $0.event < $1.event }
-    }
-
-    /// Every frame sent to the server on any connection, in the order of time.
-    public var sent: [ObservedFrame] {
-        connections.flatMap(\.sent).sorted { $0.event < $1.event }
-    }
-
-    /// Every process event of the subject: `kill`, `stop`, `start` and faults, by event.
-    public var acts: [(event: Int, name: String)] {
-        history.events.indices.compactMap { index in
-            guard case .act(let name, _) = history.events[index].kind, history.events[index].lane == .server else {
-                return nil
-            }
-            return (index, name)
-        }
-    }
 }

@@ -47,6 +47,11 @@ public struct SessionKnowledge: Sendable {
         (named[TurnNames.Key(principal: principal, name: session)] ?? .max) < event
     }
 
+    /// Every session the server named to the principal before an event, each with the event that named it first.
+    public func all(for principal: String, before event: Int) -> [(session: String, event: Int)] {
+        named.filter { $0.key.principal == principal && $0.value < event }.map { ($0.key.name, $0.value) }
+    }
+
     /// Whether something shows that the principal had no such session just before an event: a read that was answered with
     /// 404, or a list without it.
     public func isAbsent(_ session: String, for principal: String, before event: Int) -> Bool {

@@ -23,6 +23,21 @@ extension Observations {
         return texts.indices.contains(earlier.count) ? texts[earlier.count] : texts.last
     }
 
+    /// The index of a turn's question without looking at its text; nil when no id tells and it is not the only one.
+    func questionByName(of turn: ObservedTurn, in read: ObservedSessionRead) -> Int? {
+        for (index, message) in read.messages.enumerated() where message.role == "user" {
+            if let id = turn.ack?.messageId, message.id == id { return index }
+            if let key = turn.clientMessageId, message.clientMessageId == key { return index }
+            if let turnId = turn.turnId, message.turnId == turnId { return index }
+        }
+        let users = read.messages.indices.filter { read.messages[$0].role == "user" }
+        let inSession = turns.filter { $0.event < read.event && ($0.sessionId ?? $0.sessionAsked) == read.sessionId }
+        guard users.count == 1, inSession.count == 1, turn.sessionAsked == nil,
+            belongsToNoOther(read.messages[users[0]], than: turn)
+        else { return nil }
+        return users[0]
+    }
+
     /// The index of a turn's answer: by message id, turn id, else the message that follows its question.
     public func answer(of turn: ObservedTurn, in read: ObservedSessionRead) -> Int? {
         func assistant(_ matches: (ObservedSessionRead.StoredMessage) -> Bool) -> Int? {
@@ -50,5 +65,31 @@ extension Observations {
     public func reads(of turn: ObservedTurn) -> [ObservedSessionRead] {
         guard let session = turn.sessionId ?? turn.sessionAsked else { return [] }
         return sessionReads.filter { $0.sessionId == session && $0.principal == turn.principal }
+    }
+}
+
+/// What else checks ask about a session.
+extension Observations {
+    /// Whether a turn of a session ran, or was asked, at some moment between two events.
+    func runs(in session: String, for principal: String, from first: Int, to last: Int) -> Bool {
+        turns.contains { turn in
+            guard turn.principal == principal, !turn.isRefused, turn.event < last else { return false }
+            // A question without a session may turn out to belong to this one.
+            let place = turn.sessionId ?? turn.sessionAsked
+            return (place == session || place == nil) && turn.ended ?? .max > first
+        }
+    }
+
+    /// The body of the response at an event.
+    func answer(at event: Int) -> JSONValue? {
+        exchanges.first { $0.response == event }?.answer?.root
+    }
+
+    /// Every text of a session that this history knows: questions, answers and stored messages.
+    func texts(of session: String, for principal: String) -> [String] {
+        let asked = turns.filter { $0.principal == principal && ($0.sessionId ?? $0.sessionAsked) == session }
+        let stored = sessionReads.filter { $0.sessionId == session && $0.principal == principal }
+        return asked.map(\.request.prompt) + asked.flatMap(\.endings).compactMap(\.text)
+            + stored.flatMap(\.messages).map(\.text)
     }
 }

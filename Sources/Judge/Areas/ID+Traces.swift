@@ -1,0 +1,210 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// Checks of identity that concern ill-formed session ids, and ids of turns and messages.
+extension ID {
+    /// ID-8: "A server MUST answer a session id outside `[A-Za-z0-9_-]{1,128}` with `bad_request` or
+    /// `session_not_found` on the WebSocket and with 400 or 404 over REST."
+    static func illFormedIdsAreRefused(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for turn in observations.turns {
+            for request in turn.requests {
+                guard let asked = request.sessionAsked, !isSessionID(asked), let connection = request.connection,
+                    request.event > observations.connections[connection].connected ?? .max
+                else { continue }
+                illFormed(request, of: turn, on: connection, observations, &evidence)
+            }
+        }
+        for exchange in observations.exchanges {
+            guard let response = exchange.response, let status = exchange.status, let id = illFormedID(of: exchange)
+            else {
+                continue
+            }
+            switch status {
+            case 400, 404: evidence.keep()
+            case 401, 429: continue
+            default:
+                evidence.violate(
+                    Finding(
+                        "a request with an ill-formed session id got another answer", expected: "400 or 404",
+                        actual: "\(status) for \(shown(id))", at: [exchange.request, response]))
+            }
+        }
+        return evidence
+    }
+
+    private static func illFormed(
+        _ request: ObservedRequest, of turn: ObservedTurn, on index: Int, _ observations: Observations,
+        _ evidence: inout Evidence
+    ) {
+        let expected = "bad_request or session_not_found"
+        let connection = observations.connections[index]
+        if let refusal = request.refusal {
+            switch request.refusalCode {
+            case "bad_request", "session_not_found": evidence.keep()
+            case "too_large", "rate_limited": break
+            default:
+                evidence.violate(
+                    Finding(
+                        "a chat with an ill-formed session id got another error", expected: expected,
+                        actual: shown(request.refusalCode), at: [request.event, refusal]))
+            }
+        } else if let sign = firstSign(of: turn) {
+            evidence.violate(
+                Finding(
+                    "a chat with an ill-formed session id was accepted", expected: expected, actual: "a turn",
+                    at: [request.event, sign]))
+        } else if let ending = connection.ending, connection.wasEndedByServer, ending.event > request.event {
+            guard !observations.wasStopped(between: request.event, and: ending.event) else { return }
+            evidence.violate(
+                Finding(
+                    "the connection ended after an ill-formed session id", expected: expected, actual: "the end",
+                    at: [request.event, ending.event]))
+        } else if let end = observations.deadline(after: request.event, within: observations.timeouts.error, on: index)
+        {
+            evidence.violate(
+                Finding(
+                    "a chat with an ill-formed session id was not answered", expected: expected, actual: "nothing",
+                    at: [request.event, end]))
+        }
+    }
+
+    /// ID-9: "A server MUST NOT create, change or reveal anything because of a session id outside
+    /// `[A-Za-z0-9_-]{1,128}`."
+    ///
+    /// A refusal must not hold a session, and a list read afterwards must hold no session that no accepted question explains.
+    static func illFormedIdsLeaveNoTrace(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for exchange in observations.exchanges {
+            guard illFormedID(of: exchange) != nil, let response = exchange.response, exchange.status ?? 0 >= 400 else {
+                continue
+            }
+            let root = exchange.answer?.root
+            if let member = ["session", "sessions", "messages", "text"].first(where: { root?[$0] != nil }) {
+                evidence.violate(
+                    Finding(
+                        "the refusal of an ill-formed session id holds data", expected: "an error body",
+                        actual: "a member '\(member)'", at: [exchange.request, response]))
+            } else {
+                evidence.keep()
+            }
+        }
+        for window in ListWindow.all(in: observations) {
+            let attempts = window.refused.filter { $0.session.map { !isSessionID($0) } ?? false }
+            guard let attempt = attempts.last else { continue }
+            let explained = Set(window.created.compactMap(\.sessionId))
+            let added = window.added.filter { !explained.contains($0) }
+            if added.isEmpty {
+                evidence.keep()
+            } else {
+                evidence.violate(
+                    Finding(
+                        "a session appeared because of an ill-formed id", expected: "the list as before",
+                        actual: listed(added), at: [attempt.request, attempt.answer, window.after.event]))
+            }
+        }
+        return evidence
+    }
+
+    /// ID-11: "A server MUST name the turn in every turn-scoped frame: `ack`, `toolUse`, `done`, and an `error` that
+    /// ends a turn."
+    ///
+    /// Exercised once per frame of a turn of this history.
+    static func turnFramesNameTheTurn(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for turn in observations.turns {
+            let turnId = turn.ack?.turnId ?? turn.turnId
+            for frame in turn.acks + turn.frames + turn.endings + turn.copies where frame.type != "message" {
+                guard let given = frame.turnId else {
+                    evidence.violate(
+                        Finding(
+                            "\(called(frame)) names no turn", expected: "turnId \(shown(turnId))", actual: "none",
+                            at: [turn.event, frame.event]))
+                    continue
+                }
+                if let turnId, given != turnId, !frame.isDuplicate || frame.type != "ack" {
+                    evidence.violate(
+                        Finding(
+                            "\(called(frame)) names another turn than its ack", expected: shown(turnId),
+                            actual: shown(given), at: [turn.event, frame.event]))
+                } else {
+                    evidence.keep()
+                }
+            }
+        }
+        return evidence
+    }
+
+    /// ID-12: "A server MUST give every turn its own `turnId` and every stored message its own `messageId`."
+    ///
+    /// Two messages of one session with one id are the matter of REST-6. Exercised by every turn and message but the first.
+    static func idsNameOneThing(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        var register = IdRegister()
+        for (index, turn) in observations.turns.enumerated() {
+            for frame in turn.acks + turn.frames + turn.endings + turn.copies {
+                if let turnId = frame.turnId, frame.type == "ack" || turn.acks.isEmpty {
+                    register.note(turnId, "turn", as: "turn \(index)", turn.principal, at: frame.event)
+                }
+                guard let id = frame.messageId else { continue }
+                let isAnswer = frame.type == "done" || frame.string("role") == "assistant"
+                register.note(
+                    id, "message", as: "\(isAnswer ? "answer" : "question") of turn \(index)", turn.principal,
+                    at: frame.event)
+            }
+        }
+        for read in observations.sessionReads {
+            for message in read.messages {
+                guard let id = message.id, let principal = read.principal else { continue }
+                register.note(id, "place", as: read.sessionId, principal, at: read.event)
+            }
+        }
+        for clash in register.clashes {
+            evidence.violate(
+                Finding(
+                    "one id names two things", expected: "an id of its own for each turn and message",
+                    actual: "\(shown(clash.id)) for \(clash.first) and \(clash.second)",
+                    at: [clash.before, clash.event]))
+        }
+        for _ in 0..<register.distinct { evidence.keep() }
+        return evidence
+    }
+
+    /// The ill-formed session id of a read or a question over REST; nil when it has none.
+    private static func illFormedID(of exchange: ObservedExchange) -> String? {
+        switch exchange.route {
+        case .session(let id) where exchange.sent.method == "GET" && !isSessionID(id): id
+        case .chat where exchange.isChat:
+            exchange.body?["sessionId"]?.stringValue.flatMap { isSessionID($0) ? nil : $0 }
+        default: nil
+        }
+    }
+}
+
+/// What each id was used for.
+private struct IdRegister {
+    private struct Key: Hashable {
+        let id: String
+        let kind: String
+        let principal: String
+    }
+
+    private var uses: [Key: (what: String, event: Int)] = [:]
+    private var counts: [String: Int] = [:]
+    private(set) var clashes: [(id: String, first: String, second: String, before: Int, event: Int)] = []
+
+    /// How many uses could have clashed with an earlier one of their kind and did not.
+    var distinct: Int { counts.filter { $0.key != "place" }.values.reduce(0) { $0 + max(0, $1 - 1) } }
+
+    mutating func note(_ id: String, _ kind: String, as what: String, _ principal: String, at event: Int) {
+        let key = Key(id: id, kind: kind, principal: principal)
+        if let use = uses[key] {
+            guard use.what != what, !clashes.contains(where: { $0.id == id }) else { return }
+            clashes.append((id, use.what, what, use.event, event))
+        } else {
+            uses[key] = (what, event)
+            counts[kind, default: 0] += 1
+        }
+    }
+}

@@ -1,0 +1,261 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// Checks of identity: the ids that must not be mistaken for each other.
+enum ID {
+    static let checks: [Check] = [
+        Check(.ID, 1, connectionsHaveTheirOwnIds), Check(.ID, 2, connectedNamesNoSession),
+        Check(.ID, 3, eachQuestionWithoutSessionCreatesOne), Check(.ID, 4, questionsRunInTheSessionTheyName),
+        Check(.ID, 5, turnFramesNameTheSession), Check(.ID, 6, unknownSessionsAreRefused),
+        Check(.ID, 7, doneNamesAStoredSession), Check(.ID, 8, illFormedIdsAreRefused),
+        Check(.ID, 9, illFormedIdsLeaveNoTrace), Check(.ID, 10, sessionIdsAreWellFormed),
+        Check(.ID, 11, turnFramesNameTheTurn), Check(.ID, 12, idsNameOneThing),
+    ]
+
+    /// ID-1: "A server MUST give every connection a `connectionId` that differs from that of every other connection."
+    ///
+    /// Exercised by every connection but the first.
+    static func connectionsHaveTheirOwnIds(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        var seen: [String: Int] = [:]
+        for connection in observations.connections {
+            guard let event = connection.connected, let id = connection.greeting?.string("connectionId") else {
+                continue
+            }
+            if let before = seen[id] {
+                evidence.violate(
+                    Finding(
+                        "two connections have one id", expected: "an id of its own", actual: shown(id),
+                        at: [before, event]))
+            } else {
+                if !seen.isEmpty { evidence.keep() }
+                seen[id] = event
+            }
+        }
+        return evidence
+    }
+
+    /// ID-2: "A server MUST NOT put a `sessionId` into `connected`."
+    static func connectedNamesNoSession(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for frame in observations.received where frame.type == "connected" {
+            if let session = frame["sessionId"] {
+                evidence.violate(
+                    Finding(
+                        "connected names a session", expected: "no member 'sessionId'", actual: shown(session.text()),
+                        at: [frame.event]))
+            } else {
+                evidence.keep()
+            }
+        }
+        return evidence
+    }
+
+    /// ID-3: "A server MUST create exactly one session for each accepted `chat` or `POST /api/chat` that names none."
+    ///
+    /// Judged where a list was read before and after: there must not be more new sessions than questions without one. A
+    /// session the list does not show is the matter of REST-4. A session that was named before is never new.
+    static func eachQuestionWithoutSessionCreatesOne(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for turn in observations.turns where turn.sessionAsked == nil && turn.isAccepted {
+            guard let session = turn.sessionId,
+                observations.sessions.exists(session, for: turn.principal, before: turn.event)
+            else { continue }
+            evidence.violate(
+                Finding(
+                    "a question without a session ran in an existing one", expected: "a new session",
+                    actual: shown(session),
+                    at: [turn.event, firstSign(of: turn) ?? turn.event]))
+        }
+        for window in ListWindow.all(in: observations) where window.refused.isEmpty && !window.created.isEmpty {
+            let count = window.added.count
+            if count > window.created.count {
+                evidence.violate(
+                    Finding(
+                        "more sessions appeared than questions without one were asked",
+                        expected: "\(window.created.count) new", actual: "\(count) new: \(listed(window.added))",
+                        at: window.created.map(\.event) + [window.after.event]))
+            } else if count == window.created.count {
+                evidence.keep()
+            }
+        }
+        return evidence
+    }
+
+    /// ID-4: "A server MUST run a `chat` that names an existing session of its principal in that session."
+    ///
+    /// A session exists when the server named it before. Refusals with other codes than `session_not_found` do not count.
+    static func questionsRunInTheSessionTheyName(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for turn in observations.turns {
+            guard let asked = turn.sessionAsked,
+                observations.sessions.exists(asked, for: turn.principal, before: turn.event)
+            else { continue }
+            if let session = turn.sessionId, turn.isAccepted {
+                if session == asked {
+                    evidence.keep()
+                } else {
+                    evidence.violate(
+                        Finding(
+                            "a question ran in another session", expected: shown(asked), actual: shown(session),
+                            at: [turn.event, firstSign(of: turn) ?? turn.event]))
+                }
+            } else if turn.request.refusalCode == "session_not_found", let refusal = turn.request.refusal,
+                turn.request.connection != nil
+            {
+                evidence.violate(
+                    Finding(
+                        "an existing session was called unknown", expected: "a turn in \(shown(asked))",
+                        actual: "session_not_found", at: [turn.event, refusal]))
+            }
+        }
+        return evidence
+    }
+
+    /// ID-5: "A server MUST name the session in every turn-scoped frame: each `toolUse`, each `done`, and each `error`
+    /// that ends a turn."
+    ///
+    /// Live frames and frames inside `missed`; an `error` inside `missed` always ended a turn.
+    static func turnFramesNameTheSession(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        var owners: [Int: ObservedTurn] = [:]
+        for turn in observations.turns {
+            for frame in turn.frames + turn.endings + turn.copies { owners[frame.event] = turn }
+        }
+        let replayed = observations.syncs.flatMap(\.missed)
+        for frame in observations.received + replayed {
+            let turn = frame.isReplayed ? nil : owners[frame.event]
+            switch frame.type {
+            case "toolUse", "done": break
+            case "error" where frame.isReplayed || turn?.endings.contains { $0.event == frame.event } == true: break
+            default: continue
+            }
+            guard let session = frame["sessionId"] else {
+                evidence.violate(
+                    Finding(
+                        "\(called(frame)) names no session", expected: "a 'sessionId'", actual: "none",
+                        at: [frame.event]))
+                continue
+            }
+            if let expected = turn?.sessionId, let given = session.stringValue, given != expected {
+                evidence.violate(
+                    Finding(
+                        "\(called(frame)) names another session than its turn", expected: shown(expected),
+                        actual: shown(given), at: [turn?.event ?? frame.event, frame.event]))
+            } else {
+                evidence.keep()
+            }
+        }
+        return evidence
+    }
+
+    /// ID-6: "A server MUST answer a `chat` that names a well-formed session id unknown to its principal with an
+    /// `error` of code `session_not_found`."
+    ///
+    /// A session is unknown when a read was answered with 404 or a list did not hold it, and no frame named it.
+    static func unknownSessionsAreRefused(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for turn in observations.turns {
+            guard let asked = turn.sessionAsked, isSessionID(asked), let connection = turn.request.connection,
+                observations.sessions.isAbsent(asked, for: turn.principal, before: turn.event)
+            else { continue }
+            if let refusal = turn.request.refusal {
+                switch turn.request.refusalCode {
+                case "session_not_found": evidence.keep()
+                case "rate_limited", "not_authenticated", "too_large": continue
+                default:
+                    evidence.violate(
+                        Finding(
+                            "a question for an unknown session got another error", expected: "session_not_found",
+                            actual: shown(turn.request.refusalCode), at: [turn.event, refusal]))
+                }
+            } else if let sign = firstSign(of: turn) {
+                evidence.violate(
+                    Finding(
+                        "a question for an unknown session was accepted", expected: "session_not_found",
+                        actual: "a turn in \(shown(turn.sessionId ?? asked))", at: [turn.event, sign]))
+            } else if let end = observations.deadline(
+                after: turn.event, within: observations.timeouts.ack, on: connection)
+            {
+                evidence.violate(
+                    Finding(
+                        "a question for an unknown session was not answered", expected: "session_not_found",
+                        actual: "nothing", at: [turn.event, end]))
+            }
+        }
+        return evidence
+    }
+
+    /// ID-7: "A server MUST NOT send `done` for a session that a REST read of the same principal answers with 404."
+    ///
+    /// Exercised once per session and read begun after a `done` for it.
+    static func doneNamesAStoredSession(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        var done: [TurnNames.Key: Int] = [:]
+        for frame in observations.received where frame.type == "done" {
+            guard let session = frame.sessionId else { continue }
+            let key = TurnNames.Key(principal: observations.connections[frame.connection].principal, name: session)
+            done[key] = done[key] ?? frame.event
+        }
+        for exchange in observations.exchanges where exchange.sent.method == "GET" {
+            guard case .session(let id) = exchange.route, let response = exchange.response,
+                let status = exchange.status,
+                let principal = exchange.sent.principal,
+                let event = done[TurnNames.Key(principal: principal, name: id)], event < exchange.request
+            else { continue }
+            if status == 404 {
+                evidence.violate(
+                    Finding(
+                        "done named a session that is not stored", expected: "a session that can be read",
+                        actual: "404 for \(shown(id))", at: [event, response]))
+            } else if status == 200 {
+                evidence.keep()
+            }
+        }
+        return evidence
+    }
+
+    /// ID-10: "A server MUST name its sessions with ids that match `[A-Za-z0-9_-]{1,128}`."
+    ///
+    /// An error may repeat the client's own ill-formed id. Exercised once per frame or body that names a session.
+    static func sessionIdsAreWellFormed(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        func judge(_ ids: [JSONValue?], at events: [Int]) {
+            let ids = ids.compactMap { $0 }
+            guard !ids.isEmpty else { return }
+            guard let bad = ids.first(where: { !($0.stringValue.map(isSessionID) ?? false) }) else {
+                return evidence.keep()
+            }
+            evidence.violate(
+                Finding(
+                    "a session has an id that cannot stand in a path", expected: "[A-Za-z0-9_-]{1,128}",
+                    actual: shown(bad.text()), at: events))
+        }
+        let refusals = Set(observations.turns.flatMap(\.requests).compactMap(\.refusal))
+        for frame in observations.received {
+            guard ["ack", "message", "toolUse", "done", "error", "syncResult"].contains(frame.type ?? ""),
+                !refusals.contains(frame.event)
+            else { continue }
+            let missed = (frame["missed"]?.arrayValue ?? []).map { $0["sessionId"] }
+            judge([frame["sessionId"]] + missed, at: [frame.event])
+        }
+        for exchange in observations.exchanges where exchange.status == 200 {
+            guard let response = exchange.response, let root = exchange.answer?.root else { continue }
+            switch exchange.route {
+            case .sessions:
+                judge((root["sessions"]?.arrayValue ?? []).map { $0["id"] }, at: [exchange.request, response])
+            case .session: judge([root["session"]?["id"]], at: [exchange.request, response])
+            case .chat: judge([root["sessionId"]], at: [exchange.request, response])
+            default: continue
+            }
+        }
+        return evidence
+    }
+
+    /// The first event that shows the server took a turn on.
+    static func firstSign(of turn: ObservedTurn) -> Int? {
+        let frames = turn.acks + turn.frames + turn.endings + turn.copies + turn.replayed
+        return (frames.map(\.event) + [turn.response].compactMap { $0 }).min()
+    }
+}

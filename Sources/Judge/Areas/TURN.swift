@@ -1,0 +1,233 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// Checks of the life of a turn: from an accepted question to exactly one ending.
+enum TURN {
+    static let checks: [Check] = [
+        Check(.TURN, 1, acceptedChatsAreAckedOnce), Check(.TURN, 2, acksRepeatTheKey),
+        Check(.TURN, 3, ackedQuestionsAreStored), Check(.TURN, 4, questionsAreStoredBeforeTheTurnShows),
+        Check(.TURN, 5, everyTurnEndsOnce), Check(.TURN, 6, nothingFollowsTheEnding),
+        Check(.TURN, 7, doneSaysWhatIsStored), Check(.TURN, 8, agentFailuresAreNamed),
+        Check(.TURN, 9, failedTurnsAreShownFailed), Check(.TURN, 10, turnsRunAfterAFailure),
+        Check(.TURN, 11, turnsOutliveTheirConnection), Check(.TURN, 12, sessionsListTheirTurns),
+        Check(.TURN, 15, everyConnectionSeesTheTurn), Check(.TURN, 16, otherConnectionsSeeTheQuestion),
+        Check(.TURN, 18, refusedQuestionsLeaveNoTrace), Check(.TURN, 19, endingErrorsSayWhetherToRetry),
+    ]
+
+    /// TURN-1: "A server MUST answer an accepted `chat` with one `ack` on the connection that sent it, before the first
+    /// frame of its turn."
+    ///
+    /// A missing ack is proven after `ack`, counted from the ending of the turns asked before in the same session. Each
+    /// repeat may have an ack of its own.
+    static func acceptedChatsAreAckedOnce(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for turn in observations.turns {
+            guard let index = turn.request.connection, turn.request.refusal == nil,
+                turn.event > observations.connections[index].connected ?? .max
+            else { continue }
+            let acks = turn.acks.filter { $0.connection == index }
+            let first = (turn.frames.filter { $0.type == "toolUse" } + turn.endings)
+                .filter { $0.connection == index }.map(\.event).min()
+            let requests = turn.requests.filter { $0.connection == index }.count
+            if let ack = acks.first, ack.event < first ?? .max {
+                if acks.count > requests {
+                    evidence.violate(
+                        Finding(
+                            "a chat was acknowledged more than once", expected: "\(requests) ack",
+                            actual: "\(acks.count)", at: [turn.event, acks[requests].event]))
+                } else {
+                    evidence.keep()
+                }
+            } else if let first {
+                evidence.violate(
+                    Finding(
+                        "a turn began before its ack", expected: "ack first",
+                        actual: acks.isEmpty ? "no ack before the first frame" : "ack after the first frame",
+                        at: [turn.event, first]))
+            } else if acks.isEmpty, let end = ackDeadline(of: turn, on: index, observations) {
+                evidence.violate(
+                    Finding(
+                        "an accepted chat was not acknowledged", expected: "ack within \(observations.timeouts.ack)",
+                        actual: "nothing", at: [turn.event, end]))
+            }
+        }
+        return evidence
+    }
+
+    private static func ackDeadline(of turn: ObservedTurn, on index: Int, _ observations: Observations) -> Int? {
+        var cause = turn.event
+        if let session = turn.sessionAsked {
+            for other in observations.turns where other.event < turn.event && other.principal == turn.principal {
+                guard (other.sessionId ?? other.sessionAsked) == session, other.isAccepted else { continue }
+                guard let ended = other.ended else { return nil }
+                cause = max(cause, ended)
+            }
+        }
+        return observations.deadline(after: cause, within: observations.timeouts.ack, on: index)
+    }
+
+    /// TURN-2: "A server MUST repeat the `clientMessageId` of the `chat` in its `ack`, and omit it when the `chat` had
+    /// none."
+    static func acksRepeatTheKey(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for turn in observations.turns {
+            for request in turn.requests {
+                guard let ack = request.ack else { continue }
+                if ack["clientMessageId"]?.stringValue == request.clientMessageId,
+                    ack["clientMessageId"] == nil || request.clientMessageId != nil
+                {
+                    evidence.keep()
+                } else {
+                    evidence.violate(
+                        Finding(
+                            "an ack does not repeat the key of its chat", expected: shown(request.clientMessageId),
+                            actual: shown(ack["clientMessageId"].map { $0.stringValue ?? $0.text() }),
+                            at: [request.event, ack.event]))
+                }
+            }
+        }
+        return evidence
+    }
+
+    /// TURN-3: "A server MUST make the user's message durable before any byte of its `ack` leaves."
+    ///
+    /// Judged by the first read begun after the ack and before the turn shows anything else, and by the first one after a
+    /// kill. A later read proves only TURN-4.
+    static func ackedQuestionsAreStored(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for turn in observations.turns {
+            guard let ack = turn.ack else { continue }
+            let shows = (turn.frames.filter { $0.type == "toolUse" } + turn.endings).map(\.event).min() ?? .max
+            let kill = observations.acts.first { $0.name == "kill" && $0.event > ack.event && $0.event < shows }?.event
+            let read = observations.reads(of: turn).first {
+                $0.request > ack.event && ($0.request < shows || $0.request > kill ?? .max)
+            }
+            guard let read else { continue }
+            count(turn, in: read, since: ack, "an acknowledged question is not stored", observations, &evidence)
+        }
+        return evidence
+    }
+
+    /// TURN-4: "A server MUST have stored the user's message by the time it sends the first `toolUse` or the ending of
+    /// its turn."
+    ///
+    /// Judged by the first read begun after the first `toolUse` or ending that any connection saw.
+    static func questionsAreStoredBeforeTheTurnShows(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for turn in observations.turns {
+            let shows = (turn.frames.filter { $0.type == "toolUse" } + turn.endings).min { $0.event < $1.event }
+            guard let shows else { continue }
+            guard let read = observations.reads(of: turn).first(where: { $0.request > shows.event }) else { continue }
+            let what = "a turn showed \(called(shows)), but its question is not stored"
+            count(turn, in: read, since: shows, what, observations, &evidence)
+        }
+        return evidence
+    }
+
+    private static func count(
+        _ turn: ObservedTurn, in read: ObservedSessionRead, since frame: ObservedFrame, _ what: String,
+        _ observations: Observations, _ evidence: inout Evidence
+    ) {
+        if observations.question(of: turn, in: read) != nil { return evidence.keep() }
+        // A text that came back changed is the matter of ENV-14: where nothing has a name, enough questions are evidence.
+        let isNamed = turn.ack != nil || read.messages.contains { $0.clientMessageId != nil || $0.turnId != nil }
+        let asked = observations.turns.filter {
+            $0.event <= turn.event && $0.isAccepted && ($0.sessionId ?? $0.sessionAsked) == read.sessionId
+        }
+        if !isNamed, read.messages.filter({ $0.role == "user" }).count >= asked.count { return }
+        evidence.violate(
+            Finding(
+                what, expected: shown(turn.request.prompt),
+                actual: "\(read.messages.count) messages: \(listed(read.messages.compactMap(\.id)))",
+                at: [turn.event, frame.event, read.event]))
+    }
+
+    /// TURN-5: "A server MUST end every accepted turn with exactly one `done` or one `error` that ends it."
+    ///
+    /// A second ending is judged on every connection, a missing one on the connection that asked. Where nothing acknowledges
+    /// a question, one that was not refused counts as accepted.
+    static func everyTurnEndsOnce(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for turn in observations.turns {
+            for (index, endings) in Dictionary(grouping: turn.endings, by: \.connection).sorted(by: { $0.key < $1.key })
+            {
+                var first: [String: Int] = [:]
+                for ending in endings {
+                    if let before = first[ending.turnId ?? ""] {
+                        evidence.violate(
+                            Finding(
+                                "a turn ended twice on one connection", expected: "one ending", actual: called(ending),
+                                at: [turn.event, before, ending.event]))
+                    } else {
+                        first[ending.turnId ?? ""] = ending.event
+                        if index == turn.request.connection { evidence.keep() }
+                    }
+                }
+            }
+            guard let index = turn.request.connection, turn.request.refusal == nil, turn.endings(on: index).isEmpty,
+                turn.event > observations.connections[index].connected ?? .max,
+                turn.isAccepted || !observations.profiles.contains(.idempotency),
+                let end = observations.turnDeadline(of: turn, on: index)
+            else { continue }
+            evidence.violate(
+                Finding(
+                    "an accepted turn did not end", expected: "one done or one error that ends it",
+                    actual: "none within \(observations.timeouts.turn) after the script's own waits",
+                    at: [turn.event, end]))
+        }
+        return evidence
+    }
+
+    /// TURN-6: "A server MUST NOT send any further frame of a turn after the one that ended it."
+    ///
+    /// A second ending is the matter of TURN-5. Exercised once per ended turn and connection.
+    static func nothingFollowsTheEnding(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for turn in observations.turns {
+            for (index, endings) in Dictionary(grouping: turn.endings, by: \.connection).sorted(by: { $0.key < $1.key })
+            {
+                guard let ending = endings.first else { continue }
+                let late = turn.frames.first { frame in
+                    frame.connection == index && frame.event > ending.event
+                        && (frame.turnId == nil || ending.turnId == nil || frame.turnId == ending.turnId)
+                }
+                if let late {
+                    evidence.violate(
+                        Finding(
+                            "\(called(late)) came after the ending of its turn",
+                            expected: "nothing after \(called(ending))",
+                            actual: called(late), at: [turn.event, ending.event, late.event]))
+                } else {
+                    evidence.keep()
+                }
+            }
+        }
+        return evidence
+    }
+
+    /// TURN-7: "A server MUST send in `done` exactly the text that it stored as the answer of that turn."
+    ///
+    /// An answer that a read does not hold at all is the matter of PERSIST-2. Exercised once per turn and read.
+    static func doneSaysWhatIsStored(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for turn in observations.turns {
+            for done in turn.endings + turn.copies where done.type == "done" {
+                guard let text = done.text else { continue }
+                for read in observations.reads(of: turn) where read.request > done.event {
+                    guard let index = observations.answer(of: turn, in: read) else { continue }
+                    let stored = read.messages[index].text
+                    if exactlyEqual(stored, text) {
+                        evidence.keep()
+                    } else {
+                        evidence.violate(
+                            Finding(
+                                "done says something else than the stored answer", expected: shown(stored),
+                                actual: shown(text), at: [turn.event, done.event, read.event]))
+                    }
+                }
+            }
+        }
+        return evidence
+    }
+}

@@ -1,0 +1,148 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// A message of a client that a server may not simply take, with the `error` that answers it.
+public struct HostileFrame: Sendable {
+    /// The message.
+    public let frame: ObservedFrame
+    /// What is wrong with it.
+    public let kind: Kind
+    /// The first `error` without turn and position that is its own; nil without one.
+    public internal(set) var answer: ObservedFrame?
+
+    /// What is wrong with a message.
+    public enum Kind: Sendable, Equatable {
+        /// Text that is no JSON.
+        case notJSON
+        /// JSON that is no object.
+        case notObject
+        /// An object without a string `type`.
+        case untyped
+        /// A binary message, or text that is not UTF-8.
+        case binary
+        /// A type the server does not know.
+        case unknownType
+        /// A known type that its schema rejects.
+        case invalid
+        /// More bytes than the server said it reads.
+        case oversize
+        /// Something the specification lets a server take or refuse.
+        case free
+    }
+
+    /// What is wrong with a message to the server; nil when nothing is.
+    static func kind(
+        of frame: ObservedFrame, in history: History, limit: Int?, schemas: MessageSchemas, hasSync: Bool
+    ) -> Kind? {
+        let event = history.events[frame.event].kind
+        if case .binary(_, let bytes) = event { return bytes.count > limit ?? .max ? .oversize : .binary }
+        guard case .text(_, let text) = event else { return nil }
+        if text.utf8.count > limit ?? .max { return .oversize }
+        guard let document = history.frames[frame.event]?.document else {
+            if case .tooDeep = history.frames[frame.event]?.problem?.kind { return .free }
+            return .notJSON
+        }
+        // Duplicate names and half surrogates may be kept or refused.
+        guard document.flaws.isEmpty else { return .free }
+        guard document.root.objectValue != nil else { return .notObject }
+        guard let type = frame.type else { return .untyped }
+        guard schemas.types(sentBy: .client).contains(type) else {
+            return schemas.types(sentBy: .server).contains(type) ? .free : .unknownType
+        }
+        if type == "auth" || (type == "sync" && !hasSync) { return .free }
+        let problems = schemas.validate(document.root, as: type)
+        guard !problems.isEmpty else { return nil }
+        // A whole number with a fraction, and a session id no server would give, have rules of their own.
+        let isOwn = problems.contains { $0.flaw == nil && $0.instance != JSONPointer("/sessionId") }
+        let hasTypedSession = document.root["sessionId"].map { $0.stringValue != nil } ?? true
+        if isOwn || !hasTypedSession { return .invalid }
+        return problems.contains { $0.flaw != nil } ? .free : nil
+    }
+}
+
+extension Observations {
+    /// Every message to the server after `connected` that it may not simply take, each with its answer.
+    ///
+    /// A server answers in the order in which it reads, so the first unanswered message gets the next `error`.
+    static func hostileFrames(
+        in history: History, connections: [ObservedConnection], turns: [ObservedTurn], schemas: MessageSchemas
+    ) -> [HostileFrame] {
+        let hasSync = history.header.subject.profiles.contains(.sync)
+        var refused: [Int: Int] = [:]
+        for request in turns.flatMap(\.requests) {
+            if let refusal = request.refusal, request.connection != nil { refused[refusal] = request.event }
+        }
+        var all: [HostileFrame] = []
+        for connection in connections {
+            guard let connected = connection.connected else { continue }
+            let limit = connection.greeting?["limits"]?["maxFrameBytes"]?.intValue
+            var hostile: [HostileFrame] = []
+            var waiting: [Int] = []
+            var lastPing = 0
+            for frame in (connection.sent + connection.received).sorted(by: { $0.event < $1.event })
+            where frame.event > connected {
+                if case .text(.toServer, _) = history.events[frame.event].kind, frame.type == "ping" {
+                    lastPing = frame.event
+                }
+                if connection.sent.contains(where: { $0.event == frame.event }) {
+                    guard
+                        let kind = HostileFrame.kind(
+                            of: frame, in: history, limit: limit, schemas: schemas, hasSync: hasSync)
+                    else { continue }
+                    waiting.append(hostile.count)
+                    hostile.append(HostileFrame(frame: frame, kind: kind))
+                } else if frame.type == "pong" {
+                    waiting.removeAll { hostile[$0].kind == .free && hostile[$0].frame.event < lastPing }
+                } else if frame.type == "error", frame.turnId == nil, frame.seq == nil {
+                    if let request = refused[frame.event] {
+                        guard let index = hostile.firstIndex(where: { $0.frame.event == request }) else { continue }
+                        hostile[index].answer = frame
+                        waiting.removeAll { $0 == index }
+                        continue
+                    }
+                    let formal: Set<String> = ["bad_request", "parse_error", "unknown_type", "too_large"]
+                    waiting.removeAll { hostile[$0].kind == .free && !formal.contains(frame.code ?? "") }
+                    guard let index = waiting.first else { continue }
+                    hostile[index].answer = frame
+                    waiting.removeFirst()
+                }
+            }
+            all += hostile
+        }
+        return all.sorted { $0.frame.event < $1.frame.event }
+    }
+
+    /// What became of a connection after a hostile message.
+    enum Survival {
+        /// It went on: a later frame of the server shows it.
+        case alive
+        /// The server ended it, or stopped answering, as the event shows.
+        case dead(Int)
+        /// Nothing shows either.
+        case unknown
+    }
+
+    /// Whether the connection outlived a message; what a later hostile message did is not laid to this one.
+    func survival(of hostile: HostileFrame) -> Survival {
+        let connection = connections[hostile.frame.connection]
+        let start = hostile.answer?.event ?? hostile.frame.event
+        if connection.received.contains(where: { $0.event > start }) { return .alive }
+        let next = hostileFrames.first {
+            $0.frame.connection == hostile.frame.connection && $0.frame.event > hostile.frame.event
+        }
+        if let ending = connection.ending, connection.wasEndedByServer, ending.event > hostile.frame.event {
+            let isOther = (next?.frame.event ?? .max) < ending.event
+            return isOther || wasStopped(between: hostile.frame.event, and: ending.event)
+                ? .unknown : .dead(ending.event)
+        }
+        let ping = connection.sent.first { $0.event > hostile.frame.event && $0.type == "ping" }
+        guard let ping, ping.event < next?.frame.event ?? .max else { return .unknown }
+        return deadline(after: ping.event, within: timeouts.pong, on: ping.connection).map { .dead($0) } ?? .unknown
+    }
+
+    /// Whether the stage stopped or killed the subject between two events.
+    func wasStopped(between first: Int, and last: Int) -> Bool {
+        acts.contains { $0.event > first && $0.event <= last && ($0.name == "kill" || $0.name == "stop") }
+    }
+}

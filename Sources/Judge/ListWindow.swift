@@ -1,0 +1,66 @@
+import Holdfast
+import JSON
+
+/// Two lists of one principal with everything that was asked between them.
+struct ListWindow {
+    /// The earlier list.
+    let before: ObservedListRead
+    /// The later list, next after it.
+    let after: ObservedListRead
+    /// Sessions that only the later list holds.
+    let added: [String]
+    /// Accepted questions without a session.
+    let created: [ObservedTurn]
+    /// Requests that were refused, WebSocket and REST, with their answers.
+    let refused: [(request: Int, answer: Int, session: String?)]
+
+    /// Every pair of neighbouring lists between which nothing was in the air at either end.
+    static func all(in observations: Observations) -> [ListWindow] {
+        var windows: [ListWindow] = []
+        let principals = Set(observations.listReads.compactMap(\.principal))
+        for principal in principals.sorted() {
+            let lists = observations.listReads.filter { $0.principal == principal }
+            for (before, after) in zip(lists, lists.dropFirst()) where before.event < after.request {
+                if let window = window(before, after, principal, observations) { windows.append(window) }
+            }
+        }
+        return windows.sorted { $0.after.event < $1.after.event }
+    }
+
+    private static func window(
+        _ before: ObservedListRead, _ after: ObservedListRead, _ principal: String, _ observations: Observations
+    ) -> ListWindow? {
+        var created: [ObservedTurn] = []
+        var refused: [(request: Int, answer: Int, session: String?)] = []
+        for turn in observations.turns where turn.principal == principal && turn.event < after.event {
+            let sign = ID.firstSign(of: turn)
+            if let refusal = turn.request.refusal, !turn.isAccepted {
+                // Answered on one side of a list and asked on the other: it may show in either.
+                if turn.event < before.event {
+                    if refusal > before.request { return nil }
+                    continue
+                }
+                guard refusal < after.request else { return nil }
+                refused.append((turn.event, refusal, turn.sessionAsked))
+            } else if turn.sessionAsked == nil {
+                guard let sign else { return nil }
+                if turn.event < before.event {
+                    if sign > before.request { return nil }
+                    continue
+                }
+                guard sign < after.request else { return nil }
+                created.append(turn)
+            }
+        }
+        for exchange in observations.exchanges where exchange.isChat && exchange.request > before.event {
+            guard exchange.sent.principal == principal, let response = exchange.response, response < after.request,
+                (400...499).contains(exchange.status ?? 0), !refused.contains(where: { $0.request == exchange.request })
+            else { continue }
+            refused.append((exchange.request, response, exchange.body?["sessionId"]?.stringValue))
+        }
+        let known = Set(before.ids)
+        return ListWindow(
+            before: before, after: after, added: after.ids.filter { !known.contains($0) }, created: created,
+            refused: refused)
+    }
+}

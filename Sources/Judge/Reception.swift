@@ -1,0 +1,71 @@
+import JSON
+import Transcript
+
+/// What a server did with a valid message.
+enum Reception {
+    /// It acted on it, as the event shows.
+    case taken(Int)
+    /// It called it malformed, or ended the connection, as the event shows.
+    case rejected(Int)
+    /// It did nothing in time, as the event proves.
+    case ignored(Int)
+    /// Nothing can be said, or it was refused for another reason.
+    case open
+}
+
+extension Observations {
+    /// Codes that call a frame malformed.
+    private static let formal: Set<String> = ["parse_error", "bad_request", "unknown_type"]
+
+    /// What the server did with a valid `chat`, `sync` or `ping`.
+    func reception(of frame: ObservedFrame) -> Reception {
+        let connection = connections[frame.connection]
+        let answer: Int?
+        let proof: Int?
+        switch frame.type {
+        case "ping":
+            answer =
+                connection.received.first {
+                    $0.event > frame.event && $0.type == "pong" && $0.string("nonce") == frame.string("nonce")
+                }?.event
+            proof = deadline(after: frame.event, within: timeouts.pong, on: frame.connection)
+        case "sync":
+            answer = syncs.first { $0.request.event == frame.event }?.result?.event
+            proof = deadline(after: frame.event, within: timeouts.sync, on: frame.connection)
+        case "chat":
+            guard let turn = turns.first(where: { $0.requests.contains { $0.event == frame.event } }),
+                let request = turn.requests.first(where: { $0.event == frame.event })
+            else { return .open }
+            if let refusal = request.refusal {
+                return Self.formal.contains(request.refusalCode ?? "") ? .rejected(refusal) : .open
+            }
+            answer = request.ack?.event ?? (turn.frames + turn.endings).map(\.event).filter { $0 > frame.event }.min()
+            proof = nil
+        default: return .open
+        }
+        if let answer { return .taken(answer) }
+        let answers = Set(hostileFrames.compactMap(\.answer?.event) + turns.flatMap(\.requests).compactMap(\.refusal))
+        let error = connection.received.first {
+            $0.event > frame.event && $0.type == "error" && $0.turnId == nil && $0.seq == nil
+                && !answers.contains($0.event)
+        }
+        if let error { return Self.formal.contains(error.code ?? "") ? .rejected(error.event) : .open }
+        if let ending = connection.ending, connection.wasEndedByServer, ending.event > frame.event {
+            let isOther = hostileFrames.contains {
+                $0.frame.connection == frame.connection && $0.frame.event < ending.event && $0.kind != .free
+            }
+            return isOther || wasStopped(between: frame.event, and: ending.event) ? .open : .rejected(ending.event)
+        }
+        return proof.map { .ignored($0) } ?? .open
+    }
+
+    /// What the server did with a valid `POST /api/chat`.
+    func reception(of exchange: ObservedExchange) -> Reception {
+        guard let response = exchange.response, let status = exchange.status else { return .open }
+        switch status {
+        case 200...299: return .taken(response)
+        case 400, 415, 422: return exchange.answer?.root["code"] == "idempotency_mismatch" ? .open : .rejected(response)
+        default: return .open
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/// A text in quotes, cut at 120 characters with its length; what is absent is called so.
+func shown(_ text: String?) -> String {
+    guard let text else { return "none" }
+    guard text.count > 120 else { return "'\(text)'" }
+    return "'\(text.prefix(120))…' (\(text.count) characters)"
+}
+
+/// Names in quotes, sorted, with commas between.
+func listed(_ names: some Sequence<String>) -> String {
+    let names = names.sorted()
+    return names.isEmpty ? "none" : names.map { "'\($0)'" }.joined(separator: ", ")
+}
+
+/// What a frame is called in a finding: its type, and the code of an error.
+func called(_ frame: ObservedFrame) -> String {
+    guard let type = frame.type else { return frame.isBinary ? "a binary message" : "a text without type" }
+    guard type == "error" else { return type }
+    return "error \(frame.code ?? "without code")"
+}
