@@ -98,13 +98,9 @@ final class ClientUpgradeHandler: ChannelInboundHandler, RemovableChannelHandler
         let handler = WebSocketHandler(core: core, decoder: decoder, maxReceivedBytes: limits.maxReceivedBytes)
         let pipeline = context.pipeline.syncOperations
         do {
-            // The new handler stands behind the HTTP decoder before that one leaves and hands on what it has left.
             try pipeline.addHandler(handler)
-            let encoder = try pipeline.context(handlerType: HTTPRequestEncoder.self)
-            let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPResponseDecoder>.self)
-            _ = pipeline.removeHandler(context: encoder)
-            _ = pipeline.removeHandler(context: decoder)
-            _ = pipeline.removeHandler(context: context)
+            try UpgradeGate.replaceHTTP(
+                HTTPRequestEncoder.self, ByteToMessageHandler<HTTPResponseDecoder>.self, and: context)
             if !made.fulfil(.success(core)) { context.close(promise: nil) }
         } catch {
             made.fulfil(.failure(TransportProblem(error, at: endpoint.place)))

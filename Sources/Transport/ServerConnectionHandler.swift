@@ -213,13 +213,9 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
             place: place
         )
         let pipeline = context.pipeline.syncOperations
-        let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self)
-        let http = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
-        // The new handler stands behind the HTTP decoder before that one leaves and hands on what it has left.
         try pipeline.addHandler(WebSocketHandler(core: core, decoder: decoder, maxReceivedBytes: nil))
-        _ = pipeline.removeHandler(context: encoder)
-        _ = pipeline.removeHandler(context: context)
-        _ = pipeline.removeHandler(context: http)
+        try UpgradeGate.replaceHTTP(
+            HTTPResponseEncoder.self, ByteToMessageHandler<HTTPRequestDecoder>.self, and: context)
 
         registry.add(core)
         let socket = ServerSocket(request: request, core: core)

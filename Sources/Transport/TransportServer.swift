@@ -55,6 +55,7 @@ public final class TransportServer: Sendable {
                     throw TransportProblem(.closed, at: "\(host):\(port)", causes: ["the server is full or stops"])
                 }
                 if let secure { try pipeline.addHandler(NIOSSLServerHandler(context: secure)) }
+                try pipeline.addHandler(UpgradeGate(splittingFirstHead: false))
                 try pipeline.addHandler(HTTPResponseEncoder())
                 try pipeline.addHandler(
                     ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes))

@@ -42,6 +42,7 @@ public final class WebSocketConnection: Sendable {
             to: endpoint, tls: tls, timeout: timeout, waitingFor: "answer to the upgrade"
         ) { channel, made in
             let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(UpgradeGate(splittingFirstHead: true))
             try Connector.addHTTP(to: pipeline)
             try pipeline.addHandler(
                 ClientUpgradeHandler(endpoint: endpoint, headers: headers, limits: limits, made: made)

@@ -55,15 +55,16 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func parse(_ bytes: inout ByteBuffer, at now: ContinuousClock.Instant) {
         do {
             while !over, let event = try decoder.next(&bytes) {
-                core.queue.push(WebSocketArrival(at: now, event: event))
+                // The answer is queued first, or the consumer's own close frame could overtake it.
                 answer(event)
+                core.queue.push(WebSocketArrival(at: now, event: event))
             }
         } catch {
             over = true
-            core.queue.push(WebSocketArrival(at: now, event: .failed(error)))
             let code: UInt16 = if case .tooLarge = error.code { 1009 } else { 1002 }
             _ = try? core.post(core.encoded(.close(code: code, reason: error.name)), isClose: true)
             core.end()
+            core.queue.push(WebSocketArrival(at: now, event: .failed(error)))
         }
     }
 

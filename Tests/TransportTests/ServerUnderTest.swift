@@ -1,0 +1,97 @@
+import Testing
+import Transport
+
+/// A handler made of closures, each with a harmless default.
+struct ClosureHandler: TransportHandler {
+    var respond: @Sendable (HTTPServerRequest) async -> HTTPServerResponse = { request in
+        HTTPServerResponse(
+            status: 200,
+            headers: [("X-Method", request.method), ("X-Target", request.target)],
+            body: request.body
+        )
+    }
+    var admit: @Sendable (UpgradeRequest) async -> UpgradeDecision = { _ in .accept }
+    var serve: @Sendable (ServerSocket) async -> Void = ClosureHandler.echo
+
+    func respond(to request: HTTPServerRequest) async -> HTTPServerResponse { await respond(request) }
+    func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision { await admit(upgrade) }
+    func serve(_ socket: ServerSocket) async { await serve(socket) }
+
+    /// Sends back every message as it came.
+    @Sendable static func echo(_ socket: ServerSocket) async {
+        for await arrival in socket.messages {
+            switch arrival.event {
+            case .text(let text): _ = try? await socket.send(text: text)
+            case .binary(let bytes): _ = try? await socket.send(WebSocketFrame(.binary, bytes))
+            case .tooLarge(let bytes): _ = try? await socket.send(text: "too large: \(bytes)")
+            default: break
+            }
+        }
+    }
+
+    /// Hands every event to a stream, so that a test awaits them instead of sleeping.
+    static func reporting(to events: AsyncStream<WebSocketEvent>.Continuation) -> ClosureHandler {
+        ClosureHandler(serve: { socket in
+            for await arrival in socket.messages { events.yield(arrival.event) }
+        })
+    }
+}
+
+/// Long enough for two busy cores; no test waits for it to pass.
+let patience = Duration.seconds(20)
+
+/// Starts a server, connects to it, runs the body, and ends both.
+func withServer(
+    _ handler: ClosureHandler = ClosureHandler(),
+    limits: ServerLimits = ServerLimits(),
+    body: (TransportServer) async throws -> Void
+) async throws {
+    let server = try await TransportServer.start(limits: limits, handler: handler)
+    do {
+        try await body(server)
+    } catch {
+        await server.stop(graceful: .zero)
+        throw error
+    }
+    await server.stop(graceful: .zero)
+}
+
+func withSocket(
+    _ handler: ClosureHandler = ClosureHandler(),
+    limits: ServerLimits = ServerLimits(),
+    clientLimits: WebSocketLimits = WebSocketLimits(),
+    body: (WebSocketConnection) async throws -> Void
+) async throws {
+    try await withServer(handler, limits: limits) { server in
+        let socket = try await open(server, limits: clientLimits)
+        try await body(socket)
+        socket.cut(.fin)
+    }
+}
+
+func open(_ server: TransportServer, limits: WebSocketLimits = WebSocketLimits()) async throws -> WebSocketConnection {
+    try await WebSocketConnection.open(Endpoint(server.webSocketURL()), limits: limits, timeout: patience)
+}
+
+extension WebSocketConnection {
+    /// The next event without its time.
+    func event() async throws -> WebSocketEvent? {
+        try await next(within: patience, "event")?.event
+    }
+
+    /// Takes the next event, which is to be this one; nil is the end of all events.
+    func expect(_ expected: WebSocketEvent?, at location: SourceLocation = #_sourceLocation) async throws {
+        let found = try await event()
+        #expect(found == expected, sourceLocation: location)
+    }
+}
+
+/// The problem a body throws.
+func problem(_ body: () async throws -> Void) async -> TransportProblem? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return error as? TransportProblem
+    }
+}
