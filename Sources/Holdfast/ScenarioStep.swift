@@ -133,6 +133,8 @@ public struct ScenarioStep: Sendable, Equatable {
         public let session: String?
         /// What a scripted agent is to do.
         public let script: [JSONValue]?
+        /// How often the script uses a tool before all else.
+        public let tools: JSONValue?
         /// What is asked in plain text, of an agent that obeys no scripts too.
         public let text: String?
         /// Earlier messages, sent along as context.

@@ -4,7 +4,7 @@ import JSON
 struct ScenarioStepReader {
     private static let members: [String: [String]] = {
         let asking = [
-            "as", "session", "script", "text", "context", "clientMessageId", "extra", "bytes", "fragments",
+            "as", "session", "script", "tools", "text", "context", "clientMessageId", "extra", "bytes", "fragments",
         ]
         let credential = ["principal", "token"]
         return [
@@ -243,7 +243,8 @@ struct ScenarioStepReader {
         for element in script ?? [] { checkScript(element.value, at: element.pointer) }
         return ScenarioStep.Question(
             name: name, session: reader.string("session", isEmptyAllowed: true), script: script?.map(\.value),
-            text: reader.string("text", isEmptyAllowed: true), context: reader.array("context")?.map(\.value) ?? [],
+            tools: number("tools"), text: reader.string("text", isEmptyAllowed: true),
+            context: reader.array("context")?.map(\.value) ?? [],
             key: key, extra: reader.members("extra")?.object ?? [:], bytes: number("bytes"),
             fragments: reader.integer("fragments", in: 1...1000) ?? 1)
     }

@@ -51,13 +51,24 @@ final class ConnectionLane: Sendable {
 
     // MARK: doing
 
-    /// Records a text and sends it; whole, or in fragments.
-    func send(text: String, fragments: [String]? = nil) async throws(TransportProblem) {
-        recorder.note(.text(.toServer, text), on: lane)
-        if let fragments {
-            try await connection.send(fragments: fragments)
-        } else {
-            try await connection.send(text: text)
+    /// Records a text and sends it in so many fragments, cut between bytes, also inside a character.
+    func send(text: String, fragments: Int = 1) async throws(TransportProblem) {
+        let bytes = Array(text.utf8)
+        let size = max(1, (bytes.count + fragments - 1) / max(1, fragments))
+        let pieces = stride(from: 0, to: max(1, bytes.count), by: size).map { start in
+            Array(bytes[start..<min(bytes.count, start + size)])
+        }
+        try await send(pieces: pieces)
+    }
+
+    /// Records a text and sends it, a fragment a piece; a ping goes between the first two, as proxies do it.
+    func send(pieces: [[UInt8]]) async throws(TransportProblem) {
+        recorder.note(.text(.toServer, String(decoding: pieces.joined(), as: UTF8.self)), on: lane)
+        for (index, piece) in pieces.enumerated() {
+            let isFinal = index == pieces.count - 1
+            try await connection.send(
+                WebSocketFrame(index == 0 ? .text : .continuation, piece, isFinal: isFinal))
+            if index == 0, !isFinal { try await ping() }
         }
     }
 

@@ -24,10 +24,24 @@ extension StepContext {
     /// The prompt: the script where the agent obeys it, and else plain text that any agent can answer.
     private func content(of question: ScenarioStep.Question) throws -> String {
         if let script = question.script, subject.hasScriptedAgent {
-            let filled = try filled(.array(script))
-            return (["script": filled] as JSONValue).text()
+            var steps: [JSONValue] = []
+            if let tools = question.tools { steps = Array(repeating: ["tool": "webFetch"], count: try count(tools)) }
+            for step in script { steps.append(try filled(step)) }
+            return (["script": .array(steps)] as JSONValue).text()
         }
         return try filled(question.text ?? "Answer in one short sentence, please. (${run} \(question.name ?? ""))")
+    }
+
+    /// A number of tools; what takes minutes is not built.
+    private func count(_ template: JSONValue) throws -> Int {
+        let value = try filled(template)
+        guard let count = value.intValue else {
+            throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(template)"), at: place))
+        }
+        guard count <= 20_000 else {
+            throw StepEnd.unsuitable("it takes a turn of \(count) tools, and the stage asks for 20,000 at most")
+        }
+        return max(0, count)
     }
 
     // MARK: exchanges

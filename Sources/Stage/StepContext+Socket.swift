@@ -24,7 +24,10 @@ extension StepContext {
         return lane
     }
 
-    /// Sends on a lane; a connection that the subject ended meanwhile ends the scenario, not the suite.
+    /// Sends on a lane.
+    ///
+    /// A connection that the subject ended meanwhile takes nothing, and that is no failure of the step: a server may close
+    /// while it is still being sent what it refuses. What the scenario waits for next tells.
     func sending(
         on letter: String, _ body: (ConnectionLane) async throws(TransportProblem) -> Void
     ) async throws {
@@ -32,7 +35,7 @@ extension StepContext {
         do {
             try await body(lane)
         } catch {
-            try missed("connection that takes a frame", on: lane.lane, isOptional: false)
+            if Task.isCancelled { throw StepEnd.interrupted }
         }
     }
 
@@ -52,7 +55,7 @@ extension StepContext {
                 subject.webSocket, tls: subject.tls, limits: .stage, timeout: performer.limit("connect"))
         } catch {
             if Task.isCancelled { throw StepEnd.interrupted }
-            performer.noteReception(false)
+            if !connect.isOptional { performer.noteReception(false) }
             recorder.note(refusal(error), on: lane)
             try missed("upgrade", on: lane, isOptional: connect.isOptional)
             return
@@ -72,11 +75,13 @@ extension StepContext {
         do {
             try await lane.send(text: frame.text())
         } catch {
-            performer.noteReception(false)
+            if !connect.isOptional { performer.noteReception(false) }
             return try missed("connected", on: lane.lane, isOptional: connect.isOptional)
         }
         let connected = await lane.mailbox.take(within: performer.limit("connect")) { $0.type == "connected" }
-        if !Task.isCancelled { performer.noteReception(connected != nil) }
+        if connected != nil || !connect.isOptional && !Task.isCancelled {
+            performer.noteReception(connected != nil)
+        }
         guard let connected else { return try missed("connected", on: lane.lane, isOptional: connect.isOptional) }
         lane.isAuthenticated = true
         try save(connect.save, from: connected.document?.root, of: "connected", on: lane.lane)
@@ -117,7 +122,7 @@ extension StepContext {
         let text = try padded(frame, to: question.bytes)
         performer.addScriptWait(question.waitMs)
         try await sending(on: letter) { lane throws(TransportProblem) in
-            try await lane.send(text: text, fragments: pieces(of: text, question.fragments))
+            try await lane.send(text: text, fragments: question.fragments)
         }
     }
 
@@ -127,16 +132,14 @@ extension StepContext {
     }
 
     func sendText(_ fragments: [String], times: Int, on letter: String) async throws {
-        var pieces: [String] = []
+        var pieces: [[UInt8]] = []
         for fragment in fragments {
             let piece = try filled(fragment)
             try refuse(bytes: piece.utf8.count * times)
-            pieces.append(String(repeating: piece, count: times))
+            pieces.append(Array(String(repeating: piece, count: times).utf8))
         }
-        let (text, parts) = (pieces.joined(), pieces.count > 1 ? pieces : nil)
-        try await sending(on: letter) { lane throws(TransportProblem) in
-            try await lane.send(text: text, fragments: parts)
-        }
+        let parts = pieces
+        try await sending(on: letter) { lane throws(TransportProblem) in try await lane.send(pieces: parts) }
     }
 
     func sync(_ position: JSONValue, epoch: String?, limit: JSONValue?, on letter: String) async throws {
@@ -173,19 +176,6 @@ extension StepContext {
         }
     }
 
-    /// The text in about equal pieces, cut between characters.
-    private func pieces(of text: String, _ count: Int) -> [String]? {
-        guard count > 1 else { return nil }
-        let size = max(1, text.count / count)
-        var pieces: [String] = []
-        var rest = text[...]
-        while pieces.count < count - 1 {
-            pieces.append(String(rest.prefix(size)))
-            rest = rest.dropFirst(size)
-        }
-        return pieces + [String(rest)]
-    }
-
     // MARK: waiting
 
     func await(_ awaited: ScenarioStep.Await, on letter: String) async throws {
@@ -205,6 +195,7 @@ extension StepContext {
             }
         }
         let what = awaited.types.joined(separator: " or ")
+        if frame == nil, lane.mailbox.hasEnded, awaited.types.contains("close") { return }
         guard let frame else { return try missed(what, on: lane.lane, isOptional: awaited.bound.isOptional) }
         try save(awaited.save, from: frame.document?.root, of: what, on: lane.lane)
     }
