@@ -1,0 +1,56 @@
+/// The open sockets: who is behind each, and when it last gave a sign of life.
+struct Connections: Sendable {
+    /// One socket.
+    struct Connection: Sendable {
+        /// The id the peer knows it by.
+        let id: String
+        /// Named by the upgrade already.
+        let admitted: String?
+        /// Known once `connected` was sent.
+        var principal: String?
+        let openedAt: Int
+        var heardAt: Int
+        var pingedAt: Int
+        /// A close was asked for; nothing more is sent or read.
+        var isClosing = false
+    }
+
+    private var connections: [Int: Connection] = [:]
+    private var socketsByPrincipal: [String: [Int]] = [:]
+
+    /// One socket, if it is open.
+    subscript(socket: Int) -> Connection? {
+        get { connections[socket] }
+        set {
+            // Only changes of open sockets; opening and ending have verbs of their own.
+            if let newValue, connections[socket] != nil { connections[socket] = newValue }
+        }
+    }
+
+    /// A socket opened.
+    mutating func open(_ socket: Int, id: String, admitted: String?, at now: Int) {
+        connections[socket] = Connection(id: id, admitted: admitted, openedAt: now, heardAt: now, pingedAt: now)
+    }
+
+    /// A socket showed who is behind it; from here on it gets every frame of that principal.
+    mutating func join(_ socket: Int, principal: String) {
+        connections[socket]?.principal = principal
+        socketsByPrincipal[principal, default: []].append(socket)
+    }
+
+    /// A socket is gone, or as good as gone.
+    mutating func remove(_ socket: Int) -> Connection? {
+        guard let connection = connections.removeValue(forKey: socket) else { return nil }
+        if let principal = connection.principal {
+            socketsByPrincipal[principal]?.removeAll { $0 == socket }
+            if socketsByPrincipal[principal]?.isEmpty == true { socketsByPrincipal[principal] = nil }
+        }
+        return connection
+    }
+
+    /// The sockets that get the frames of a principal, oldest first.
+    func sockets(of principal: String) -> [Int] { socketsByPrincipal[principal] ?? [] }
+
+    /// Every open socket, oldest first.
+    var all: [Int] { connections.keys.sorted() }
+}

@@ -1,0 +1,33 @@
+/// What one server was told to be, without host, port and folder.
+struct CoreRules: Sendable {
+    /// Principals by the token that proves them.
+    var principalsByToken: [String: String] = [:]
+    /// Whose the data is when nobody is asked for a token.
+    var anonymous = "anonymous"
+    var requiresAuth = false
+    var replayFrames = 1000
+    var replaySeconds = 3600
+    var messagesPerMinute: Int?
+    var maxFrameBytes = 1_000_000
+    var heartbeatSeconds = 30
+    /// How long a socket may take to say who it is.
+    var authSeconds = 10
+    var hasPush = false
+    var variations: Set<Variation> = []
+    var defects: Set<Defect> = []
+
+    /// The principal a token proves; without profile `auth` any token, or none, will do.
+    func principal(token: String?) -> String? {
+        guard requiresAuth else { return anonymous }
+        return token.flatMap { principalsByToken[$0] }
+    }
+
+    /// The profiles beyond `core`, as `connected` lists them.
+    var capabilities: [String] {
+        var names = ["idempotency", "sync"]
+        if messagesPerMinute != nil { names.append("rate-limit") }
+        if requiresAuth { names.append("auth") }
+        if hasPush { names.append("push") }
+        return names
+    }
+}

@@ -1,0 +1,71 @@
+/// The `code` of an `error`, and what follows from it.
+enum ErrorCode: String, Sendable {
+    case parseError = "parse_error"
+    case badRequest = "bad_request"
+    case unknownType = "unknown_type"
+    case authFailed = "auth_failed"
+    case authTimeout = "auth_timeout"
+    case notAuthenticated = "not_authenticated"
+    case unsupportedVersion = "unsupported_version"
+    case sessionNotFound = "session_not_found"
+    case tooLarge = "too_large"
+    case busy
+    case rateLimited = "rate_limited"
+    case idempotencyMismatch = "idempotency_mismatch"
+    case persistFailed = "persist_failed"
+    case agentFailed = "agent_failed"
+    case interrupted
+    case `internal`
+
+    /// Whether the same question may succeed when it is asked again later.
+    var isRetryable: Bool {
+        switch self {
+        case .authTimeout, .busy, .rateLimited, .persistFailed, .agentFailed, .interrupted, .internal: true
+        default: false
+        }
+    }
+
+    /// The status that says the same over REST.
+    var status: Int {
+        switch self {
+        case .parseError, .badRequest, .unknownType, .unsupportedVersion: 400
+        case .authFailed, .authTimeout, .notAuthenticated: 401
+        case .sessionNotFound: 404
+        case .busy: 409
+        case .tooLarge: 413
+        case .idempotencyMismatch: 422
+        case .rateLimited: 429
+        case .agentFailed: 502
+        case .persistFailed, .interrupted: 503
+        case .internal: 500
+        }
+    }
+}
+
+/// Why a request was not done, in words and for programs.
+struct Refusal: Error, Sendable, Equatable {
+    /// What a program needs to know.
+    var code: ErrorCode
+    /// What a person needs to know.
+    var text: String
+    /// The key of the refused question, when it had one.
+    var clientMessageId: String?
+    /// How long to wait before asking again.
+    var retryAfterMs: Int?
+    /// The budget that was used up.
+    var limit: Int?
+    /// The status over REST, where the code has no better one.
+    var status: Int?
+
+    init(
+        _ code: ErrorCode, _ text: String, clientMessageId: String? = nil, retryAfterMs: Int? = nil, limit: Int? = nil,
+        status: Int? = nil
+    ) {
+        self.code = code
+        self.text = text
+        self.clientMessageId = clientMessageId
+        self.retryAfterMs = retryAfterMs
+        self.limit = limit
+        self.status = status
+    }
+}

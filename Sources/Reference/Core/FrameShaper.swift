@@ -1,0 +1,52 @@
+import JSON
+
+/// The last step before a frame or body becomes text: legal variations of its form.
+struct FrameShaper: Sendable {
+    let variations: Set<Variation>
+    let saboteur: Saboteur
+
+    /// Members whose value belongs to the client and is given back as it came.
+    private static let untouched: Set<String> = ["content", "input", "text"]
+
+    /// A frame in the form in which it is sent, and sent again in a replay.
+    func shape(_ frame: JSONValue) -> JSONValue {
+        var frame = saboteur.isHealthy ? frame : saboteur.rewrite(frame)
+        if variations.contains(.extraMembers) { frame = extended(frame) }
+        if variations.contains(.otherMemberOrder) { frame = reordered(frame) }
+        return frame
+    }
+
+    /// The text of a frame or body that has no number.
+    func text(of frame: JSONValue) -> String { text(ofShaped: shape(frame)) }
+
+    /// The text of a frame that has its form already.
+    func text(ofShaped frame: JSONValue) -> String {
+        saboteur.isHealthy ? frame.text() : saboteur.rewrite(text: frame.text(), of: frame)
+    }
+
+    private func extended(_ value: JSONValue) -> JSONValue {
+        map(value, extended) { $0.append((key: "x-note", value: ["nobody": "knows", "this": [1, 2, nil]])) }
+    }
+
+    private func reordered(_ value: JSONValue) -> JSONValue {
+        map(value, reordered) { $0.reverse() }
+    }
+
+    private func map(
+        _ value: JSONValue, _ inner: (JSONValue) -> JSONValue, _ change: (inout [JSONObject.Element]) -> Void
+    ) -> JSONValue {
+        switch value {
+        // Frames inside `missed` have their form since they were first sent.
+        case .object(let object):
+            let isReplay = object["type"]?.stringValue == "syncResult"
+            var members = object.map { key, value in
+                let keep = Self.untouched.contains(key) || isReplay && key == "missed"
+                return (key: key, value: keep ? value : inner(value))
+            }
+            change(&members)
+            return .object(JSONObject(members))
+        case .array(let values): return .array(values.map(inner))
+        default: return value
+        }
+    }
+}

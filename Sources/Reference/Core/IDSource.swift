@@ -1,0 +1,49 @@
+/// Draws the ids a server gives out: 24 letters and digits after a prefix that tells people what the id names.
+struct IDSource: Sendable {
+    private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567")
+    private var seeded: SplitMix?
+
+    /// Random ids; with a seed, the same ids in the same order.
+    init(seed: UInt64? = nil) {
+        seeded = seed.map { SplitMix(state: $0) }
+    }
+
+    /// A new id, such as `ses_k3…`.
+    mutating func next(_ prefix: String) -> String {
+        var letters = ""
+        for _ in 0..<2 {
+            var bits = draw()
+            for _ in 0..<12 {
+                letters.append(Self.alphabet[Int(bits & 31)])
+                bits >>= 5
+            }
+        }
+        return prefix + "_" + letters
+    }
+
+    /// A number from 1 to the bound.
+    mutating func number(upTo bound: Int) -> Int {
+        1 + Int(draw() % UInt64(max(1, bound)))
+    }
+
+    private mutating func draw() -> UInt64 {
+        guard var generator = seeded else {
+            var system = SystemRandomNumberGenerator()
+            return system.next()
+        }
+        defer { seeded = generator }
+        return generator.next()
+    }
+
+    private struct SplitMix: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+/// Something that happened to the server; the core learns of the world by these alone.
+enum Input: Sendable {
+    /// A socket opened; a bearer header of its upgrade named this principal.
+    case opened(socket: Int, principal: String?)
+    /// A message came in.
+    case received(socket: Int, Received)
+    /// The peer showed a sign of life that is no message.
+    case heard(socket: Int)
+    /// A socket is gone.
+    case ended(socket: Int)
+    /// A REST request came in.
+    case asked(request: Int, RESTRequest)
+    /// Records are durable, or nothing of them was kept.
+    case stored(write: Int, succeeded: Bool)
+    /// A wait is over.
+    case elapsed(timer: Int)
+    /// Time passed; comes about every second.
+    case beat
+    /// The server is told to stop.
+    case stopping
+
+    /// What a socket can bring.
+    enum Received: Sendable, Equatable {
+        case text(String)
+        case binary([UInt8])
+        case invalidText
+        case tooLarge(bytes: Int)
+    }
+}
+
+/// Something the core wants done; it does nothing by itself.
+enum Effect: Sendable, Equatable {
+    /// Send a text message.
+    case send(socket: Int, String)
+    /// Send a WebSocket ping.
+    case ping(socket: Int)
+    /// Close a socket, behind everything sent.
+    case close(socket: Int, code: UInt16, reason: String)
+    /// End a socket whose peer is gone.
+    case cut(socket: Int)
+    /// Answer a REST request.
+    case answer(request: Int, RESTAnswer)
+    /// Make records durable, all or none, in the order of these effects, and say so.
+    case store(write: Int, [StoredRecord])
+    /// Say when so many milliseconds are over.
+    case wait(timer: Int, ms: Int)
+    /// Hand a notice to the push service.
+    case push(PushNotice)
+}
+
+/// A REST request, without what HTTP adds.
+struct RESTRequest: Sendable, Equatable {
+    var method: String
+    /// Without the query, still percent-encoded.
+    var path: String
+    /// What follows `Bearer` in the `Authorization` header.
+    var token: String?
+    var body: [UInt8] = []
+}
+
+/// The answer to a REST request; the body is always JSON.
+struct RESTAnswer: Sendable, Equatable {
+    var status: Int
+    var body: String
+    var headers: [String: String] = [:]
+}

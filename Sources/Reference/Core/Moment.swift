@@ -1,0 +1,12 @@
+/// An instant on two clocks, in microseconds.
+struct Moment: Sendable, Equatable {
+    /// Time that never goes back; measures ages and waits.
+    var steady: Int
+    /// Time since 1970, for people.
+    var wall: Int
+
+    /// The same instant, later on both clocks.
+    func advanced(byMs milliseconds: Int) -> Moment {
+        Moment(steady: steady + milliseconds * 1000, wall: wall + milliseconds * 1000)
+    }
+}

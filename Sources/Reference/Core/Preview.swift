@@ -1,0 +1,30 @@
+import JSON
+
+/// Shortens texts for lists and notices, always between characters as people see them.
+enum Preview {
+    /// The title of a session: the first line of its first question, at most 60 characters.
+    static func title(of question: String) -> String {
+        let line = question.drop { $0.isWhitespace }.prefix { !$0.isNewline }
+        return cut(String(line), to: 60)
+    }
+
+    /// The beginning of a text; an ellipsis counts as one of the characters.
+    static func cut(_ text: String, to limit: Int) -> String {
+        guard text.index(text.startIndex, offsetBy: limit + 1, limitedBy: text.endIndex) != nil else { return text }
+        return text.prefix(limit - 1) + "…"
+    }
+}
+
+/// What a message says.
+enum Content {
+    /// The words of a content: the text itself, or its text parts one after the other.
+    static func text(_ content: JSONValue) -> String {
+        switch content {
+        case .string(let text): return text
+        case .array(let parts):
+            return parts.filter { $0["type"]?.stringValue == "text" }.compactMap { $0["text"]?.stringValue }
+                .joined(separator: "\n")
+        default: return ""
+        }
+    }
+}

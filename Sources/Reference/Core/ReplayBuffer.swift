@@ -1,0 +1,92 @@
+import JSON
+
+/// The numbered stream of one principal: hands out `seq` and keeps the newest frames for replay.
+///
+/// Both bounds hold at once: a frame leaves when more than `maxFrames` newer ones came *or* when it is older than
+/// `maxAgeMs`. Only frames with a `seq` ever enter, so pings and acks cannot push out an answer. The buffer lives in memory
+/// and ends with the process; that is honest because every start of the server names a new epoch.
+struct ReplayBuffer: Sendable {
+    /// A frame as it was first sent.
+    struct Entry: Sendable {
+        /// Its place in the stream.
+        let seq: Int
+        /// When it was sent, in microseconds.
+        let at: Int
+        /// The frame with its number.
+        let frame: JSONValue
+        /// The length of its text.
+        let bytes: Int
+    }
+
+    /// What a buffer can say about a position.
+    enum Reading: Sendable {
+        /// Every frame after the position, in order.
+        case whole([Entry])
+        /// Frames after the position are gone; these are left.
+        case evicted([Entry])
+        /// The position lies behind the end of the stream.
+        case unknown
+    }
+
+    /// The number of the newest frame, 0 before the first.
+    private(set) var lastSeq = 0
+    private let maxFrames: Int
+    private let maxAge: Int
+    private var entries: [Entry] = []
+    /// Index of the oldest kept frame; the array is shortened only now and then.
+    private var first = 0
+    private var evictedThrough = 0
+
+    /// A buffer with its two bounds.
+    init(maxFrames: Int, maxAgeMs: Int) {
+        self.maxFrames = max(0, maxFrames)
+        maxAge = maxAgeMs * 1000
+    }
+
+    /// Draws the next number, or one further on when numbers are left unused.
+    mutating func draw(step: Int = 1) -> Int {
+        lastSeq += step
+        return lastSeq
+    }
+
+    /// Keeps a frame whose number was drawn before.
+    mutating func keep(_ frame: JSONValue, seq: Int, bytes: Int, at now: Int) {
+        entries.append(Entry(seq: seq, at: now, frame: frame, bytes: bytes))
+        if entries.count - first > maxFrames { evict(1) }
+        dropOld(at: now)
+    }
+
+    /// The frames after a position, which is exclusive.
+    mutating func read(after position: Int, at now: Int) -> Reading {
+        dropOld(at: now)
+        guard position <= lastSeq else { return .unknown }
+        let kept = entries[(first + index(after: position))...]
+        return position < evictedThrough ? .evicted(Array(kept)) : .whole(Array(kept))
+    }
+
+    private func index(after position: Int) -> Int {
+        var low = first
+        var high = entries.count
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].seq > position { high = middle } else { low = middle + 1 }
+        }
+        return low - first
+    }
+
+    private mutating func dropOld(at now: Int) {
+        var count = 0
+        while first + count < entries.count, now - entries[first + count].at >= maxAge { count += 1 }
+        evict(count)
+    }
+
+    private mutating func evict(_ count: Int) {
+        guard count > 0 else { return }
+        first += count
+        evictedThrough = entries[first - 1].seq
+        if first > 512, first * 2 > entries.count {
+            entries.removeFirst(first)
+            first = 0
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import JSON
+
+// The recovery path: lists, reads and questions over HTTP.
+extension ServerCore {
+    mutating func answer(_ asked: RESTRequest, request: Int) {
+        do throws(Refusal) {
+            if asked.path == "/api/health", !broken(.restAsksHealthForAToken) || asked.token != nil {
+                try require("GET", asked)
+                return answer(request, 200, ["ok": true])
+            }
+            guard asked.path.hasPrefix("/api/") else { throw nothing(at: asked.path) }
+            guard let principal = rules.principal(token: asked.token) ?? mistakenPrincipal(asked) else {
+                let code: ErrorCode = asked.token == nil ? .notAuthenticated : .authFailed
+                throw Refusal(code, "a valid bearer token is needed")
+            }
+            switch route(asked.path) {
+            case .sessions:
+                try require("GET", asked)
+                list(of: principal, request: request)
+            case .session(let id):
+                try require("GET", asked)
+                try read(id, of: principal, request: request)
+            case .chat:
+                try require("POST", asked)
+                guard asked.body.count <= rules.maxFrameBytes else {
+                    throw Refusal(
+                        .tooLarge, "the body has \(asked.body.count) bytes; at most \(rules.maxFrameBytes) are taken")
+                }
+                ask(try reader.body(asked.body), of: principal, from: .request(request))
+            case nil: throw nothing(at: asked.path)
+            }
+        } catch {
+            answer(request, with: error)
+        }
+    }
+
+    private enum Route {
+        case sessions, chat
+        case session(String)
+    }
+
+    private func route(_ path: String) -> Route? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2)
+        switch (parts.first, parts.count) {
+        case ("sessions", 1): return .sessions
+        case ("chat", 1): return .chat
+        case ("sessions", 2): return parts.last.map { .session(String($0)) }
+        default: return nil
+        }
+    }
+
+    private func require(_ method: String, _ asked: RESTRequest) throws(Refusal) {
+        guard asked.method == method else {
+            throw Refusal(.badRequest, "only \(method) is answered here", status: 405)
+        }
+    }
+
+    private func nothing(at path: String) -> Refusal {
+        Refusal(.badRequest, "nothing is at '\(path.prefix(120))'", status: 404)
+    }
+
+    private mutating func list(of principal: String, request: Int) {
+        let entries = visibleSessions(of: principal).map { session in
+            members([
+                ("id", .string(session.id)), ("title", session.title.isEmpty ? nil : .string(session.title)),
+                ("updatedAt", .string(Timestamp.text(session.updatedAt))),
+                ("messageCount", JSONValue(saboteur.count(session.messages.count))),
+                ("lastMessage", session.messages.last.map { .string(saboteur.preview(Content.text($0.content))) }),
+            ])
+        }
+        answer(request, 200, ["sessions": .array(entries)])
+    }
+
+    mutating func read(_ id: String, of principal: String, request: Int) throws(Refusal) {
+        guard saboteur.accepts(sessionID: id) else {
+            throw Refusal(.badRequest, "a session id matches [A-Za-z0-9_-]{1,128}")
+        }
+        guard let session = readable(id, of: principal) else {
+            throw Refusal(.sessionNotFound, "no session '\(id.prefix(128))'")
+        }
+        if holdsBack(request, id, of: principal) { return }
+        answer(request, 200, ["session": body(of: visible(session))])
+    }
+
+    private func body(of session: SessionStore.Session) -> JSONValue {
+        members([
+            ("id", .string(session.id)), ("title", session.title.isEmpty ? nil : .string(session.title)),
+            ("createdAt", .string(Timestamp.text(session.createdAt))),
+            ("updatedAt", .string(Timestamp.text(session.updatedAt))),
+            (
+                "messages",
+                .array(
+                    session.messages.map { message in
+                        members([
+                            ("id", .string(message.id)), ("role", .string(message.role)), ("content", message.content),
+                            ("timestamp", .string(Timestamp.text(message.at))), ("turnId", .string(message.turn)),
+                            ("clientMessageId", broken(.idemHidesClientIds) ? nil : message.key.map(JSONValue.string)),
+                        ])
+                    })
+            ),
+            (
+                "turns",
+                .array(
+                    session.turns.compactMap { turn in
+                        if turn.ending == nil, broken(.turnHidesRunningTurns) { return nil }
+                        return members([
+                            ("turnId", .string(turn.id)), ("status", .string(status(of: turn))),
+                            ("clientMessageId", turn.key.map(JSONValue.string)),
+                        ])
+                    })
+            ),
+        ])
+    }
+
+    private func status(of turn: SessionStore.Turn) -> String {
+        switch turn.ending {
+        case nil: "running"
+        case .answered: "done"
+        case .failed: "failed"
+        }
+    }
+
+    // MARK: answers
+
+    /// Answers a question over REST with the outcome of its turn.
+    mutating func answer(_ request: Int, _ names: TurnNames, with ending: SessionStore.Ending, isRepeat: Bool) {
+        switch ending {
+        case .answered(let message, let text):
+            answer(
+                request, 200,
+                members([
+                    ("text", .string(saboteur.toldOverREST(text))), ("sessionId", .string(names.session)),
+                    ("turnId", .string(names.turn)), ("messageId", .string(message)),
+                    ("clientMessageId", names.key.map(JSONValue.string)),
+                    ("duplicate", isRepeat && !broken(.idemHidesRepeatsOverREST) ? true : nil),
+                ]))
+        case .failed(let code, let text):
+            let code = ErrorCode(rawValue: code) ?? .internal
+            answer(
+                request, broken(.restAnswersFailuresWith200) ? 200 : code.status,
+                members([
+                    ("error", .string(text)), ("code", .string(code.rawValue)), ("sessionId", .string(names.session)),
+                    ("turnId", .string(names.turn)), ("clientMessageId", names.key.map(JSONValue.string)),
+                    ("retryable", .bool(code.isRetryable)), ("duplicate", isRepeat ? true : nil),
+                ]))
+        }
+    }
+
+    mutating func answer(_ request: Int, with refusal: Refusal) {
+        var headers: [String: String] = [:]
+        if let wait = refusal.retryAfterMs { headers["Retry-After"] = String((wait + 999) / 1000) }
+        if refusal.code.status == 401 { headers["WWW-Authenticate"] = "Bearer" }
+        let status = saboteur.status(refusal.status ?? refusal.code.status, refusal)
+        answer(request, status, Frames.body(refusal), headers: saboteur.headers(headers))
+    }
+
+    mutating func answer(_ request: Int, _ status: Int, _ body: JSONValue, headers: [String: String] = [:]) {
+        effects.append(
+            .answer(
+                request: request, RESTAnswer(status: status, body: shaper.text(of: body), headers: headers)))
+    }
+}

@@ -1,0 +1,111 @@
+import JSON
+
+// The life of a socket: opening, handshake, messages, silence, end.
+extension ServerCore {
+    mutating func open(_ socket: Int, admitted: String?) {
+        connections.open(socket, id: ids.next("con"), admitted: admitted, at: now.steady)
+        if broken(.authGreetsBeforeAuth) { send(["type": "welcome"], to: socket) }
+    }
+
+    mutating func receive(_ received: Input.Received, on socket: Int) {
+        guard let connection = connections[socket], !connection.isClosing else { return }
+        connections[socket]?.heardAt = now.steady
+        do throws(Refusal) {
+            let message = try reader.frame(try text(of: received))
+            try perform(message, of: connection, on: socket)
+        } catch {
+            if !mistreat(error, received, on: socket) { send(Frames.refused(error), to: socket) }
+        }
+    }
+
+    private func text(of received: Input.Received) throws(Refusal) -> String {
+        switch received {
+        case .text(let text):
+            if let refusal = saboteur.refusal(ofSize: text.utf8.count, limit: rules.maxFrameBytes) { throw refusal }
+            return text
+        case .binary(let bytes):
+            if let text = saboteur.text(ofBinary: bytes) { return text }
+            throw Refusal(.badRequest, "a binary message; this protocol speaks text")
+        case .invalidText: throw Refusal(.parseError, "the text is not UTF-8")
+        case .tooLarge(let bytes):
+            throw Refusal(.tooLarge, "the message has \(bytes) bytes; at most \(rules.maxFrameBytes) are taken")
+        }
+    }
+
+    private mutating func perform(
+        _ message: ClientMessage, of connection: Connections.Connection, on socket: Int
+    ) throws(Refusal) {
+        guard let principal = connection.principal else {
+            switch message {
+            case .auth(let auth): return try authenticate(auth, of: connection, on: socket)
+            case .chat(let chat):
+                if broken(.authRunsBeforeAuth) { return ask(chat, of: rules.anonymous, from: .socket(socket)) }
+                throw Refusal(.notAuthenticated, "the first frame has to be 'auth'", clientMessageId: chat.key)
+            case .sync, .ping: throw Refusal(.notAuthenticated, "the first frame has to be 'auth'")
+            }
+        }
+        switch message {
+        case .auth: throw Refusal(.badRequest, "this connection is authenticated already")
+        case .chat(let chat): ask(chat, of: principal, from: .socket(socket))
+        case .sync(let sync): answer(sync, of: principal, on: socket)
+        case .ping(let nonce): pong(nonce, of: principal, on: socket)
+        }
+    }
+
+    private mutating func authenticate(
+        _ auth: ClientMessage.Auth, of connection: Connections.Connection, on socket: Int
+    ) throws(Refusal) {
+        guard auth.protocol == 1 || broken(.liveTakesAnyVersion) else {
+            send(
+                Frames.refused(Refusal(.unsupportedVersion, "version \(auth.protocol) is not spoken here")), to: socket)
+            return close(socket, code: 4010, reason: "unsupported version")
+        }
+        // A token in the frame is always looked at, also when the upgrade brought a good one.
+        let named = auth.token == nil ? connection.admitted : nil
+        guard let principal = named ?? rules.principal(token: auth.token) ?? mistakenPrincipal(auth) else {
+            send(Frames.refused(Refusal(.authFailed, "the token is missing or not valid")), to: socket)
+            return close(socket, code: broken(.authClosesWithAPlainCode) ? 1008 : 4001, reason: "bad credentials")
+        }
+        // The position is read and the socket joined in one step: from here on it misses nothing.
+        let connected = Frames.Connected(
+            connection: saboteur.reused(connection.id, for: principal), wall: now.wall,
+            capabilities: rules.capabilities,
+            rules: rules, epoch: epoch, lastSeq: streams[principal]?.lastSeq ?? 0)
+        send(Frames.connected(connected), to: socket)
+        connections.join(socket, principal: principal)
+        remember(auth.clientId, of: principal)
+        if broken(.envGreetsWithBareText) { effects.append(.send(socket: socket, "\"ready\"")) }
+    }
+
+    private mutating func pong(_ nonce: String?, of principal: String, on socket: Int) {
+        if broken(.liveIsSilentWhileTurnsRun), turns.values.contains(where: { $0.principal == principal }) { return }
+        send(Frames.pong(nonce: broken(.liveForgetsTheNonce) ? nil : nonce), to: socket)
+        crowdOut(principal)
+    }
+
+    mutating func end(_ socket: Int) {
+        guard let connection = connections.remove(socket) else { return }
+        harm(afterEndOf: connection, socket)
+    }
+
+    /// What has to happen by itself: late handshakes end, silent peers end, others are asked for a sign of life.
+    mutating func beat() {
+        let interval = rules.heartbeatSeconds * 1_000_000
+        for socket in connections.all {
+            guard let connection = connections[socket], !connection.isClosing else { continue }
+            if connection.principal == nil, rules.requiresAuth,
+                now.steady - connection.openedAt >= rules.authSeconds * 1_000_000
+            {
+                guard !broken(.authWaitsForever) else { continue }
+                send(Frames.refused(Refusal(.authTimeout, "no 'auth' within \(rules.authSeconds) s")), to: socket)
+                close(socket, code: 4002, reason: "authentication timeout")
+            } else if now.steady - connection.heardAt >= 2 * interval {
+                guard !broken(.liveKeepsDeadSockets) else { continue }
+                effects.append(.cut(socket: socket))
+            } else if now.steady - connection.pingedAt >= interval {
+                connections[socket]?.pingedAt = now.steady
+                effects.append(.ping(socket: socket))
+            }
+        }
+    }
+}

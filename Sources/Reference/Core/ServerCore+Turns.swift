@@ -1,0 +1,209 @@
+import JSON
+
+// The life of a turn: durable question, ack, the agent's steps, durable ending, ending.
+extension ServerCore {
+    mutating func stored(_ write: Int, _ succeeded: Bool) {
+        guard let purpose = writes.removeValue(forKey: write) else { return }
+        switch purpose {
+        case .question(let question):
+            if isKept(succeeded) { accepted(question) } else { rejected(question) }
+        case .ending(let record): ended(record, isDurable: isKept(succeeded))
+        case .afterthought: return
+        }
+    }
+
+    /// The question is durable: now the server is responsible for it, and says so.
+    private mutating func accepted(_ question: StoredRecord.Question) {
+        keep(.question(question))
+        begin(question)
+    }
+
+    /// Tells of a question and gives it its place in the line of its session.
+    mutating func begin(_ question: StoredRecord.Question) {
+        announce(question)
+        guard let turn = turns[question.turn] else { return }
+        let mayStart = queue.enter(turn.names.turn, session: saboteur.line(of: question.session))
+        turns[question.turn]?.state = .waiting
+        if isStopping {
+            interrupt(question.turn)
+        } else if mayStart || broken(.orderInterleavesTurns) {
+            start(question.turn)
+        }
+    }
+
+    /// Tells the asker that the question was taken, and the other devices that it was asked.
+    private mutating func announce(_ question: StoredRecord.Question) {
+        guard let turn = turns[question.turn] else { return }
+        if case .socket(let socket) = turn.origin, !delaysAck(of: turn) {
+            send(Frames.ack(turn.names, duplicate: false), to: socket)
+        }
+        for origin in turn.repeats {
+            switch origin {
+            case .socket(let socket): send(Frames.ack(turn.names, duplicate: true), to: socket)
+            case .request(let request):
+                turns[question.turn]?.waiters.append(LiveTurn.Waiter(request: request, isRepeat: true))
+            }
+        }
+        turns[question.turn]?.repeats = []
+        if !broken(.turnHidesQuestionsFromOtherDevices) {
+            broadcast(Frames.message(turn.names, content: turn.content, at: question.at), of: turn)
+        }
+    }
+
+    /// The question could not be stored: it was never asked, and its key is free again.
+    private mutating func rejected(_ question: StoredRecord.Question) {
+        guard let turn = turns.removeValue(forKey: question.turn) else { return }
+        if let key = turn.names.key { ledger.release(key, of: saboteur.scope(of: turn.principal, turn.origin)) }
+        rates[turn.principal]?.giveBack(turn.chargedAt)
+        let refusal = Refusal(
+            .persistFailed, "the question could not be stored; ask again", clientMessageId: turn.names.key)
+        for origin in [turn.origin] + turn.repeats { refuse(refusal, to: origin) }
+    }
+
+    private mutating func start(_ id: String) {
+        guard let turn = turns[id] else { return }
+        var steps = Agent.steps(for: Content.text(turn.content))
+        if rules.variations.contains(.slowAnswers) { steps.insert(.wait(200), at: 0) }
+        turns[id]?.state = .running
+        turns[id]?.steps = steps[...]
+        advance(id)
+    }
+
+    /// Lets the agent go on until it waits or is done.
+    mutating func advance(_ id: String) {
+        while let turn = turns[id], turn.state == .running, let step = turn.steps.first {
+            turns[id]?.steps.removeFirst()
+            switch step {
+            case .tool(let tool, let input):
+                storePostponed(turn, atEnd: false)
+                broadcast(Frames.toolUse(turn.names, tool: tool, id: ids.next("use"), input: input), of: turn)
+            case .wait(let ms):
+                guard ms > 0 else { continue }
+                let timer = nextNumber()
+                timers[timer] = id
+                effects.append(.wait(timer: timer, ms: ms))
+                return
+            case .reply(let text): finish(turn, answer: text)
+            case .fail(let reason): finish(turn, .agentFailed, "the agent failed: \(reason)")
+            }
+        }
+    }
+
+    /// Ends a turn with an answer, which is stored before anyone hears of it.
+    private mutating func finish(_ turn: LiveTurn, answer text: String) {
+        turns[turn.names.turn]?.state = .ending
+        storePostponed(turn)
+        let answer = StoredRecord.Answer(
+            session: turn.names.session, turn: turn.names.turn,
+            message: broken(.idReusesTheQuestionsId) ? turn.names.question : ids.next("msg"),
+            text: saboteur.kept(text), at: stamp())
+        if tellsTooEarly(turn, answer, text) { return }
+        store(.answer(answer), as: .ending(.answer(answer)))
+    }
+
+    /// Ends a turn without an answer; the failure is stored like an answer.
+    private mutating func finish(_ turn: LiveTurn, _ code: ErrorCode, _ text: String) {
+        turns[turn.names.turn]?.state = .ending
+        storePostponed(turn)
+        let failure = StoredRecord.Failure(
+            session: turn.names.session, turn: turn.names.turn, code: saboteur.code(of: code).rawValue, text: text,
+            at: stamp())
+        store(.failure(failure), as: .ending(.failure(failure)))
+    }
+
+    /// The ending is durable, or could not be: either way the turn ends now, and the next one of its session starts.
+    private mutating func ended(_ record: StoredRecord, isDurable: Bool) {
+        switch record {
+        case .question: return
+        case .answer(let answer):
+            let isKept = isDurable || broken(.persistSendsDoneWhenStoringFails)
+            if isKept { keep(record) }
+            guard let turn = turns.removeValue(forKey: answer.turn) else { return }
+            if isKept {
+                conclude(turn, .answered(message: answer.message, text: saboteur.told(answer.text)))
+            } else {
+                let text = "the answer could not be stored; ask again"
+                sessions.endUnstored(answer.turn, in: answer.session, code: .persistFailed, text: text)
+                conclude(turn, .failed(code: ErrorCode.persistFailed.rawValue, text: text))
+            }
+        case .failure(let failure):
+            let code = ErrorCode(rawValue: failure.code) ?? .internal
+            if isDurable {
+                keep(record)
+            } else {
+                sessions.endUnstored(failure.turn, in: failure.session, code: code, text: failure.text)
+            }
+            guard let turn = turns.removeValue(forKey: failure.turn) else { return }
+            conclude(turn, .failed(code: failure.code, text: failure.text))
+        }
+    }
+
+    /// Tells everyone how a turn ended.
+    mutating func conclude(_ turn: LiveTurn, _ ending: SessionStore.Ending) {
+        let listeners = connections.sockets(of: turn.principal)
+        switch ending {
+        case .answered(let message, let text):
+            broadcast(Frames.done(turn.names, message: message, text: text), of: turn)
+            // Who took the answer live is looking at it already.
+            if listeners.isEmpty { push(turn, message: message, text: text) }
+        case .failed(let code, let text):
+            if !swallows(turn, code) {
+                broadcast(Frames.failed(turn.names, code: ErrorCode(rawValue: code) ?? .internal, text: text), of: turn)
+            }
+        }
+        for waiter in turn.waiters { answer(waiter.request, turn.names, with: ending, isRepeat: waiter.isRepeat) }
+        if bricks(turn, ending) { return }
+        if let next = queue.leave(turn.names.turn, session: saboteur.line(of: turn.names.session)), !isStopping {
+            if turns[next]?.state == .waiting { start(next) }
+        }
+        haunt(turn, ending)
+    }
+
+    private mutating func push(_ turn: LiveTurn, message: String, text: String) {
+        guard rules.hasPush, !rules.variations.contains(.noPush) else { return }
+        let title = sessions.session(turn.names.session, of: turn.principal)?.title ?? ""
+        effects.append(
+            .push(
+                PushNotice(
+                    principal: turn.principal, title: title, answer: text, session: turn.names.session,
+                    message: message, turn: turn.names.turn)))
+    }
+
+    /// Gives a frame its number, keeps it for replay, and sends it to every open connection of its principal.
+    mutating func broadcast(_ frame: JSONValue, of turn: LiveTurn) {
+        var stream = streams[turn.principal] ?? newStream()
+        let seq = number(of: frame, turn, in: &stream)
+        var frame = frame
+        frame["seq"] = seq.map { JSONValue($0) }
+        frame = shaper.shape(confuse(frame, turn))
+        let text = shaper.text(ofShaped: frame)
+        if let seq, keepsForReplay(frame, turn) {
+            stream.keep(frame, seq: seq, bytes: text.utf8.count, at: now.steady)
+        }
+        streams[turn.principal] = stream
+        for socket in listeners(of: frame, turn) where connections[socket]?.isClosing == false {
+            guard let text = twisted(text, frame, for: socket, of: turn.principal) else { continue }
+            effects.append(.send(socket: socket, text))
+        }
+        sendLateAck(of: turn, after: frame)
+    }
+
+    private func newStream() -> ReplayBuffer {
+        ReplayBuffer(maxFrames: saboteur.capacity(rules.replayFrames), maxAgeMs: rules.replaySeconds * 1000)
+    }
+
+    /// Ends what runs as interrupted; what is being stored goes on to its end.
+    mutating func stop() {
+        isStopping = true
+        for (id, turn) in turns.sorted(by: { $0.key < $1.key }) where turn.state == .running || turn.state == .waiting {
+            interrupt(id)
+        }
+    }
+
+    private mutating func interrupt(_ id: String) {
+        guard let turn = turns[id] else { return }
+        finish(
+            turn, broken(.turnCallsInterruptionsFailures) ? .agentFailed : .interrupted,
+            "the server stopped while this turn ran")
+    }
+}

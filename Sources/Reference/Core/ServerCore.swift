@@ -1,0 +1,139 @@
+import JSON
+
+/// The whole server without its sockets, its disk and its clock: inputs go in, effects come out.
+///
+/// Everything that decides is here and runs on one thread, one input after the other. That makes three hard promises cheap:
+/// the stream of a principal has one order, a `sync` sees a moment in which nothing else happens, and a test can replay any
+/// interleaving. What takes time (disk, agent, network) is an effect whose outcome comes back as an input.
+struct ServerCore: Sendable {
+    let rules: CoreRules
+    let saboteur: Saboteur
+    let reader: MessageReader
+    let shaper: FrameShaper
+    var ids: IDSource
+    /// Names this run's numbering: replay lives in memory, so no position outlives the process.
+    var epoch: String
+
+    var now = Moment(steady: 0, wall: 0)
+    var effects: [Effect] = []
+    var connections = Connections()
+    var streams: [String: ReplayBuffer] = [:]
+    var sessions = SessionStore()
+    var ledger = IdempotencyLedger()
+    var rates: [String: RateWindow] = [:]
+    var queue = TurnQueue()
+    /// Turns that did not end yet, by their id.
+    var turns: [String: LiveTurn] = [:]
+    var writes: [Int: Write] = [:]
+    var timers: [Int: String] = [:]
+    var isStopping = false
+    /// What defects remember; empty in a healthy server.
+    var mischief = Mischief()
+
+    private var counter = 0
+    private var lastStamp = 0
+
+    /// What waits for the disk.
+    enum Write: Sendable {
+        case question(StoredRecord.Question)
+        case ending(StoredRecord)
+        /// Something nobody waits for.
+        case afterthought
+    }
+
+    /// A server that knows these records from before.
+    init(rules: CoreRules, records: [StoredRecord], ids: IDSource = IDSource()) {
+        self.rules = rules
+        self.ids = ids
+        saboteur = Saboteur(defects: rules.defects)
+        reader = MessageReader(saboteur)
+        shaper = FrameShaper(variations: rules.variations, saboteur: saboteur)
+        epoch = saboteur.epoch(self.ids.next("epo"))
+        for record in saboteur.remembered(records) { restore(record) }
+        lastStamp = sessions.newest
+    }
+
+    /// Whether no turn runs and no record waits for the disk.
+    var isIdle: Bool { turns.isEmpty && writes.isEmpty }
+
+    /// Takes in what happened and tells what to do about it, in order.
+    mutating func handle(_ input: Input, at moment: Moment) -> [Effect] {
+        now = moment
+        switch input {
+        case .opened(let socket, let principal): open(socket, admitted: principal)
+        case .received(let socket, let received): receive(received, on: socket)
+        case .heard(let socket):
+            if !broken(.liveEndsIdleSockets) { connections[socket]?.heardAt = now.steady }
+        case .ended(let socket): end(socket)
+        case .asked(let request, let asked): answer(asked, request: request)
+        case .stored(let write, let succeeded): stored(write, succeeded)
+        case .elapsed(let timer):
+            if let turn = timers.removeValue(forKey: timer) { advance(turn) }
+            if let record = mischief.lateRecords.removeValue(forKey: timer) { sessions.apply(record) }
+        case .beat: beat()
+        case .stopping: stop()
+        }
+        defer { effects.removeAll(keepingCapacity: true) }
+        return effects
+    }
+
+    /// Closes the turns that the end of the last process interrupted; the first thing after a start.
+    mutating func recover(at moment: Moment) -> [Effect] {
+        now = moment
+        for session in sessions.all {
+            for turn in session.turns where turn.ending == nil && !broken(.turnLeavesInterruptedTurnsRunning) {
+                let failure = StoredRecord.Failure(
+                    session: session.id, turn: turn.id, code: ErrorCode.interrupted.rawValue,
+                    text: "the server stopped while this turn ran", at: stamp())
+                store(.failure(failure), as: .ending(.failure(failure)))
+            }
+        }
+        defer { effects.removeAll() }
+        return effects
+    }
+
+    // MARK: what the parts share
+
+    func broken(_ defect: Defect) -> Bool { saboteur.has(defect) }
+
+    /// A number for a request to the outside that nothing else has.
+    mutating func nextNumber() -> Int {
+        counter += 1
+        return counter
+    }
+
+    /// The time of a record: later than that of any other, also when the clock was set back.
+    mutating func stamp() -> Int {
+        lastStamp = max(lastStamp + 1, now.wall)
+        return lastStamp
+    }
+
+    mutating func store(_ record: StoredRecord, as purpose: Write) {
+        let write = nextNumber()
+        writes[write] = purpose
+        effects.append(.store(write: write, [record]))
+    }
+
+    /// Sends a frame that belongs to one connection alone.
+    mutating func send(_ frame: JSONValue, to socket: Int) {
+        guard let connection = connections[socket], !connection.isClosing else { return }
+        effects.append(.send(socket: socket, shaper.text(of: frame)))
+    }
+
+    mutating func close(_ socket: Int, code: UInt16, reason: String) {
+        guard let connection = connections[socket], !connection.isClosing else { return }
+        connections[socket]?.isClosing = true
+        effects.append(.close(socket: socket, code: code, reason: reason))
+    }
+
+    private mutating func restore(_ record: StoredRecord) {
+        sessions.apply(record)
+        guard case .question(let question) = record, let key = question.key, !broken(.idemForgetsIdsOnRestart) else {
+            return
+        }
+        ledger.record(
+            IdempotencyLedger.Entry(
+                session: question.session, turn: question.turn, message: question.message, content: question.content),
+            under: key, of: question.principal)
+    }
+}

@@ -1,0 +1,46 @@
+import Holdfast
+import JSON
+
+extension Defect {
+    static let authGreetsBeforeAuth = Defect(
+        "auth-greets-before-auth", .AUTH, 2, "Sends a frame as soon as a connection opens.")
+    static let authTakesAnyToken = Defect(
+        "auth-takes-any-token", .AUTH, 3, "Takes a wrong or missing token for that of the first principal.")
+    static let authClosesWithAPlainCode = Defect(
+        "auth-closes-with-a-plain-code", .AUTH, 3, "Closes with 1008 after `auth_failed`.")
+    static let authWaitsForever = Defect(
+        "auth-waits-forever", .AUTH, 4, "Keeps connections that never send `auth`.")
+    static let authRunsBeforeAuth = Defect(
+        "auth-runs-before-auth", .AUTH, 5, "Runs a `chat` that comes before `auth`, for the first principal.")
+    static let authTrustsReturningClients = Defect(
+        "auth-trusts-returning-clients", .AUTH, 6,
+        "Asks for no valid token from a `clientId` that had one before; shows at the second connection.")
+    static let authSendsTurnsToEverybody = Defect(
+        "auth-sends-turns-to-everybody", .AUTH, 7, "Sends the frames of a turn to the connections of all principals.")
+    static let authShowsForeignSessions = Defect(
+        "auth-shows-foreign-sessions", .AUTH, 8, "Shows the sessions of all principals to each over REST.")
+    static let authWritesIntoForeignSessions = Defect(
+        "auth-writes-into-foreign-sessions", .AUTH, 9, "Runs a `chat` into another principal's session.")
+    static let authLeavesRESTOpen = Defect(
+        "auth-leaves-rest-open", .AUTH, 10, "Answers REST requests without a valid token for the first principal.")
+
+    static let auth = [
+        authGreetsBeforeAuth, authTakesAnyToken, authClosesWithAPlainCode, authWaitsForever, authRunsBeforeAuth,
+        authTrustsReturningClients, authSendsTurnsToEverybody, authShowsForeignSessions,
+        authWritesIntoForeignSessions, authLeavesRESTOpen,
+    ]
+}
+
+extension ServerCore {
+    /// The principal broken servers see behind a token that proves none.
+    func mistakenPrincipal(_ auth: ClientMessage.Auth) -> String? {
+        if broken(.authTakesAnyToken) { return rules.anonymous }
+        return broken(.authTrustsReturningClients) ? auth.clientId.flatMap { mischief.knownClients[$0] } : nil
+    }
+
+    func mistakenPrincipal(_ asked: RESTRequest) -> String? { broken(.authLeavesRESTOpen) ? rules.anonymous : nil }
+
+    mutating func remember(_ client: String?, of principal: String) {
+        if let client, broken(.authTrustsReturningClients) { mischief.knownClients[client] = principal }
+    }
+}

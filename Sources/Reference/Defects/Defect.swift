@@ -1,0 +1,33 @@
+import Holdfast
+
+/// A named way to be wrong: what a broken server does, and the clause it breaks by that.
+public struct Defect: Sendable, Hashable, CustomStringConvertible {
+    /// The area and what the broken peer does, such as `sync-claims-complete-after-eviction`.
+    public let name: String
+    /// What the broken peer does, and when it shows.
+    public let summary: String
+    /// The clause it breaks; others only where that cannot be avoided.
+    public let clause: ClauseID
+
+    init(_ name: String, _ area: Area, _ number: Int, _ summary: String) {
+        self.name = name
+        self.summary = summary
+        clause = ClauseID(area, number)
+    }
+
+    /// Two defects are the same when their names are.
+    public static func == (left: Defect, right: Defect) -> Bool { left.name == right.name }
+
+    /// By name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+    /// The name.
+    public var description: String { name }
+
+    /// Every defect, by area in the order of the chapters.
+    public static let all: [Defect] =
+        env + id + turn + order + sync + idem + persist + rest + rate + auth + live
+
+    /// The defect of that name.
+    public static func named(_ name: String) -> Defect? { all.first { $0.name == name } }
+}

@@ -1,0 +1,27 @@
+import Holdfast
+import JSON
+
+extension Defect {
+    static let liveIsSilentWhileTurnsRun = Defect(
+        "live-is-silent-while-turns-run", .LIVE, 1, "Answers no `ping` while a turn of the principal runs.")
+    static let liveForgetsTheNonce = Defect("live-forgets-the-nonce", .LIVE, 2, "Answers `ping` without its `nonce`.")
+    static let liveKeepsDeadSockets = Defect(
+        "live-keeps-dead-sockets", .LIVE, 3, "Never ends the connection of a peer that fell silent.")
+    static let liveEndsIdleSockets = Defect(
+        "live-ends-idle-sockets", .LIVE, 4, "Takes no WebSocket pong for a sign of life; shows after two heartbeats.")
+    static let liveTakesAnyVersion = Defect(
+        "live-takes-any-version", .LIVE, 8, "Answers an `auth` of any `protocol` with `connected`.")
+    static let liveNamesNoVersions = Defect(
+        "live-names-no-versions", .LIVE, 9, "Refuses a version without `supported`.")
+
+    static let live = [
+        liveIsSilentWhileTurnsRun, liveForgetsTheNonce, liveKeepsDeadSockets, liveEndsIdleSockets, liveTakesAnyVersion,
+        liveNamesNoVersions,
+    ]
+}
+
+extension Saboteur {
+    func rewriteLIVE(_ frame: inout JSONValue, _ type: String?) {
+        if has(.liveNamesNoVersions), type == "error" { frame["supported"] = nil }
+    }
+}

@@ -1,0 +1,64 @@
+import Holdfast
+import JSON
+
+extension Defect {
+    static let rateForgetsOnReconnect = Defect(
+        "rate-forgets-on-reconnect", .RATE, 1, "Counts the questions of each connection, and those over REST, apart.")
+    static let rateHidesTheBudget = Defect(
+        "rate-hides-the-budget", .RATE, 2, "Does not state `messagesPerMinute` in `connected`.")
+    static let rateTakesLessThanItPromises = Defect(
+        "rate-takes-less-than-it-promises", .RATE, 3, "Refuses the last question of the budget it states.")
+    static let rateTellsNoLimit = Defect(
+        "rate-tells-no-limit", .RATE, 4, "Sends `rate_limited` without `limit` and `windowMs`.")
+    static let rateOmitsRetryAfter = Defect(
+        "rate-omits-retry-after", .RATE, 5, "Answers 429 without the header `Retry-After`.")
+    static let rateForgetsTheKey = Defect(
+        "rate-forgets-the-key", .RATE, 6, "Sends `rate_limited` without the `clientMessageId` of the question.")
+    static let rateKeepsWhatItRefuses = Defect(
+        "rate-keeps-what-it-refuses", .RATE, 7, "Stores the question it refuses with `rate_limited`.")
+    static let rateClosesTheConnection = Defect(
+        "rate-closes-the-connection", .RATE, 8, "Closes the connection after `rate_limited`.")
+    static let rateTellsTooShortAWait = Defect(
+        "rate-tells-too-short-a-wait", .RATE, 9, "States half of the time that has to pass as `retryAfterMs`.")
+    static let rateCountsRepeats = Defect(
+        "rate-counts-repeats", .RATE, 10, "Counts repeats of an accepted question against the budget.")
+
+    static let rate = [
+        rateForgetsOnReconnect, rateHidesTheBudget, rateTakesLessThanItPromises, rateTellsNoLimit,
+        rateOmitsRetryAfter, rateForgetsTheKey, rateKeepsWhatItRefuses, rateClosesTheConnection,
+        rateTellsTooShortAWait, rateCountsRepeats,
+    ]
+}
+
+extension Saboteur {
+    func rewriteRATE(_ frame: inout JSONValue, _ type: String?) {
+        if has(.rateHidesTheBudget), type == "connected", var limits = frame["limits"] {
+            limits["messagesPerMinute"] = nil
+            frame["limits"] = limits
+        }
+        guard type == "error", frame["code"]?.stringValue == ErrorCode.rateLimited.rawValue else { return }
+        if has(.rateForgetsTheKey) { frame["clientMessageId"] = nil }
+        if has(.rateTellsTooShortAWait) {
+            frame["retryAfterMs"] = frame["retryAfterMs"]?.intValue.map { JSONValue($0 / 2) }
+        }
+        if has(.rateTellsNoLimit) {
+            frame["limit"] = nil
+            frame["windowMs"] = nil
+        }
+    }
+
+    func budget(_ stated: Int) -> Int { has(.rateTakesLessThanItPromises) ? max(1, stated - 1) : stated }
+}
+
+extension ServerCore {
+    /// Whose window a question is counted in.
+    func account(of principal: String, _ origin: Origin) -> String {
+        guard broken(.rateForgetsOnReconnect) else { return principal }
+        if case .socket(let socket) = origin { return "\(principal)/\(socket)" }
+        return "\(principal)/rest"
+    }
+
+    mutating func mishandleExcess(_ chat: ClientMessage.Chat, of principal: String, _ origin: Origin) {
+        if broken(.rateKeepsWhatItRefuses) { invent(chat.content, of: principal) }
+    }
+}

@@ -1,0 +1,81 @@
+/// Everything a reference server can be told.
+public struct ReferenceConfiguration: Sendable {
+    /// The address to listen on.
+    public var host: String
+    /// The port; 0 takes a free one.
+    public var port: Int
+    /// The folder for the records; it is created when it does not exist, and one server at a time uses it.
+    public var dataFolder: String
+    /// Who may come, and what proves it; the first is whose data it is when nobody is asked for a token.
+    public var principals: [(name: String, token: String)]
+    /// Whether the server keeps profile `auth`: without a valid token nothing is run and nothing is shown.
+    public var requiresAuth: Bool
+    /// The most frames kept for replay, for each principal.
+    public var replayFrames: Int
+    /// How long a frame is kept for replay, in seconds.
+    public var replaySeconds: Int
+    /// The questions a principal may ask in any minute; nil for no bound, and then profile `rate-limit` is not kept.
+    public var messagesPerMinute: Int?
+    /// The largest message taken, in bytes.
+    ///
+    /// The default stays below one MiB, the most a server may send, because a question of the largest size comes back to the
+    /// other devices with its ids around it.
+    public var maxFrameBytes: Int
+    /// How often a silent peer is asked for a sign of life, in seconds; after two of these without one it is gone.
+    public var heartbeatSeconds: Int
+    /// How long a connection may take to say who it is, in seconds.
+    public var authSeconds: Int
+    /// What is wrong with this server.
+    public var defects: Set<Defect>
+    /// What this server does differently and rightly.
+    public var variations: Set<Variation>
+    /// Takes the notices for answers that nobody took live; nil when there is no push service.
+    public var push: (@Sendable (PushNotice) -> Void)?
+    /// Takes lines for people; they hold no tokens and no texts of conversations.
+    public var log: (@Sendable (String) -> Void)?
+
+    /// A healthy server for one principal without a token.
+    public init(
+        host: String = "127.0.0.1",
+        port: Int = 0,
+        dataFolder: String,
+        principals: [(name: String, token: String)] = [],
+        requiresAuth: Bool = false,
+        replayFrames: Int = 1000,
+        replaySeconds: Int = 3600,
+        messagesPerMinute: Int? = nil,
+        maxFrameBytes: Int = 1_000_000,
+        heartbeatSeconds: Int = 30,
+        authSeconds: Int = 10,
+        defects: Set<Defect> = [],
+        variations: Set<Variation> = [],
+        push: (@Sendable (PushNotice) -> Void)? = nil,
+        log: (@Sendable (String) -> Void)? = nil
+    ) {
+        self.host = host
+        self.port = port
+        self.dataFolder = dataFolder
+        self.principals = principals
+        self.requiresAuth = requiresAuth
+        self.replayFrames = replayFrames
+        self.replaySeconds = replaySeconds
+        self.messagesPerMinute = messagesPerMinute
+        self.maxFrameBytes = maxFrameBytes
+        self.heartbeatSeconds = heartbeatSeconds
+        self.authSeconds = authSeconds
+        self.defects = defects
+        self.variations = variations
+        self.push = push
+        self.log = log
+    }
+
+    var rules: CoreRules {
+        CoreRules(
+            principalsByToken: Dictionary(
+                principals.map { ($0.token, $0.name) }, uniquingKeysWith: { first, _ in first }),
+            anonymous: principals.first?.name ?? "anonymous", requiresAuth: requiresAuth, replayFrames: replayFrames,
+            replaySeconds: replaySeconds, messagesPerMinute: messagesPerMinute, maxFrameBytes: maxFrameBytes,
+            heartbeatSeconds: heartbeatSeconds, authSeconds: authSeconds, hasPush: push != nil, variations: variations,
+            defects: defects)
+    }
+}

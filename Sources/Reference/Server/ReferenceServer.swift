@@ -1,0 +1,81 @@
+import Transport
+
+/// A server that keeps version 1 of the protocol, with its sessions durable in a folder.
+///
+/// It exists to be read and to be tested against: what a clause asks for is done in one place, and named defects break it
+/// on purpose. Its agent obeys scripts and repeats plain questions.
+///
+/// A process that may meet a file size limit has to ignore `SIGXFSZ` before the start; writes beyond the limit then fail like
+/// those on a full disk, and the server goes on.
+public final class ReferenceServer: Sendable {
+    /// The port it listens on.
+    public let port: Int
+    /// The WebSocket URL to connect to.
+    public var webSocketURL: String { transport.webSocketURL("/ws") }
+    /// The URL that the REST paths follow.
+    public var httpURL: String { transport.httpURL("") }
+
+    private let transport: TransportServer
+    private let engine: ServerEngine
+    private let log: RecordLog
+    private let tasks: [Task<Void, Never>]
+
+    private init(transport: TransportServer, engine: ServerEngine, log: RecordLog, tasks: [Task<Void, Never>]) {
+        self.transport = transport
+        self.engine = engine
+        self.log = log
+        self.tasks = tasks
+        port = transport.port
+    }
+
+    deinit {
+        for task in tasks { task.cancel() }
+        log.finish()
+    }
+
+    /// Reads the folder, closes what was interrupted, and listens.
+    ///
+    /// - Parameter configuration: Where to listen, what to keep, and what to do wrong.
+    /// - Returns: A server that takes connections already.
+    /// - Throws: ``StorageProblem`` for the folder, `TransportProblem` for the address.
+    public static func start(_ configuration: ReferenceConfiguration) async throws -> ReferenceServer {
+        let (log, records) = try RecordLog.open(folder: configuration.dataFolder)
+        let engine = ServerEngine(configuration, log: log, records: records)
+        let outcomes = log.outcomes
+        let storage = Task { for await batch in outcomes { await engine.stored(batch) } }
+        await engine.recover()
+        await engine.settle(within: .seconds(5))
+        do {
+            let transport = try await TransportServer.start(
+                host: configuration.host, port: configuration.port,
+                limits: ServerLimits(maxMessageBytes: configuration.maxFrameBytes),
+                handler: ServerHandler(engine: engine, rules: configuration.rules))
+            configuration.log?("listening on \(transport.webSocketURL("/ws")), records in \(configuration.dataFolder)")
+            return ReferenceServer(
+                transport: transport, engine: engine, log: log, tasks: [storage, heart(of: engine)])
+        } catch {
+            log.finish()
+            throw error
+        }
+    }
+
+    /// Ends running turns as interrupted, stores that, and says goodbye to every connection with 1001.
+    public func stop() async {
+        await engine.handle(.stopping)
+        await engine.settle(within: .seconds(5))
+        await transport.stop(graceful: .seconds(2), code: 1001, reason: "the server stops")
+        await engine.abandon()
+        for task in tasks { task.cancel() }
+        log.finish()
+    }
+
+    private static func heart(of engine: ServerEngine) -> Task<Void, Never> {
+        Task { [weak engine] in
+            while !Task.isCancelled {
+                try? await Task.sleep(for: .seconds(1))
+                guard let engine else { return }
+                await engine.handle(.beat)
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Transport
+
+/// The thin shell around the core: performs effects on real sockets, a real disk and a real clock.
+actor ServerEngine {
+    private var core: ServerCore
+    private let log: RecordLog
+    private let configuration: ReferenceConfiguration
+    private let clock = WallClock()
+    private var sockets: [Int: ServerSocket] = [:]
+    private var requests: [Int: CheckedContinuation<RESTAnswer, Never>] = [:]
+    private var settling: [Int: CheckedContinuation<Void, Never>] = [:]
+    private var lastNumber = 0
+
+    init(_ configuration: ReferenceConfiguration, log: RecordLog, records: [StoredRecord]) {
+        self.configuration = configuration
+        self.log = log
+        core = ServerCore(rules: configuration.rules, records: records)
+    }
+
+    /// Takes in what happened and performs what follows.
+    func handle(_ input: Input) {
+        perform(core.handle(input, at: clock.now))
+    }
+
+    /// Closes what the end of the last process interrupted.
+    func recover() {
+        perform(core.recover(at: clock.now))
+    }
+
+    /// A socket opened; its number is for ``receive(_:on:)`` and ``end(_:)``.
+    func open(_ socket: ServerSocket, principal: String?) -> Int {
+        lastNumber += 1
+        sockets[lastNumber] = socket
+        handle(.opened(socket: lastNumber, principal: principal))
+        return lastNumber
+    }
+
+    /// A message came in.
+    func receive(_ received: Input.Received, on socket: Int) {
+        handle(.received(socket: socket, received))
+    }
+
+    /// A socket is gone.
+    func end(_ socket: Int) {
+        sockets[socket] = nil
+        handle(.ended(socket: socket))
+    }
+
+    /// Answers a REST request.
+    func answer(_ asked: RESTRequest) async -> RESTAnswer {
+        lastNumber += 1
+        let number = lastNumber
+        return await withCheckedContinuation { continuation in
+            requests[number] = continuation
+            handle(.asked(request: number, asked))
+        }
+    }
+
+    /// Records are durable, or could not be kept.
+    func stored(_ outcomes: [RecordLog.Outcome]) {
+        for outcome in outcomes {
+            if let problem = outcome.problem { configuration.log?("\(problem)") }
+            handle(.stored(write: outcome.write, succeeded: outcome.problem == nil))
+        }
+    }
+
+    /// Waits until no turn runs and nothing waits for the disk; not longer than the bound.
+    func settle(within bound: Duration) async {
+        guard !core.isIdle else { return }
+        lastNumber += 1
+        let number = lastNumber
+        let timeout = Task {
+            try? await Task.sleep(for: bound)
+            self.settled(number)
+        }
+        await withCheckedContinuation { settling[number] = $0 }
+        timeout.cancel()
+    }
+
+    /// Answers what nobody else will answer any more.
+    func abandon() {
+        for number in Array(requests.keys) {
+            requests.removeValue(forKey: number)?.resume(
+                returning: RESTAnswer(status: 503, body: #"{"error":"the server stopped","code":"interrupted"}"#))
+        }
+    }
+
+    private func settled(_ number: Int) { settling.removeValue(forKey: number)?.resume() }
+
+    private func perform(_ effects: [Effect]) {
+        for effect in effects { perform(effect) }
+        if core.isIdle, !settling.isEmpty {
+            for number in Array(settling.keys) { settled(number) }
+        }
+    }
+
+    private func perform(_ effect: Effect) {
+        switch effect {
+        case .send(let number, let text):
+            // A socket that cannot take it is at its end, and its own task is about to say so.
+            try? sockets[number]?.post(text: text)
+        case .ping(let number):
+            guard let socket = sockets[number] else { return }
+            Task { try? await socket.ping() }
+        case .close(let number, let code, let reason):
+            guard let socket = sockets[number] else { return }
+            Task { await socket.close(code: code, reason: reason) }
+        case .cut(let number): sockets[number]?.cut(.reset)
+        case .answer(let number, let answer): requests.removeValue(forKey: number)?.resume(returning: answer)
+        case .store(let write, let records): log.append(records, write: write)
+        case .wait(let timer, let ms):
+            Task { [weak self] in
+                try? await Task.sleep(for: .milliseconds(ms))
+                await self?.handle(.elapsed(timer: timer))
+            }
+        case .push(let notice): configuration.push?(notice)
+        }
+    }
+}

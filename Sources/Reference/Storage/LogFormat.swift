@@ -1,0 +1,51 @@
+/// The bytes of a record log: one line per record, its checksum in front.
+enum LogFormat {
+    /// What a log file holds.
+    struct Content: Sendable {
+        /// The lines without their checksums, in order.
+        var lines: [[UInt8]]
+        /// Up to here the file is sound; what follows was cut short by a crash.
+        var soundBytes: Int
+    }
+
+    /// The bytes that append a line.
+    static func bytes(of line: String) -> [UInt8] {
+        Array("\(Checksum.text(of: line.utf8)) ".utf8) + Array(line.utf8) + [0x0A]
+    }
+
+    /// Reads a whole file.
+    ///
+    /// A bad line at the very end is a torn write: it was never acknowledged and is left out. A bad line that another
+    /// good one follows is damage to something that was acknowledged, and no server may guess what it said.
+    /// - Throws: The number of the damaged line, from 1.
+    static func read(_ bytes: [UInt8]) throws(Damage) -> Content {
+        var content = Content(lines: [], soundBytes: 0)
+        var start = 0
+        var number = 0
+        var bad: Int?
+        while start < bytes.count {
+            number += 1
+            let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+            if end < bytes.count, let line = line(bytes[start..<end]) {
+                if let bad { throw Damage(line: bad) }
+                content.lines.append(line)
+                content.soundBytes = end + 1
+            } else {
+                bad = bad ?? number
+            }
+            start = end + 1
+        }
+        return content
+    }
+
+    /// A line that is damaged although others follow it.
+    struct Damage: Error, Equatable {
+        let line: Int
+    }
+
+    private static func line(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
+        guard bytes.count > 9, bytes[bytes.startIndex + 8] == 0x20 else { return nil }
+        let body = bytes.dropFirst(9)
+        return Array(Checksum.text(of: body).utf8) == Array(bytes.prefix(8)) ? Array(body) : nil
+    }
+}

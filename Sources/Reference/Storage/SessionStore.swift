@@ -1,0 +1,124 @@
+import JSON
+
+/// Every session as its records tell it: the source of truth that REST shows and replay is only news of.
+///
+/// Applying a record is the only way in, and it happens after the record is durable; so nothing is ever shown that a crash
+/// could take back.
+struct SessionStore: Sendable {
+    /// A conversation.
+    struct Session: Sendable {
+        let id: String
+        let owner: String
+        let createdAt: Int
+        var updatedAt: Int
+        var title: String
+        var messages: [Message] = []
+        var turns: [Turn] = []
+    }
+
+    /// A stored message.
+    struct Message: Sendable {
+        let id: String
+        let role: String
+        let content: JSONValue
+        let at: Int
+        let turn: String
+        let key: String?
+    }
+
+    /// A question and how it ended.
+    struct Turn: Sendable {
+        let id: String
+        let key: String?
+        let question: String
+        var ending: Ending?
+    }
+
+    /// How a turn ended.
+    enum Ending: Sendable, Equatable {
+        case answered(message: String, text: String)
+        case failed(code: String, text: String)
+    }
+
+    private var sessions: [String: Session] = [:]
+    private var idsByOwner: [String: [String]] = [:]
+
+    /// The newest time of any record, in microseconds since 1970.
+    private(set) var newest = 0
+
+    /// A session of that principal; another principal's session does not exist for it.
+    func session(_ id: String, of principal: String) -> Session? {
+        guard let session = sessions[id], session.owner == principal else { return nil }
+        return session
+    }
+
+    /// The sessions of a principal, the one with the newest message first; no two messages have the same time.
+    func sessions(of principal: String) -> [Session] {
+        (idsByOwner[principal] ?? []).compactMap { sessions[$0] }.sorted { $0.updatedAt > $1.updatedAt }
+    }
+
+    /// Every session, whoever owns it.
+    var all: some Collection<Session> { sessions.values }
+
+    /// How a turn ended; nil while it runs or when it does not exist.
+    func ending(of turn: String, in session: String) -> Ending? {
+        sessions[session]?.turns.last { $0.id == turn }?.ending
+    }
+
+    /// Takes in a durable record.
+    mutating func apply(_ record: StoredRecord) {
+        switch record {
+        case .question(let question): apply(question)
+        case .answer(let answer):
+            newest = max(newest, answer.at)
+            change(answer.session) { session in
+                session.updatedAt = answer.at
+                session.messages.append(
+                    Message(
+                        id: answer.message, role: "assistant", content: .string(answer.text), at: answer.at,
+                        turn: answer.turn, key: nil))
+                session.end(answer.turn, .answered(message: answer.message, text: answer.text))
+            }
+        case .failure(let failure):
+            newest = max(newest, failure.at)
+            change(failure.session) { $0.end(failure.turn, .failed(code: failure.code, text: failure.text)) }
+        }
+    }
+
+    /// Ends a turn in memory alone, when its ending could not be stored; a restart finds it interrupted.
+    mutating func endUnstored(_ turn: String, in session: String, code: ErrorCode, text: String) {
+        change(session) { $0.end(turn, .failed(code: code.rawValue, text: text)) }
+    }
+
+    private mutating func apply(_ question: StoredRecord.Question) {
+        newest = max(newest, question.at)
+        if sessions[question.session] == nil {
+            sessions[question.session] = Session(
+                id: question.session, owner: question.principal, createdAt: question.at, updatedAt: question.at,
+                title: Preview.title(of: Content.text(question.content)))
+            idsByOwner[question.principal, default: []].append(question.session)
+        }
+        change(question.session) { session in
+            session.updatedAt = question.at
+            session.messages.append(
+                Message(
+                    id: question.message, role: "user", content: question.content, at: question.at,
+                    turn: question.turn, key: question.key))
+            session.turns.append(Turn(id: question.turn, key: question.key, question: question.message))
+        }
+    }
+
+    private mutating func change(_ id: String, _ body: (inout Session) -> Void) {
+        // Taken out and put back, so that the arrays inside are changed in place.
+        guard var session = sessions.removeValue(forKey: id) else { return }
+        body(&session)
+        sessions[id] = session
+    }
+}
+
+extension SessionStore.Session {
+    fileprivate mutating func end(_ turn: String, _ ending: SessionStore.Ending) {
+        guard let position = turns.lastIndex(where: { $0.id == turn }), turns[position].ending == nil else { return }
+        turns[position].ending = ending
+    }
+}

@@ -1,0 +1,55 @@
+/// Why the data folder could not be read or written.
+public struct StorageProblem: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What happened.
+    public enum Code: Sendable, Equatable {
+        /// The folder or a file in it cannot be used, in the words of the operating system.
+        case cannotOpen(reason: String)
+        /// Another process holds the folder.
+        case inUse
+        /// A record before the last one does not match its checksum: this is damage, not an interrupted write.
+        case damaged(line: Int)
+        /// A write or its synchronisation failed; nothing of it was kept.
+        case cannotWrite(reason: String)
+    }
+
+    /// What happened.
+    public var code: Code
+    /// The file it happened to.
+    public var path: String
+
+    /// Names what happened to a file.
+    public init(_ code: Code, path: String) {
+        self.code = code
+        self.path = path
+    }
+
+    /// Place, what is wrong, what was expected, and one step that mends it.
+    public var description: String {
+        switch code {
+        case .cannotOpen(let reason):
+            """
+            \(path): cannot be opened: \(reason)
+              expected: a folder this process may write to
+              fix: name another folder, or change the permissions of this one
+            """
+        case .inUse:
+            """
+            \(path): another process uses this folder
+              expected: one server for one folder
+              fix: stop the other server, or name another folder
+            """
+        case .damaged(let line):
+            """
+            \(path):\(line): the record does not match its checksum, and records follow it
+              expected: damage at the end of the file only, as an interrupted write leaves it
+              fix: restore the file from a copy, or name another folder
+            """
+        case .cannotWrite(let reason):
+            """
+            \(path): a write failed: \(reason)
+              expected: room for the record on a working disk
+              fix: free some space; the server goes on by itself
+            """
+        }
+    }
+}
