@@ -11,6 +11,7 @@ enum Connector {
         waitingFor what: String,
         handlers: @escaping @Sendable (any Channel, OneShot<Made>) throws -> Void
     ) async throws(TransportProblem) -> Made {
+        Preparation.run()
         // Built before the connection, so that an unreadable trust file is reported as such.
         if endpoint.scheme.isSecure { _ = try tls.clientHandler(for: endpoint) }
         let made = OneShot<Made>(place: endpoint.place)

@@ -8,6 +8,7 @@ enum Listening {
         port: Int,
         prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
     ) async throws(TransportProblem) -> any Channel {
+        Preparation.run()
         let place = "\(host):\(port)"
         do {
             return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -21,5 +22,11 @@ enum Listening {
         } catch {
             throw TransportProblem(.cannotListen(reason: "\(error)"), at: place)
         }
+    }
+
+    /// Returns when nothing listens any more.
+    static func close(_ channel: any Channel) async {
+        channel.close(promise: nil)
+        _ = try? await channel.closeFuture.get()
     }
 }

@@ -56,7 +56,7 @@ public final class RawListener: Sendable {
 
     /// Stops listening, resets every connection, and returns when the closures have returned, after 2 s at the latest.
     public func stop() async {
-        channel.close(promise: nil)
+        await Listening.close(channel)
         registry.abort()
         _ = try? await registry.emptied.value(within: .seconds(2), "end of the last connection")
     }

@@ -82,7 +82,7 @@ public final class TransportServer: Sendable {
     ///   - code: What WebSockets are closed with: 1001 going away, 1012 restart.
     ///   - reason: The reason in the close frame.
     public func stop(graceful timeout: Duration = .seconds(2), code: UInt16 = 1001, reason: String = "") async {
-        channel.close(promise: nil)
+        await Listening.close(channel)
         if timeout > .zero {
             registry.sayGoodbye(code: code, reason: reason)
             if (try? await registry.emptied.value(within: timeout, "end of the last connection")) != nil { return }
