@@ -9,6 +9,8 @@ struct CoreRules: Sendable {
     var replaySeconds = 3600
     var messagesPerMinute: Int?
     var maxFrameBytes = 1_000_000
+    /// The most bytes of a frame that is sent; what is larger, a phone refuses by closing.
+    var maxSentBytes = 1_048_576
     var heartbeatSeconds = 30
     /// How long a socket may take to say who it is.
     var authSeconds = 10

@@ -2,8 +2,6 @@ import JSON
 
 // Replay: what was missed since a position, or why that cannot be told.
 extension ServerCore {
-    /// The most bytes of a frame; what is larger, a phone refuses by closing.
-    static let maxSentBytes = 1_048_576
     /// Room for what surrounds the frames of a page.
     private static let pageOverhead = 1024
 
@@ -38,7 +36,7 @@ extension ServerCore {
 
     /// Puts frames into a page until one of its bounds is reached; at least one, so that following the pages ends.
     private func fill(_ answer: inout SyncAnswer, with entries: [ReplayBuffer.Entry], limit: Int?) {
-        var room = broken(.envSendsPagesOfAnySize) ? .max : Self.maxSentBytes - Self.pageOverhead
+        var room = broken(.envSendsPagesOfAnySize) ? .max : rules.maxSentBytes - Self.pageOverhead
         let count = broken(.syncIgnoresTheLimit) ? entries.count : min(entries.count, limit ?? .max)
         for entry in entries.prefix(count) {
             guard answer.missed.isEmpty || entry.bytes < room else { break }

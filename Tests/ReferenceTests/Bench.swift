@@ -1,0 +1,196 @@
+import JSON
+
+@testable import Reference
+
+/// A server core on a bench: a disk of memory that can fail or wait, a clock moved by hand, and a record of everything said.
+struct Bench {
+    var core: ServerCore
+    var now = Moment(steady: 1_000_000, wall: 1_772_000_000_000_000)
+    /// What the disk holds.
+    var records: [StoredRecord] = []
+    /// Everything the server did, one line each, in order.
+    var said: [String] = []
+    /// The frames each socket got.
+    var frames: [Int: [JSONValue]] = [:]
+    /// The REST answers by request.
+    var answers: [Int: RESTAnswer] = [:]
+    var pushes: [PushNotice] = []
+    var ended: Set<Int> = []
+    var storageFails = false
+    var storageWaits = false
+
+    private var timers: [(due: Int, timer: Int)] = []
+    private var held: [(write: Int, records: [StoredRecord])] = []
+    private var last = 0
+    private let rules: CoreRules
+
+    static var rules: CoreRules {
+        CoreRules(
+            principalsByToken: ["t1": "p1", "t2": "p2"], anonymous: "p1", requiresAuth: true, replayFrames: 10,
+            maxFrameBytes: 5000, maxSentBytes: 6000)
+    }
+
+    init(_ rules: CoreRules = Bench.rules) {
+        self.rules = rules
+        core = ServerCore(rules: rules, records: [], ids: IDSource(seed: 1))
+    }
+
+    // MARK: what happens to the server
+
+    mutating func open(as token: String = "t1", client: String? = nil) -> Int {
+        let socket = openOnly()
+        var auth: JSONValue = ["type": "auth", "protocol": 1, "token": .string(token)]
+        if let client { auth["clientId"] = .string(client) }
+        say(auth, on: socket)
+        return socket
+    }
+
+    mutating func openOnly(admitted: String? = nil) -> Int {
+        last += 1
+        feed(.opened(socket: last, principal: admitted))
+        return last
+    }
+
+    mutating func say(_ frame: JSONValue, on socket: Int) { say(text: frame.text(), on: socket) }
+
+    mutating func say(text: String, on socket: Int) { feed(.received(socket: socket, .text(text))) }
+
+    /// Asks a question; returns the frames it brought on that socket.
+    @discardableResult
+    mutating func chat(
+        _ text: String, key: String? = nil, session: String? = nil, on socket: Int
+    ) -> [JSONValue] {
+        let before = frames[socket]?.count ?? 0
+        say(Self.question(text, key: key, session: session, type: true), on: socket)
+        return Array((frames[socket] ?? []).dropFirst(before))
+    }
+
+    @discardableResult
+    mutating func ask(
+        _ method: String, _ path: String, token: String? = "t1", body: JSONValue? = nil
+    ) -> RESTAnswer? {
+        last += 1
+        feed(
+            .asked(
+                request: last,
+                RESTRequest(method: method, path: path, token: token, body: body.map { Array($0.text().utf8) } ?? [])))
+        return answers[last]
+    }
+
+    @discardableResult
+    mutating func post(
+        _ text: String, key: String? = nil, session: String? = nil, token: String = "t1"
+    ) -> RESTAnswer? {
+        ask("POST", "/api/chat", token: token, body: Self.question(text, key: key, session: session, type: false))
+    }
+
+    mutating func end(_ socket: Int) { feed(.ended(socket: socket)) }
+
+    mutating func pass(ms: Int) {
+        let end = now.advanced(byMs: ms)
+        while let next = timers.filter({ $0.due <= end.steady }).min(by: { $0.due < $1.due }) {
+            timers.removeAll { $0.timer == next.timer }
+            now = now.advanced(byMs: max(0, next.due - now.steady) / 1000)
+            feed(.elapsed(timer: next.timer))
+        }
+        now = end
+    }
+
+    /// Lets the disk do what it was asked for while it waited.
+    mutating func releaseStorage() {
+        storageWaits = false
+        let waiting = held
+        held = []
+        for (write, records) in waiting { finish(write, records) }
+    }
+
+    /// Ends the process at once and starts another one on the same disk.
+    mutating func kill() {
+        held = []
+        timers = []
+        ended = []
+        said.append("kill")
+        now = now.advanced(byMs: 50)
+        core = ServerCore(rules: rules, records: records, ids: IDSource(seed: UInt64(records.count + 99)))
+        perform(core.recover(at: now))
+    }
+
+    mutating func feed(_ input: Input) {
+        now = now.advanced(byMs: 1)
+        perform(core.handle(input, at: now))
+    }
+
+    // MARK: what the server does
+
+    private mutating func perform(_ effects: [Effect]) {
+        for effect in effects {
+            switch effect {
+            case .send(let socket, let text):
+                said.append("\(socket)< \(text)")
+                if let frame = try? JSONParser.document(text).root { frames[socket, default: []].append(frame) }
+            case .ping(let socket): said.append("\(socket)< ping")
+            case .close(let socket, let code, let reason):
+                said.append("\(socket)< close \(code) \(reason)")
+                ended.insert(socket)
+            case .cut(let socket):
+                said.append("\(socket)! cut")
+                ended.insert(socket)
+            case .answer(let request, let answer):
+                said.append("\(request)< \(answer.status) \(answer.body) \(answer.headers.sorted { $0.key < $1.key })")
+                answers[request] = answer
+            case .store(let write, let records):
+                if storageWaits { held.append((write, records)) } else { finish(write, records) }
+            case .wait(let timer, let ms): timers.append((now.steady + ms * 1000, timer))
+            case .push(let notice):
+                said.append("push \(notice.payload)")
+                pushes.append(notice)
+            }
+        }
+    }
+
+    private mutating func finish(_ write: Int, _ stored: [StoredRecord]) {
+        if !storageFails { records += stored }
+        said.append("disk \(storageFails ? "refused" : "has") \(stored.count)")
+        feed(.stored(write: write, succeeded: !storageFails))
+    }
+
+    static func question(_ text: String, key: String?, session: String?, type: Bool) -> JSONValue {
+        members([
+            ("type", type ? "chat" : nil), ("messages", [["role": "user", "content": .string(text)]]),
+            ("clientMessageId", key.map(JSONValue.string)), ("sessionId", session.map(JSONValue.string)),
+        ])
+    }
+}
+
+extension Bench {
+    /// The frames of a type that a socket got.
+    func frames(_ type: String, on socket: Int) -> [JSONValue] {
+        (frames[socket] ?? []).filter { $0["type"]?.stringValue == type }
+    }
+
+    /// The messages a session read shows.
+    mutating func messages(_ session: String, token: String = "t1") -> [JSONValue] {
+        read(session, token: token)?["session"]?["messages"]?.arrayValue ?? []
+    }
+
+    mutating func read(_ session: String, token: String = "t1") -> JSONValue? {
+        ask("GET", "/api/sessions/\(session)", token: token).flatMap { try? JSONParser.value($0.body) }
+    }
+
+    mutating func list(token: String = "t1") -> [JSONValue] {
+        ask("GET", "/api/sessions", token: token).flatMap { try? JSONParser.value($0.body)["sessions"]?.arrayValue }
+            ?? []
+    }
+}
+
+extension JSONValue {
+    func text(_ name: String) -> String? { self[name]?.stringValue }
+    var seq: Int? { self["seq"]?.intValue }
+    var code: String? { text("code") }
+}
+
+/// The text of a script for the agent.
+func script(_ steps: JSONValue...) -> String {
+    let script: JSONValue = ["script": .array(steps)]
+    return script.text()
+}

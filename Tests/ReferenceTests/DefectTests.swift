@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Reference
+
+@Suite struct DefectTests {
+    static let healthy = Probes.said(defects: [])
+
+    @Test func `a healthy server says the same twice`() {
+        let again = Probes.said(defects: [])
+        for (name, said) in Self.healthy { #expect(again[name] == said, "\(name)") }
+    }
+
+    @Test(arguments: Defect.all) func `every defect changes what a server says or keeps`(_ defect: Defect) {
+        let broken = Probes.said(defects: [defect])
+        let changed = Self.healthy.filter { broken[$0.key] != $0.value }.map(\.key)
+        #expect(!changed.isEmpty, "\(defect) changes nothing in any probe")
+    }
+
+    @Test func `every defect and every variation has a name of its own`() {
+        let names = Defect.all.map(\.name) + Variation.all.map(\.name)
+        #expect(Set(names).count == names.count)
+    }
+
+    @Test(arguments: Defect.all) func `a defect is named after the area of its clause`(_ defect: Defect) {
+        #expect(defect.name.hasPrefix(defect.clause.area.rawValue.lowercased() + "-"))
+        #expect(defect.summary.hasSuffix("."))
+        #expect(Defect.named(defect.name) == defect)
+    }
+
+    @Test(arguments: Variation.all) func `a variation is found by its name`(_ variation: Variation) {
+        #expect(Variation.named(variation.name) == variation)
+    }
+}
