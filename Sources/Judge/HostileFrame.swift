@@ -52,6 +52,7 @@ public struct HostileFrame: Sendable {
         }
         if type == "auth" || (type == "sync" && !hasSync) { return .free }
         let problems = schemas.validate(document.root, as: type)
+        if type == "chat", problems.isEmpty, !endsWithUser(document.root) { return .invalid }
         guard !problems.isEmpty else { return nil }
         // A whole number with a fraction, and a session id no server would give, have rules of their own.
         let isOwn = problems.contains { $0.flaw == nil && $0.instance != JSONPointer("/sessionId") }
@@ -59,6 +60,11 @@ public struct HostileFrame: Sendable {
         if isOwn || !hasTypedSession { return .invalid }
         return problems.contains { $0.flaw != nil } ? .free : nil
     }
+}
+
+/// Whether the last of the messages in a question is the user's.
+func endsWithUser(_ question: JSONValue) -> Bool {
+    question["messages"]?.arrayValue?.last?["role"] == "user"
 }
 
 extension Observations {

@@ -273,12 +273,7 @@ struct TurnReconstruction {
         let principal = connections[frame.connection].principal
         if let turnId = frame.turnId, let turn = names.turn(principal, turnId: turnId) { return turn }
         if let key = frame.clientMessageId { return turn(withKey: key, for: frame) }
-        if frame.type == "message" {
-            return turns.firstIndex { turn in
-                turn.principal == principal && frame.messageId != nil
-                    && turn.acks.contains { $0.messageId == frame.messageId }
-            }
-        }
+        if frame.type == "message" { return ownerOfMessage(frame, principal: principal) }
         guard let turn = ownerByOrder(of: frame, principal: principal) ?? ownerBySameness(of: frame) else { return nil }
         if frame.type == "error",
             !ErrorMeaning.endsTurn(frame, acksAreSent: acksAreSent, wasAcked: !turns[turn].acks.isEmpty)
@@ -287,6 +282,25 @@ struct TurnReconstruction {
         }
         if mayBind { bind(turn, turnId: frame.turnId, session: frame.sessionId) }
         return turn
+    }
+
+    /// The turn whose question a `message` without names is: the ack has its id, or it says the same in the same session.
+    private func ownerOfMessage(_ frame: ObservedFrame, principal: String) -> Int? {
+        let own = turns.indices.filter { turns[$0].principal == principal && turns[$0].event < frame.event }
+        if let id = frame.messageId,
+            let turn = own.first(where: { index in turns[index].acks.contains { $0.messageId == id } })
+        {
+            return turn
+        }
+        guard frame.string("role") == "user", frame.turnId == nil, let text = frame.text else { return nil }
+        let same = own.filter {
+            (turns[$0].sessionId ?? turns[$0].sessionAsked) == frame.sessionId
+                && exactlyEqual(turns[$0].request.prompt, text)
+        }
+        // Equal questions are shown in the order in which they were asked.
+        return same.first { index in
+            !turns[index].frames.contains { $0.connection == frame.connection && $0.type == "message" }
+        } ?? same.last
     }
 
     /// A `done` that says on one connection what the last turn of its session already ended with there.

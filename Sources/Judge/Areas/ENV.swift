@@ -18,7 +18,7 @@ enum ENV {
     ]
 
     /// ENV-1: "A server MUST send every WebSocket text message as exactly one JSON object, in UTF-8, with a string
-    /// member `type`."
+    /// member `type`".
     ///
     /// Names given twice and broken Unicode have clauses of their own. Exercised once per message.
     static func everyTextIsATypedObject(_ observations: Observations) -> Evidence {
@@ -51,7 +51,7 @@ enum ENV {
     }
 
     /// ENV-2: "A server MUST send every frame of a type that this specification defines in a form that is valid against
-    /// the schema of that type."
+    /// the schema of that type".
     ///
     /// The schema of `syncResult` covers the frames inside `missed`. What a schema says for another clause (`x-clause`) is
     /// judged there. Exercised once per frame of a known type.
@@ -75,26 +75,26 @@ enum ENV {
     }
 
     /// ENV-3: "A server MUST answer a text message that is not well-formed JSON with an `error` of code `parse_error`
-    /// or `bad_request` and keep the connection open."
+    /// or `bad_request` and keep the connection open".
     static func malformedTextIsAnswered(_ observations: Observations) -> Evidence {
         answered(.notJSON, "a text that is not JSON", with: ["parse_error", "bad_request"], observations)
     }
 
     /// ENV-4: "A server MUST answer a text message whose JSON value is not an object (`null`, an array, a string, a
-    /// number, a Boolean) with an `error` of code `parse_error` or `bad_request` and keep the connection open."
+    /// number, a Boolean) with an `error` of code `parse_error` or `bad_request` and keep the connection open".
     static func otherValuesAreAnswered(_ observations: Observations) -> Evidence {
         answered(.notObject, "a JSON value that is no object", with: ["parse_error", "bad_request"], observations)
     }
 
     /// ENV-5: "A server MUST answer a JSON object whose `type` is missing or not a string with an `error` of code
-    /// `bad_request`, `parse_error` or `unknown_type` and keep the connection open."
+    /// `bad_request`, `parse_error` or `unknown_type` and keep the connection open".
     static func untypedObjectsAreAnswered(_ observations: Observations) -> Evidence {
         answered(
             .untyped, "an object without a type", with: ["bad_request", "parse_error", "unknown_type"], observations)
     }
 
     /// ENV-6: "A server MUST answer a binary message with an `error` of code `bad_request` or `parse_error` and keep
-    /// the connection open."
+    /// the connection open".
     ///
     /// Bytes that are not UTF-8 may have been a text message: then close 1007 is legal (ENV-20).
     static func binaryMessagesAreAnswered(_ observations: Observations) -> Evidence {
@@ -102,12 +102,12 @@ enum ENV {
     }
 
     /// ENV-7: "A server MUST answer a frame whose `type` it does not know with an `error` of code `unknown_type` and
-    /// keep the connection open."
+    /// keep the connection open".
     static func unknownTypesAreAnswered(_ observations: Observations) -> Evidence {
         answered(.unknownType, "a frame of an unknown type", with: ["unknown_type"], observations)
     }
 
-    /// ENV-8: "A server MUST ignore members that it does not know in a frame or request body that is otherwise valid."
+    /// ENV-8: "A server MUST ignore members that it does not know in a frame or request body that is otherwise valid".
     ///
     /// Refusals for another reason (`busy`, `rate_limited`) say nothing about the members and do not count.
     static func unknownMembersAreIgnored(_ observations: Observations) -> Evidence {
@@ -135,7 +135,7 @@ enum ENV {
 
     /// ENV-9: "A server MUST answer a frame of a known type that is not valid against the schema of that type, and a
     /// `chat` whose last message is not the user's, with an `error` of code `bad_request` and keep the connection
-    /// open."
+    /// open".
     ///
     /// Members that only a profile requires may be missing. An ill-formed `sessionId` is the matter of ID-8, and a number
     /// spelled as a fraction may be taken or refused.
@@ -143,7 +143,7 @@ enum ENV {
         answered(.invalid, "a frame that its schema rejects", with: ["bad_request"], observations)
     }
 
-    /// ENV-10: "A server MUST keep every other open connection usable whatever one client sends."
+    /// ENV-10: "A server MUST keep every other open connection usable whatever one client sends".
     ///
     /// Exercised by every connection that was open beside the message, and by the next one to be opened after it.
     static func otherConnectionsStayUsable(_ observations: Observations) -> Evidence {
@@ -164,7 +164,7 @@ enum ENV {
         return evidence
     }
 
-    /// ENV-11: "A server MUST NOT send a JSON object that has two members of the same name."
+    /// ENV-11: "A server MUST NOT send a JSON object that has two members of the same name".
     static func namesAreGivenOnce(_ observations: Observations) -> Evidence {
         flawless(observations) { flaw in
             if case .duplicateKey(let key) = flaw.kind { "'\(key)' comes twice" } else { nil }
@@ -172,7 +172,7 @@ enum ENV {
     }
 
     /// ENV-12: "A server MUST send only well-formed Unicode in frames and REST bodies: no lone surrogate escape, no
-    /// invalid UTF-8."
+    /// invalid UTF-8".
     ///
     /// A body that is not UTF-8 breaks it too; a text message that is not UTF-8 is no text message (ENV-1).
     static func unicodeIsWellFormed(_ observations: Observations) -> Evidence {
@@ -190,7 +190,7 @@ enum ENV {
     }
 
     /// ENV-13: "A server MUST write `seq`, `lastSeq`, counts, durations and sizes as JSON integer tokens from 0 to
-    /// 9007199254740991."
+    /// 9007199254740991".
     ///
     /// Exercised once per frame or body that holds such a number.
     static func numbersAreIntegerTokens(_ observations: Observations) -> Evidence {

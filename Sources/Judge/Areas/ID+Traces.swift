@@ -5,7 +5,7 @@ import Transcript
 /// Checks of identity that concern ill-formed session ids, and ids of turns and messages.
 extension ID {
     /// ID-8: "A server MUST answer a session id outside `[A-Za-z0-9_-]{1,128}` with `bad_request` or
-    /// `session_not_found` on the WebSocket and with 400 or 404 over REST."
+    /// `session_not_found` on the WebSocket and with 400 or 404 over REST".
     static func illFormedIdsAreRefused(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
         for turn in observations.turns {
@@ -71,7 +71,7 @@ extension ID {
     }
 
     /// ID-9: "A server MUST NOT create, change or reveal anything because of a session id outside
-    /// `[A-Za-z0-9_-]{1,128}`."
+    /// `[A-Za-z0-9_-]{1,128}`".
     ///
     /// A refusal must not hold a session, and a list read afterwards must hold no session that no accepted question explains.
     static func illFormedIdsLeaveNoTrace(_ observations: Observations) -> Evidence {
@@ -108,7 +108,7 @@ extension ID {
     }
 
     /// ID-11: "A server MUST name the turn in every turn-scoped frame: `ack`, `toolUse`, `done`, and an `error` that
-    /// ends a turn."
+    /// ends a turn".
     ///
     /// Exercised once per frame of a turn of this history.
     static func turnFramesNameTheTurn(_ observations: Observations) -> Evidence {
@@ -136,7 +136,7 @@ extension ID {
         return evidence
     }
 
-    /// ID-12: "A server MUST give every turn its own `turnId` and every stored message its own `messageId`."
+    /// ID-12: "A server MUST give every turn its own `turnId` and every stored message its own `messageId`".
     ///
     /// Two messages of one session with one id are the matter of REST-6. Exercised by every turn and message but the first.
     static func idsNameOneThing(_ observations: Observations) -> Evidence {

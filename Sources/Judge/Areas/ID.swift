@@ -13,7 +13,7 @@ enum ID {
         Check(.ID, 11, turnFramesNameTheTurn), Check(.ID, 12, idsNameOneThing),
     ]
 
-    /// ID-1: "A server MUST give every connection a `connectionId` that differs from that of every other connection."
+    /// ID-1: "A server MUST give every connection a `connectionId` that differs from that of every other connection".
     ///
     /// Exercised by every connection but the first.
     static func connectionsHaveTheirOwnIds(_ observations: Observations) -> Evidence {
@@ -36,7 +36,7 @@ enum ID {
         return evidence
     }
 
-    /// ID-2: "A server MUST NOT put a `sessionId` into `connected`."
+    /// ID-2: "A server MUST NOT put a `sessionId` into `connected`".
     static func connectedNamesNoSession(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
         for frame in observations.received where frame.type == "connected" {
@@ -52,7 +52,7 @@ enum ID {
         return evidence
     }
 
-    /// ID-3: "A server MUST create exactly one session for each accepted `chat` or `POST /api/chat` that names none."
+    /// ID-3: "A server MUST create exactly one session for each accepted `chat` or `POST /api/chat` that names none".
     ///
     /// Judged where a list was read before and after: there must not be more new sessions than questions without one. A
     /// session the list does not show is the matter of REST-4. A session that was named before is never new.
@@ -83,7 +83,7 @@ enum ID {
         return evidence
     }
 
-    /// ID-4: "A server MUST run a `chat` that names an existing session of its principal in that session."
+    /// ID-4: "A server MUST run a `chat` that names an existing session of its principal in that session".
     ///
     /// A session exists when the server named it before. Refusals with other codes than `session_not_found` do not count.
     static func questionsRunInTheSessionTheyName(_ observations: Observations) -> Evidence {
@@ -114,7 +114,7 @@ enum ID {
     }
 
     /// ID-5: "A server MUST name the session in every turn-scoped frame: each `toolUse`, each `done`, and each `error`
-    /// that ends a turn."
+    /// that ends a turn".
     ///
     /// Live frames and frames inside `missed`; an `error` inside `missed` always ended a turn.
     static func turnFramesNameTheSession(_ observations: Observations) -> Evidence {
@@ -151,7 +151,7 @@ enum ID {
     }
 
     /// ID-6: "A server MUST answer a `chat` that names a well-formed session id unknown to its principal with an
-    /// `error` of code `session_not_found`."
+    /// `error` of code `session_not_found`".
     ///
     /// A session is unknown when a read was answered with 404 or a list did not hold it, and no frame named it.
     static func unknownSessionsAreRefused(_ observations: Observations) -> Evidence {
@@ -187,7 +187,7 @@ enum ID {
         return evidence
     }
 
-    /// ID-7: "A server MUST NOT send `done` for a session that a REST read of the same principal answers with 404."
+    /// ID-7: "A server MUST NOT send `done` for a session that a REST read of the same principal answers with 404".
     ///
     /// Exercised once per session and read begun after a `done` for it.
     static func doneNamesAStoredSession(_ observations: Observations) -> Evidence {
@@ -216,7 +216,7 @@ enum ID {
         return evidence
     }
 
-    /// ID-10: "A server MUST name its sessions with ids that match `[A-Za-z0-9_-]{1,128}`."
+    /// ID-10: "A server MUST name its sessions with ids that match `[A-Za-z0-9_-]{1,128}`".
     ///
     /// An error may repeat the client's own ill-formed id. Exercised once per frame or body that names a session.
     static func sessionIdsAreWellFormed(_ observations: Observations) -> Evidence {

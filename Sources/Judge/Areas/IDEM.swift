@@ -1,4 +1,421 @@
-/// The checks of IDEM.
+import Holdfast
+import JSON
+import Transcript
+
+/// Resending without repeating.
 enum IDEM {
-    static let checks: [Check] = []
+    static let checks: [Check] = [
+        Check(.IDEM, 1, repeatStartsNoSecondTurn), Check(.IDEM, 2, repeatStoresNoSecondMessage),
+        Check(.IDEM, 3, repeatIsAcknowledgedAsSuch), Check(.IDEM, 4, finishedTurnIsCopied),
+        Check(.IDEM, 5, copiesHaveNoNumber), Check(.IDEM, 6, runningTurnIsNotCopied),
+        Check(.IDEM, 7, failedTurnIsCopied), Check(.IDEM, 8, repeatOverRESTHasTheFirstOutcome),
+        Check(.IDEM, 9, mismatchIsAnError), Check(.IDEM, 10, mismatchOverRESTIs422),
+        Check(.IDEM, 11, mismatchLeavesNoTrace), Check(.IDEM, 14, refusedKeyIsFree),
+        Check(.IDEM, 15, keysBelongToTheirPrincipal), Check(.IDEM, 16, readsShowTheKey),
+    ]
+
+    /// IDEM-1: "A server MUST NOT start a second turn for a repeat, whichever of WebSocket and REST brought the first and the
+    /// repeat."
+    ///
+    /// Once for each further answer to one key that names a turn, and once for each read that lists the turns of a repeated key.
+    static func repeatStartsNoSecondTurn(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for turn in history.turns where turn.clientMessageId != nil {
+            let requests = turn.requests.filter { $0.refusal == nil && $0.prompt == turn.request.prompt }
+            guard requests.count > 1 else { continue }
+            let answers = requests.compactMap { $0.ack?.event ?? $0.outcome }
+            let named = history.namedTurns(of: turn)
+            if let first = named.first, answers.count > 1 {
+                if let other = named.first(where: { $0.turnId != first.turnId }) {
+                    evidence.violate(
+                        Finding(
+                            "a repeat started a second turn", expected: "turn \(first.turnId)",
+                            actual: "turn \(other.turnId)", at: [first.event, other.event]))
+                } else {
+                    evidence.keep()
+                }
+            }
+            guard let second = requests.dropFirst().first else { continue }
+            for read in history.reads(of: turn) where read.request > second.event && read.listsTurns {
+                let count = read.turns.filter { $0.clientMessageId == turn.clientMessageId }.count
+                if count > 1 {
+                    evidence.violate(
+                        Finding(
+                            "a session lists two turns for one key", expected: "one turn",
+                            actual: "\(count)", at: [second.event, read.event]))
+                } else if count == 1 {
+                    evidence.keep()
+                }
+            }
+        }
+        return evidence
+    }
+
+    /// IDEM-2: "A server MUST NOT store a second user message for a repeat."
+    ///
+    /// Once for each repeat in each later read that shows its question.
+    static func repeatStoresNoSecondMessage(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for again in history.repeats where !again.isMismatch {
+            guard let answered = again.request.ack?.event ?? again.request.outcome else { continue }
+            for read in history.sessionReads where read.principal == again.turn.principal && read.request > answered {
+                let count = StoredPlaces(read).questions(of: again.turn).count
+                let isElsewhere = again.turn.sessionId.map { $0 != read.sessionId } ?? false
+                let isNamed = read.messages.contains { $0.clientMessageId == again.turn.clientMessageId }
+                if isElsewhere ? isNamed : count > 1 {
+                    evidence.violate(
+                        Finding(
+                            "a repeat stored a second user message", expected: "one, in one session",
+                            actual: isElsewhere ? "one more, in session \(read.sessionId)" : "\(count)",
+                            at: [again.request.event, read.event]))
+                } else if count == 1, !isElsewhere {
+                    evidence.keep()
+                }
+            }
+        }
+        return evidence
+    }
+
+    /// IDEM-3: "A server MUST answer a repeated `chat` with an `ack` that has `duplicate: true` and the `turnId` of the
+    /// first."
+    static func repeatIsAcknowledgedAsSuch(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for again in history.repeats where !again.isMismatch {
+            guard let connection = again.request.connection else { continue }
+            let expected = history.namedTurns(of: again.turn).first?.turnId
+            if let ack = again.request.ack {
+                if ack.isDuplicate, expected == nil || ack.turnId == expected {
+                    evidence.keep()
+                } else {
+                    evidence.violate(
+                        Finding(
+                            "a repeat is not acknowledged as one",
+                            expected: "duplicate: true, turn \(expected ?? "of the first")",
+                            actual: "duplicate: \(ack.isDuplicate), turn \(ack.turnId ?? "none")",
+                            at: [again.request.event, ack.event]))
+                }
+            } else if let refusal = again.request.refusal {
+                // A refusal for another reason, such as the rate, is judged elsewhere.
+                if again.request.refusalCode == "rate_limited" { continue }
+                evidence.violate(
+                    Finding(
+                        "a repeat is refused", expected: "ack with duplicate: true",
+                        actual: "error \(again.request.refusalCode ?? "without code")",
+                        at: [again.request.event, refusal]))
+            } else if let late = history.deadline(
+                after: again.request.event, within: history.timeouts.ack, on: connection)
+            {
+                evidence.violate(
+                    Finding(
+                        "a repeat stayed without ack", expected: "ack with duplicate: true",
+                        actual: "none within the bound 'ack'",
+                        at: [again.request.event, late]))
+            }
+        }
+        return evidence
+    }
+
+    /// IDEM-4: "A server MUST send, after the `ack` of a repeat of a finished turn and on that connection alone, a copy of
+    /// its `done` with `duplicate: true`."
+    static func finishedTurnIsCopied(_ history: Observations) -> Evidence {
+        judgeCopies(history, of: "done") { copy, first in
+            ["text", "sessionId", "turnId", "messageId"].filter { copy[$0] != first[$0] }
+        }
+    }
+
+    /// IDEM-5: "A server MUST NOT put `seq` on a copy that has `duplicate: true`."
+    static func copiesHaveNoNumber(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for frame in history.received where frame.isDuplicate && ["done", "error"].contains(frame.type ?? "") {
+            if let seq = frame["seq"] {
+                evidence.violate(
+                    Finding("a copy has a number", expected: "no seq", actual: "seq \(seq.text())", at: [frame.event]))
+            } else {
+                evidence.keep()
+            }
+        }
+        return evidence
+    }
+
+    /// IDEM-6: "A server MUST NOT send a copy of an ending for a repeat that arrived while its turn was still running."
+    ///
+    /// Once for each repeat whose `ack` came before the ending on its own connection: then the turn surely ran.
+    static func runningTurnIsNotCopied(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for again in history.repeats where !again.isMismatch {
+            guard let connection = again.request.connection, let ack = again.request.ack,
+                let ending = again.turn.endings(on: connection).first, ack.event < ending.event
+            else { continue }
+            let copies = copies(of: again.turn, history).filter { $0.connection == connection }
+            let owed = again.turn.requests.filter { $0.connection == connection && ($0.ack?.event ?? 0) > ending.event }
+            if copies.count > owed.count, let copy = copies.first {
+                evidence.violate(
+                    Finding(
+                        "a repeat of a running turn is answered with a copy too", expected: "the one ending alone",
+                        actual: "a copy with duplicate: true",
+                        at: [again.request.event, ending.event, copy.event].sorted()))
+            } else {
+                evidence.keep()
+            }
+        }
+        return evidence
+    }
+
+    /// IDEM-7: "A server MUST answer a repeat of a failed turn, after the `ack`, on that connection alone and without `seq`,
+    /// with a copy of the `error` that ended it, marked `duplicate: true`."
+    static func failedTurnIsCopied(_ history: Observations) -> Evidence {
+        judgeCopies(history, of: "error") { copy, first in
+            ["code", "turnId"].filter { copy[$0] != first[$0] } + (copy["seq"] == nil ? [] : ["seq"])
+        }
+    }
+
+    /// IDEM-8: "A server MUST answer a repeated `POST /api/chat` with the first outcome (for a finished turn 200 with the
+    /// same `text`, `sessionId` and `turnId`, and `duplicate: true`), waiting for the ending when the turn still runs."
+    static func repeatOverRESTHasTheFirstOutcome(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for again in history.repeats where !again.isMismatch && again.request.connection == nil {
+            let turn = again.turn
+            let done = turn.endings.first { $0.type == "done" }
+            let original = history.original(of: turn)?.success.flatMap { history.answer(at: $0) }
+            if let response = again.request.success {
+                let body = history.answer(at: response)
+                var wrong = body?["duplicate"]?.boolValue == true ? [] : ["duplicate"]
+                for name in ["text", "sessionId", "turnId"] {
+                    let expected = done?[name] ?? original?[name] ?? (name == "text" ? nil : turn.ack?[name])
+                    if let expected, body?[name] != expected { wrong.append(name) }
+                }
+                if turn.endings.first?.type == "error" { wrong.append("status 200") }
+                if wrong.isEmpty {
+                    evidence.keep()
+                } else {
+                    evidence.violate(
+                        Finding(
+                            "a repeat over REST has another outcome", expected: "the first outcome, duplicate: true",
+                            actual: "other \(wrong.joined(separator: ", "))", at: [again.request.event, response]))
+                }
+            } else if let failure = again.request.failure {
+                if turn.endings.first?.type == "error"
+                    || turn.requests.contains(where: { $0.failure ?? failure < failure })
+                {
+                    evidence.keep()
+                } else if done != nil || original != nil {
+                    evidence.violate(
+                        Finding(
+                            "a repeat of a finished turn fails over REST", expected: "200 with the first outcome",
+                            actual: "a failure", at: [again.request.event, failure]))
+                }
+            } else if let refusal = again.request.refusal, again.request.refusalCode != "rate_limited" {
+                evidence.violate(
+                    Finding(
+                        "a repeat over REST is refused", expected: "the first outcome",
+                        actual: again.request.refusalCode ?? "a status without code",
+                        at: [again.request.event, refusal]))
+            }
+        }
+        return evidence
+    }
+
+    /// IDEM-9: "A server MUST answer a `chat` that reuses a `clientMessageId` with different content or for another session
+    /// with an `error` of code `idempotency_mismatch`."
+    static func mismatchIsAnError(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for again in history.repeats where again.isMismatch {
+            guard let connection = again.request.connection else { continue }
+            let late = history.deadline(after: again.request.event, within: history.timeouts.error, on: connection)
+            guard let event = again.request.refusal ?? again.request.ack?.event ?? late else { continue }
+            if again.request.refusalCode == "idempotency_mismatch" {
+                evidence.keep()
+            } else {
+                evidence.violate(
+                    Finding(
+                        "a reused key is not told", expected: "error idempotency_mismatch",
+                        actual: again.request.refusalCode.map { "error \($0)" }
+                            ?? (again.request.ack == nil ? "nothing" : "an ack"),
+                        at: [again.request.event, event]))
+            }
+        }
+        return evidence
+    }
+
+    /// IDEM-10: "A server MUST answer a `POST /api/chat` that reuses a `clientMessageId` with different content or for
+    /// another session with 422 and the code `idempotency_mismatch`."
+    static func mismatchOverRESTIs422(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for again in history.repeats where again.isMismatch && again.request.connection == nil {
+            guard let exchange = history.exchanges.first(where: { $0.request == again.request.event }),
+                let response = exchange.response, let status = exchange.status
+            else { continue }
+            let code = exchange.answer?.root["code"]?.stringValue
+            if status == 422, code == "idempotency_mismatch" {
+                evidence.keep()
+            } else {
+                evidence.violate(
+                    Finding(
+                        "a reused key is not told over REST", expected: "422, idempotency_mismatch",
+                        actual: "\(status), \(code ?? "no code")", at: [exchange.request, response]))
+            }
+        }
+        return evidence
+    }
+
+    /// IDEM-11: "A server MUST NOT start a turn or store a message for a mismatch."
+    ///
+    /// Once for each mismatch in each read that began after its answer; its text is the trace.
+    static func mismatchLeavesNoTrace(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for again in history.repeats where again.isMismatch {
+            let texts = again.turn.requests.filter { $0.event != again.request.event }.map(\.prompt)
+            guard let answered = again.request.refusal ?? again.request.ack?.event ?? again.request.outcome,
+                !texts.contains(again.request.prompt)
+            else { continue }
+            for read in history.sessionReads where read.principal == again.turn.principal && read.request > answered {
+                if read.messages.contains(where: { $0.role == "user" && $0.text == again.request.prompt }) {
+                    evidence.violate(
+                        Finding(
+                            "a mismatch was stored", expected: "no message '\(again.request.prompt.prefix(40))'",
+                            actual: "one in session \(read.sessionId)", at: [again.request.event, read.event]))
+                } else {
+                    evidence.keep()
+                }
+            }
+        }
+        return evidence
+    }
+
+    /// IDEM-14: "A server MUST accept a `clientMessageId` whose earlier `chat` or `POST /api/chat` it refused, as if it were
+    /// new."
+    ///
+    /// Once for each key that was refused and then sent again with success, or as a mismatch or duplicate of nothing.
+    static func refusedKeyIsFree(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for turn in history.turns where turn.clientMessageId != nil {
+            guard let refused = turn.requests.first(where: { $0.refusal != nil })?.refusal,
+                turn.request.refusal != nil, turn.request.refusalCode != "idempotency_mismatch",
+                let again = turn.requests.first(where: { $0.event > refused })
+            else { continue }
+            let response = again.success
+            let isDuplicate =
+                again.ack?.isDuplicate == true
+                || response.flatMap { history.answer(at: $0) }?["duplicate"]?.boolValue == true
+            if let event = again.ack?.event ?? response {
+                if isDuplicate {
+                    evidence.violate(
+                        Finding(
+                            "a refused key counts as used", expected: "accepted as new", actual: "duplicate: true",
+                            at: [refused, event]))
+                } else {
+                    evidence.keep()
+                }
+            } else if let event = again.refusal, again.refusalCode == "idempotency_mismatch" {
+                evidence.violate(
+                    Finding(
+                        "a refused key counts as used", expected: "accepted as new", actual: "idempotency_mismatch",
+                        at: [refused, event]))
+            }
+        }
+        return evidence
+    }
+
+    /// IDEM-15: "A server MUST treat a `clientMessageId` of one principal as unrelated to the same id of another."
+    ///
+    /// Once for each answer to a key that another principal had used before.
+    static func keysBelongToTheirPrincipal(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for (index, turn) in history.turns.enumerated() {
+            guard let key = turn.clientMessageId,
+                let other = history.turns[..<index].first(where: {
+                    $0.clientMessageId == key && $0.principal != turn.principal
+                }),
+                let known = other.acks.first?.event ?? other.response, known < turn.event
+            else { continue }
+            let event = turn.request.ack?.event ?? turn.request.success
+            if let refusal = turn.request.refusal, turn.request.refusalCode == "idempotency_mismatch" {
+                evidence.violate(related("idempotency_mismatch", [known, refusal]))
+            } else if let event {
+                let body = turn.request.success.flatMap { history.answer(at: $0) }
+                let isDuplicate = turn.request.ack?.isDuplicate == true || body?["duplicate"]?.boolValue == true
+                let isShared = turn.turnId != nil && turn.turnId == other.turnId
+                if isDuplicate || isShared || (turn.sessionId != nil && turn.sessionId == other.sessionId) {
+                    evidence.violate(
+                        related(isDuplicate ? "duplicate: true" : "the other's turn or session", [known, event]))
+                } else {
+                    evidence.keep()
+                }
+            }
+        }
+        return evidence
+    }
+
+    /// IDEM-16: "A server MUST show the `clientMessageId` on the user message in session reads."
+    static func readsShowTheKey(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for read in history.sessionReads {
+            let places = StoredPlaces(read)
+            for turn in ORDER.turns(in: read, history) {
+                guard let key = turn.clientMessageId, let place = places.questions(of: turn).first else { continue }
+                let shown = read.messages[place].clientMessageId
+                if shown == key {
+                    evidence.keep()
+                } else {
+                    evidence.violate(
+                        Finding(
+                            "a user message does not show its key", expected: "clientMessageId \(key)",
+                            actual: shown ?? "none", at: [read.event]))
+                }
+            }
+        }
+        return evidence
+    }
+
+    // MARK: Copies
+
+    private static func copies(of turn: ObservedTurn, _ history: Observations) -> [ObservedFrame] {
+        (turn.copies + turn.endings).filter(\.isDuplicate).sorted { $0.event < $1.event }
+    }
+
+    /// Once for each repeat of a turn that had ended before it was sent, and once for each copy nobody asked for.
+    private static func judgeCopies(
+        _ history: Observations, of type: String, differences: (ObservedFrame, ObservedFrame) -> [String]
+    ) -> Evidence {
+        var evidence = Evidence()
+        for again in history.repeats where !again.isMismatch {
+            guard let connection = again.request.connection, let ack = again.request.ack, ack.isDuplicate,
+                let first = again.turn.endings.first(where: { !$0.isDuplicate }), first.type == type,
+                first.event < again.request.event
+            else { continue }
+            let copies = copies(of: again.turn, history).filter { $0.event > ack.event }
+            if let stray = copies.first(where: { copy in
+                !again.turn.requests.contains {
+                    $0.connection == copy.connection && $0.event < copy.event && $0.ack?.isDuplicate == true
+                }
+            }) {
+                evidence.violate(
+                    Finding(
+                        "a copy goes to a connection that did not ask",
+                        expected: "a copy on the asking connection alone",
+                        actual: "one on another", at: [again.request.event, stray.event]))
+            } else if let copy = copies.first(where: { $0.connection == connection }) {
+                let wrong = differences(copy, first)
+                if wrong.isEmpty {
+                    evidence.keep()
+                } else {
+                    evidence.violate(
+                        Finding(
+                            "a copy differs from the first \(type)", expected: "the same outcome without seq",
+                            actual: "other \(wrong.joined(separator: ", "))", at: [first.event, copy.event]))
+                }
+            } else if let late = history.deadline(after: ack.event, within: history.timeouts.ack, on: connection) {
+                evidence.violate(
+                    Finding(
+                        "a repeat of an ended turn stayed without its outcome", expected: "a copy of its \(type)",
+                        actual: "none within the bound 'ack'", at: [ack.event, late]))
+            }
+        }
+        return evidence
+    }
+
+    private static func related(_ actual: String, _ events: [Int]) -> Finding {
+        Finding(
+            "one principal's key counts for another", expected: "a turn of its own", actual: actual, at: events)
+    }
 }

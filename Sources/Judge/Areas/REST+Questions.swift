@@ -5,7 +5,7 @@ import Transcript
 /// Checks of questions over REST, of reads while turns run, and of short texts.
 extension REST {
     /// REST-9: "A server MUST answer a `POST /api/chat` whose body is not valid against its schema, or whose last
-    /// message is not the user's, with 400 and an error body."
+    /// message is not the user's, with 400 and an error body".
     ///
     /// An ill-formed `sessionId` alone is the matter of ID-8; duplicate names, half surrogates and fractions may be taken.
     static func malformedQuestionsAreBadRequests(_ observations: Observations) -> Evidence {
@@ -38,6 +38,7 @@ extension REST {
         }
         guard document.flaws.isEmpty else { return false }
         let session = document.root["sessionId"]
+        if !endsWithUser(document.root) { return true }
         return observations.coreSchemas.validate(document.root, as: "chatRequest").contains { problem in
             let isIllFormedID = problem.instance == JSONPointer("/sessionId") && session?.stringValue != nil
             return problem.flaw == nil && !isIllFormedID
@@ -45,7 +46,7 @@ extension REST {
     }
 
     /// REST-10: "A server MUST answer a `POST /api/chat` whose turn failed with a status from 500 to 599 and an error
-    /// body."
+    /// body".
     ///
     /// Only a scripted agent can be made to fail on purpose. Refusals before the turn do not count.
     static func failedTurnsAreServerErrors(_ observations: Observations) -> Evidence {
@@ -80,7 +81,7 @@ extension REST {
         return evidence
     }
 
-    /// REST-11: "A server MUST return from `POST /api/chat` exactly the text that it stored as the answer."
+    /// REST-11: "A server MUST return from `POST /api/chat` exactly the text that it stored as the answer".
     ///
     /// Exercised once per response and read begun after it.
     static func responsesSayWhatIsStored(_ observations: Observations) -> Evidence {
@@ -111,7 +112,7 @@ extension REST {
     }
 
     /// REST-12: "A server MUST answer session lists and session reads within `rest` while turns run, also in the same
-    /// session."
+    /// session".
     ///
     /// Exercised by each read that was begun while a turn of the same principal ran.
     static func readsAreAnsweredWhileTurnsRun(_ observations: Observations) -> Evidence {
@@ -147,7 +148,7 @@ extension REST {
         return evidence
     }
 
-    /// REST-13: "A server SHOULD cut `title` and `lastMessage` between grapheme clusters where it shortens them."
+    /// REST-13: "A server SHOULD cut `title` and `lastMessage` between grapheme clusters where it shortens them".
     ///
     /// A value is held against every text of its session that this history knows. One that begins like none of them may be
     /// a summary and is not judged. Exercised once per list entry whose texts are known and longer than 60 code units.
@@ -174,7 +175,7 @@ extension REST {
         return evidence
     }
 
-    /// REST-14: "A server MUST answer `GET /api/health` with 200 and `ok: true`, without asking for a token."
+    /// REST-14: "A server MUST answer `GET /api/health` with 200 and `ok: true`, without asking for a token".
     static func healthNeedsNoToken(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
         for exchange in observations.exchanges where exchange.isRead(of: .health) {

@@ -16,7 +16,7 @@ enum REST {
     ]
 
     /// REST-1: "A server MUST answer `GET /api/sessions`, `GET /api/sessions/{id}` of an existing session and a
-    /// completed `POST /api/chat` with 200 and a body valid against its schema."
+    /// completed `POST /api/chat` with 200 and a body valid against its schema".
     ///
     /// A session exists when the server named it before the request. A read while a turn of its session runs is the matter
     /// of PERSIST-9. What a schema says for another clause (`x-clause`) is judged there.
@@ -67,7 +67,7 @@ enum REST {
         return evidence
     }
 
-    /// REST-2: "A server MUST send JSON bodies with the media type `application/json`."
+    /// REST-2: "A server MUST send JSON bodies with the media type `application/json`".
     ///
     /// Exercised once per response with a body; parameters such as `charset` are legal.
     static func bodiesAreCalledJSON(_ observations: Observations) -> Evidence {
@@ -90,7 +90,7 @@ enum REST {
         return evidence
     }
 
-    /// REST-3: "A server MUST list sessions by `updatedAt`, newest first."
+    /// REST-3: "A server MUST list sessions by `updatedAt`, newest first".
     ///
     /// Exercised once per list of at least two sessions whose times can be read.
     static func newestComesFirst(_ observations: Observations) -> Evidence {
@@ -113,7 +113,7 @@ enum REST {
     }
 
     /// REST-4: "A server MUST list every session of the principal exactly once, from the time a turn's first frame or
-    /// response named it."
+    /// response named it".
     ///
     /// Sessions that a frame, response, read or list named before the request. Exercised once per list that has to hold one.
     static func everySessionIsListedOnce(_ observations: Observations) -> Evidence {
@@ -140,7 +140,7 @@ enum REST {
         return evidence
     }
 
-    /// REST-5: "A server MUST state in the list, as `messageCount`, the number of messages a session read returns."
+    /// REST-5: "A server MUST state in the list, as `messageCount`, the number of messages a session read returns".
     ///
     /// Each list is held against the next read of each session, and against the one before it, as long as no turn of that
     /// session ran or was asked in between.
@@ -174,7 +174,7 @@ enum REST {
     }
 
     /// REST-6: "A server MUST give each message of a session read an `id` that is unique in the session and, for an
-    /// answer whose `done` named a `messageId`, is that `messageId`."
+    /// answer whose `done` named a `messageId`, is that `messageId`".
     ///
     /// An answer that a read does not hold at all is the matter of PERSIST-2. Exercised once per read of messages.
     static func messagesHaveTheirIds(_ observations: Observations) -> Evidence {
@@ -232,10 +232,10 @@ enum REST {
     }
 
     /// REST-7: "A server MUST answer `GET /api/sessions/{id}` for a well-formed id of no session of the principal with
-    /// 404 and an error body."
+    /// 404 and an error body".
     ///
     /// A session is of nobody when no frame, response or list named it before. A 200 with messages is taken for a session
-    /// that this history did not see being created.
+    /// whose creation this history did not see.
     static func unknownSessionsAreNotFound(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
         for exchange in observations.exchanges where exchange.sent.method == "GET" {
@@ -243,18 +243,24 @@ enum REST {
                 let status = exchange.status, let principal = exchange.sent.principal, principal != "other",
                 !observations.sessions.exists(id, for: principal, before: response)
             else { continue }
-            if status == 200, exchange.answer?.root["session"]?["messages"]?.arrayValue?.isEmpty == false,
-                !observations.sessions.isAbsent(id, for: principal, before: exchange.request)
-            {
-                continue
-            }
+            if status == 200, !isMadeUp(id, exchange, principal, observations) { continue }
             notFound(exchange, status, at: [exchange.request, response], &evidence)
         }
         return evidence
     }
 
+    /// Whether a session that was read cannot have been there before.
+    private static func isMadeUp(
+        _ id: String, _ exchange: ObservedExchange, _ principal: String, _ observations: Observations
+    ) -> Bool {
+        if observations.turns.contains(where: { $0.sessionId == id }) { return false }
+        if observations.sessions.isAbsent(id, for: principal, before: exchange.request) { return true }
+        guard let session = exchange.answer?.root["session"] else { return true }
+        return session["messages"]?.arrayValue?.isEmpty == true
+    }
+
     /// REST-8: "A server MUST answer `POST /api/chat` that names a well-formed id of no session of the principal with
-    /// 404 and an error body."
+    /// 404 and an error body".
     ///
     /// A success is broken ground only when a read or list had shown that there is no such session.
     static func questionsForUnknownSessionsAreNotFound(_ observations: Observations) -> Evidence {

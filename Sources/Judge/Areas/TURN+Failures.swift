@@ -4,7 +4,7 @@ import Transcript
 
 /// Checks of turns whose agent fails, and of turns whose client goes away.
 extension TURN {
-    /// TURN-8: "A server MUST end a turn whose agent failed with an `error` of code `agent_failed`."
+    /// TURN-8: "A server MUST end a turn whose agent failed with an `error` of code `agent_failed`".
     ///
     /// Only a scripted agent can be made to fail on purpose.
     static func agentFailuresAreNamed(_ observations: Observations) -> Evidence {
@@ -25,7 +25,7 @@ extension TURN {
         return evidence
     }
 
-    /// TURN-9: "A server that shows `turns` MUST show a turn whose agent failed as `failed`."
+    /// TURN-9: "A server that shows `turns` MUST show a turn whose agent failed as `failed`".
     ///
     /// A turn that the list leaves out is the matter of TURN-12. Exercised once per failed turn and read.
     static func failedTurnsAreShownFailed(_ observations: Observations) -> Evidence {
@@ -48,7 +48,7 @@ extension TURN {
     }
 
     /// TURN-10: "A server MUST run later turns of the same session and of other sessions normally after a turn has
-    /// failed."
+    /// failed".
     ///
     /// Exercised by every question that was asked after a failure and whose own script does not fail. `busy` is legal only
     /// while another turn of the session runs.
@@ -97,7 +97,7 @@ extension TURN {
     }
 
     /// TURN-11: "A server MUST run an accepted turn to its end and store its answer whether or not any connection is
-    /// open."
+    /// open".
     ///
     /// Exercised by a turn whose connection ended before its ending was seen there, and a read that holds the answer. Without
     /// an answer, a read begun after the bound proves the loss, and so does one that calls the turn failed.
@@ -137,7 +137,7 @@ extension TURN {
         return evidence
     }
 
-    /// TURN-12: "A server SHOULD show in the session read a `turns` entry for each turn, with `running` while it runs."
+    /// TURN-12: "A server SHOULD show in the session read a `turns` entry for each turn, with `running` while it runs".
     ///
     /// `running` is demanded only while the script's own waits prove that the turn cannot have ended. Exercised once per
     /// turn and read.
@@ -179,7 +179,7 @@ extension TURN {
         return evidence
     }
 
-    /// TURN-19: "A server SHOULD state `retryable` in an `error` that ends a turn."
+    /// TURN-19: "A server SHOULD state `retryable` in an `error` that ends a turn".
     static func endingErrorsSayWhetherToRetry(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
         for ending in observations.turns.flatMap(\.endings) where ending.type == "error" {

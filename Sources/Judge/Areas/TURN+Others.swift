@@ -5,7 +5,7 @@ import Transcript
 /// Checks of what other connections see of a turn, and of questions that were refused.
 extension TURN {
     /// TURN-15: "A server MUST send every `toolUse` and the ending of a turn to every open connection of its principal,
-    /// whichever connection or transport started the turn."
+    /// whichever connection or transport started the turn".
     ///
     /// What one connection saw, every other one that was connected before the question and stayed open has to see. The
     /// ending on the connection that asked is the matter of TURN-5. Exercised once per turn and other connection.
@@ -41,7 +41,7 @@ extension TURN {
     }
 
     /// TURN-16: "A server MUST send a `message` for every accepted user message to every open connection of its
-    /// principal other than the one that sent it."
+    /// principal other than the one that sent it".
     ///
     /// Exercised once per accepted question and other connection that stayed open.
     static func otherConnectionsSeeTheQuestion(_ observations: Observations) -> Evidence {
@@ -108,7 +108,7 @@ extension TURN {
     private static let refusals: Set<String> = ["bad_request", "session_not_found", "too_large", "busy"]
 
     /// TURN-18: "A server MUST NOT store any message, or start any turn, for a `chat` or `POST /api/chat` that it
-    /// refused."
+    /// refused".
     ///
     /// Exercised by a read of the named session, or a list, that was begun after the refusal. A frame of the turn after the
     /// refusal breaks it at once. Ill-formed session ids are the matter of ID-9.

@@ -1,0 +1,56 @@
+import JSON
+
+/// One request that carried a key the server had accepted before.
+struct Repeat {
+    let turn: ObservedTurn
+    let request: ObservedRequest
+    /// Whether content or session differ from the first: no repeat, but a mismatch.
+    let isMismatch: Bool
+}
+
+extension Observations {
+    /// Requests that reuse a key which the server surely had accepted when they arrived: its acceptance was seen before they
+    /// were sent, or they followed the accepted one on its own connection.
+    var repeats: [Repeat] {
+        turns.flatMap { turn -> [Repeat] in
+            guard turn.clientMessageId != nil, let first = original(of: turn) else { return [] }
+            let known = acceptance(of: turn, first)
+            return turn.requests.filter { $0.event > first.event }.compactMap { request in
+                let isBehind = request.connection != nil && request.connection == first.connection && first.ack != nil
+                guard isBehind || known.map({ $0 < request.event }) == true else { return nil }
+                let isOther = request.sessionAsked.map { asked in turn.sessionId.map { $0 != asked } ?? false } ?? false
+                return Repeat(
+                    turn: turn, request: request, isMismatch: isOther || request.prompt != first.prompt)
+            }
+        }
+    }
+
+    /// The request that started the turn: the first that was not refused.
+    func original(of turn: ObservedTurn) -> ObservedRequest? {
+        turn.requests.first { $0.refusal == nil }
+    }
+
+    /// The first event that shows that a turn was accepted before any repeat was answered.
+    private func acceptance(of turn: ObservedTurn, _ first: ObservedRequest) -> Int? {
+        let frames = (turn.frames + turn.endings).map(\.event).min()
+        return [first.ack?.event, first.outcome, frames].compactMap { $0 }.min()
+    }
+
+    /// The body of a response, by its event.
+    func answer(at response: Int) -> JSONValue? {
+        exchanges.first { $0.response == response }?.answer?.root
+    }
+
+    /// Each answer to a turn's key with the turn it names, in the order of time.
+    func namedTurns(of turn: ObservedTurn) -> [(event: Int, turnId: String)] {
+        var named: [(event: Int, turnId: String)] = []
+        for frame in turn.acks + turn.endings + turn.copies + turn.frames where !frame.isReplayed {
+            guard frame.clientMessageId == turn.clientMessageId, let id = frame.turnId else { continue }
+            named.append((frame.event, id))
+        }
+        for response in turn.requests.compactMap(\.outcome) {
+            if let id = answer(at: response)?["turnId"]?.stringValue { named.append((response, id)) }
+        }
+        return named.sorted { $0.event < $1.event }
+    }
+}

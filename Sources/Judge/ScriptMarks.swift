@@ -1,0 +1,32 @@
+/// Tells whose turn a frame belongs to without looking at the server's ids.
+struct ScriptMarks {
+    private var tools: [String: Set<Int>] = [:]
+    private var replies: [String: Set<Int>] = [:]
+    private var keys: [TurnNames.Key: Set<Int>] = [:]
+
+    init(_ history: Observations) {
+        for (index, turn) in history.turns.enumerated() {
+            for step in turn.request.script {
+                if let tool = step["tool"]?.stringValue { tools[tool, default: []].insert(index) }
+                if let reply = step["reply"]?.stringValue { replies[reply, default: []].insert(index) }
+            }
+            if let key = turn.clientMessageId {
+                keys[TurnNames.Key(principal: turn.principal, name: key), default: []].insert(index)
+            }
+        }
+    }
+
+    /// The turn whose key, tool or text a frame has, when only one has it.
+    func owner(of frame: ObservedFrame, principal: String) -> Int? {
+        if let key = frame.clientMessageId {
+            return only(keys[TurnNames.Key(principal: principal, name: key)])
+        }
+        switch frame.type {
+        case "toolUse": return only(frame.string("tool").flatMap { tools[$0] })
+        case "done": return only(frame.text.flatMap { replies[$0] })
+        default: return nil
+        }
+    }
+
+    private func only(_ turns: Set<Int>?) -> Int? { turns?.count == 1 ? turns?.first : nil }
+}

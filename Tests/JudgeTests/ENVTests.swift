@@ -1,0 +1,246 @@
+import TestSupport
+import Testing
+
+@Suite struct ENVTests {
+    /// The fence after a hostile message.
+    private let alive = "A>ping(n1) A<pong(n1)"
+
+    @Test func `ENV-1 every text is an object with a type`() throws {
+        let clause = ClauseUnderTest("ENV-1")
+        try clause.conforms("A+ A>ping(n1) A<pong(n1)")
+        try clause.conforms("A+ A<`{\"type\":\"typing\",\"who\":1}`")  // a type of the future is a type
+        try clause.violates("A+ A<`[]`^")
+        try clause.violates("A+ A<`{\"kind\":\"pong\"}`^")
+        try clause.violates("A+ A<`{\"type\":7}`^")
+        try clause.violates("A+ A<`pong`^")
+        try clause.violates("A+ A<binary(00ff)^")
+        try clause.untested("A>open A<refused(503)")
+    }
+
+    @Test func `ENV-2 every frame of a known type is valid`() throws {
+        let clause = ClauseUnderTest("ENV-2")
+        try clause.conforms("A+ A>chat(c1) A<toolUse(t1) A<done(t1)")
+        try clause.conforms("A+ A<done(t9 -t -a later=7)")  // optional members absent, unknown ones there
+        try clause.conforms("A+ A<`{\"type\":\"typing\",\"who\":1}`")
+        try clause.violates("A+ A>chat(c1) A<done(t1 stats='fast')^")
+        try clause.violates("A+ A>ping(n1) A<pong(nonce=1)^")
+        try clause.violates("A+ A>`{` A<error(parse_error error='')^ \(alive)")
+        try clause.untested("A>open A<refused(503)")
+    }
+
+    @Test func `ENV-2 replayed frames are frames too`() throws {
+        let clause = ClauseUnderTest("ENV-2", profiles: [.core, .sync])
+        let seen = "A+(e1 #0) A>chat(c1) A<toolUse(t1 #1) A!cut B+(e1 #1) B>sync(e1 #0)"
+        try clause.conforms("\(seen) B<syncResult(e1 #1 complete)[toolUse(t1 #1)]")
+        try clause.violates("\(seen) B<syncResult(e1 #1 complete)[toolUse(t1 #1 tool='')]^", also: ["SYNC-8"])
+    }
+
+    @Test func `ENV-3 malformed text is answered and survived`() throws {
+        let clause = ClauseUnderTest("ENV-3")
+        try clause.conforms("A+ A>`{` A<error(parse_error) \(alive)")
+        try clause.conforms("A+ A>`{\"type\":\"ping\"` A<error(bad_request) \(alive)")
+        try clause.conforms("A+ A>`{` A>`}` A<error(parse_error) A<error(parse_error) \(alive)")
+        try clause.violates("A+ A>`{` A<error(internal)^ \(alive)")
+        try clause.violates("A+ A>`{` +5s^ \(alive)")
+        try clause.violates("A+ A>`{` A<close(1003)^")
+        try clause.violates("A+ A>`{` A<eof^")
+        try clause.violates("A+ A>`{` A<error(parse_error) A<close(1003)^")
+        try clause.violates("A+ A>`{` A<error(parse_error) A>ping(n1) +5s^")
+        try clause.untested("A+ A>`{` A<error(parse_error)")  // nothing shows that the connection lives
+        try clause.untested("A+ A>`{` +1s A!cut")
+        try clause.untested("A>open A<open A>`{` A<close(4001)")  // before the handshake other rules hold
+    }
+
+    @Test func `ENV-4 values that are no objects are answered`() throws {
+        let clause = ClauseUnderTest("ENV-4")
+        for value in ["null", "[]", "7", "true", "\"ping\""] {
+            try clause.conforms("A+ A>`\(value)` A<error(bad_request) \(alive)")
+            try clause.violates("A+ A>`\(value)` A<error(unknown_type)^ \(alive)")
+        }
+        try clause.violates("A+ A>`null` A<eof^")
+        try clause.untested("A+ A>`{}` A<error(bad_request) \(alive)")
+    }
+
+    @Test func `ENV-5 objects without a type are answered`() throws {
+        let clause = ClauseUnderTest("ENV-5")
+        try clause.conforms("A+ A>`{}` A<error(bad_request) \(alive)")
+        try clause.conforms("A+ A>`{\"type\":7}` A<error(unknown_type) \(alive)")
+        try clause.conforms("A+ A>`{\"type\":null}` A<error(parse_error) \(alive)")
+        try clause.violates("A+ A>`{}` +5s^ \(alive)")
+        try clause.violates("A+ A>`{}` A<error(internal)^ \(alive)")
+        try clause.untested("A+ A>`{` A<error(parse_error) \(alive)")
+    }
+
+    @Test func `ENV-6 binary messages are answered`() throws {
+        let clause = ClauseUnderTest("ENV-6")
+        try clause.conforms("A+ A>binary(00ff) A<error(bad_request) \(alive)")
+        try clause.conforms("A+ A>binary(7b7d) A<error(parse_error) \(alive)")
+        try clause.violates("A+ A>binary(7b7d) +5s^ \(alive)")
+        try clause.violates("A+ A>binary(7b7d) A<close(1003)^")
+        try clause.violates("A+ A>binary(7b7d) A<close(1007)^")  // these bytes are UTF-8
+        try clause.untested("A+ A>binary(00ff) A<close(1007)")  // these may have been text
+        try clause.untested("A+ \(alive)")
+    }
+
+    @Test func `ENV-7 unknown types are answered`() throws {
+        let clause = ClauseUnderTest("ENV-7")
+        let asked = "A+ A>`{\"type\":\"dance\"}`"
+        try clause.conforms("\(asked) A<error(unknown_type) \(alive)")
+        try clause.violates("\(asked) A<error(bad_request)^ \(alive)")
+        try clause.violates("\(asked) \(alive) +5s^")
+        try clause.untested("A+ A>`{\"type\":\"done\"}` A<error(bad_request) \(alive)")  // known, but not from a client
+        try clause.untested("A+ \(alive)")
+    }
+
+    @Test func `ENV-8 unknown members are ignored`() throws {
+        let clause = ClauseUnderTest("ENV-8")
+        try clause.conforms("A+ A>ping(n1 mood=7) A<pong(n1)")
+        try clause.conforms("A+ A>chat(c1 mood='good') A<done(t1)")
+        let nested = #"A>`{"type":"chat","messages":[{"role":"user","content":"hi","mood":{"x":[1]}}]}`"#
+        try clause.conforms("A+ \(nested) A<done(t1)")
+        try clause.conforms("1>POST(c1 mood=7) 1<200(t1)")
+        try clause.violates("A+ A>ping(n1 mood=7) A<error(bad_request)^ A>ping(n2) A<pong(n2)")
+        try clause.violates("A+ A>ping(n1 mood=7) +5s^")
+        try clause.violates("A+ \(nested) A<error(bad_request)^")
+        try clause.violates("1>POST(c1 mood=7) 1<400(bad_request)^")
+        try clause.untested("A+ A>chat(c1 mood=7) A<error(busy)")  // refused for another reason
+        try clause.untested("A+ A>ping(n1) A<pong(n1)")
+    }
+
+    @Test func `ENV-9 invalid frames are answered`() throws {
+        let clause = ClauseUnderTest("ENV-9")
+        for frame in [#"{"type":"chat","messages":[]}"#, #"{"type":"chat"}"#, #"{"type":"ping","nonce":7}"#] {
+            try clause.conforms("A+ A>`\(frame)` A<error(bad_request) \(alive)")
+            try clause.violates("A+ A>`\(frame)` A<error(parse_error)^ \(alive)")
+        }
+        let assistantLast =
+            #"{"type":"chat","messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}"#
+        try clause.conforms("A+ A>`\(assistantLast)` A<error(bad_request) \(alive)")
+        try clause.violates("A+ A>`\(assistantLast)` A<ack(c1) A<done(t1) +5s^")
+        try clause.violates("A+ A>chat(c1 messages=7) A<eof^")
+        try clause.untested("A+ A>chat(c1 s1='../x') A<error(session_not_found c1) \(alive)")  // ID-8
+        try clause.untested(#"A+ A>`{"type":"ping","type":"ping"}` A<error(parse_error)"#)  // may be taken or refused
+    }
+
+    @Test func `ENV-9 holds for sync where it is declared`() throws {
+        let clause = ClauseUnderTest("ENV-9", profiles: [.core, .sync])
+        let asked = #"A+(e1 #0) A>`{"type":"sync","lastSeqSeen":"5"}`"#
+        try clause.conforms("\(asked) A<error(bad_request) \(alive)")
+        try clause.violates("\(asked) +5s^ \(alive)")
+        try clause.untested(#"A+ A>`{"type":"sync","lastSeqSeen":"5"}` A<error(unknown_type)"#, profiles: [.core])
+    }
+
+    @Test func `ENV-10 other connections stay usable`() throws {
+        let clause = ClauseUnderTest("ENV-10")
+        let hostile = "A+ B+(p2) A>`null` A<error(bad_request) \(alive)"
+        try clause.conforms("\(hostile) B>ping(n2) B<pong(n2)")
+        try clause.conforms("A+ A>`null` A<error(bad_request) \(alive) B+")
+        try clause.violates("\(hostile) B<eof^")
+        try clause.violates("\(hostile) B<close(1011)^")
+        try clause.violates("\(hostile) B>ping(n2) +5s^")
+        try clause.violates("A+ A>`null` A<error(bad_request) \(alive) B>open B<refused^")
+        try clause.violates("A+ A>`null` A<error(bad_request) \(alive) B>open B<open B>auth B<eof^")
+        try clause.violates("A+ A>`null` A<error(bad_request) \(alive) B>open B<open B>auth +10s^")
+        try clause.untested(hostile)
+        try clause.untested("A+ B+(p2) B<close(1001)")
+    }
+
+    @Test func `ENV-11 names are given once`() throws {
+        let clause = ClauseUnderTest("ENV-11")
+        try clause.conforms("A+ 1>GET 1<200(s1)")
+        try clause.violates(#"A+ A<`{"type":"pong","nonce":"a","nonce":"b"}`^"#)
+        try clause.violates(#"1>GET 1<200(body='{"sessions":[],"sessions":[]}')^"#)
+        try clause.untested("A>open A<refused(503)")
+    }
+
+    @Test func `ENV-12 Unicode is well formed`() throws {
+        let clause = ClauseUnderTest("ENV-12")
+        try clause.conforms(#"A+ A>chat(c1) A<`{"type":"done","sessionId":"s1","text":"\ud83d\ude00"}`"#)
+        try clause.violates(#"A+ A>chat(c1) A<`{"type":"done","sessionId":"s1","text":"cut \ud83d"}`^"#)
+        try clause.violates(#"1>GET 1<200(body='{"sessions":[],"note":"\ude00"}')^"#)
+        try clause.violates("1>GET 1<200(bodyIsText=false)^")
+        try clause.untested("A>open A<refused(503)")
+    }
+
+    @Test func `ENV-13 numbers are integer tokens`() throws {
+        let clause = ClauseUnderTest("ENV-13", profiles: [.core, .sync])
+        let turn = "A+(e1 #0) A>chat(c1)"
+        try clause.conforms("\(turn) A<done(t1 #1)")
+        try clause.conforms("\(turn) A<done(t1 #9007199254740991)")
+        try clause.violates("\(turn) A<done(t1 seq='1')^")
+        try clause.violates("\(turn) A<done(t1 seq=1.0)^")
+        try clause.violates("\(turn) A<done(t1 seq=1e0)^")
+        try clause.violates("\(turn) A<done(t1 seq=9007199254740992)^")
+        try clause.violates("A+ A>chat(c1) A<error(busy retryAfterMs=-1)^", profiles: [.core])
+        try clause.violates("A+(maxFrameBytes=1e6)^", profiles: [.core])
+        try clause.violates(
+            #"1>GET 1<200(body='{"sessions":[{"id":"s1","updatedAt":"2026-03-01T08:30:00Z","messageCount":"2"}]}')^"#,
+            profiles: [.core])
+        try clause.untested("A>open A<refused(503)", profiles: [.core])
+    }
+
+    @Test func `ENV-14 texts come back as given`() throws {
+        let clause = ClauseUnderTest("ENV-14")
+        let text = " e\u{301} 👩‍👩‍👧 "
+        let asked = "A+ A>chat(c1 '\(text)') A<done(t1) 1>GET(s1)"
+        try clause.conforms("\(asked) 1<200(u1='\(text)' a1)")
+        try clause.violates("\(asked) 1<200(u1='e\u{301} 👩‍👩‍👧' a1)^")  // trimmed
+        try clause.violates("\(asked) 1<200(u1=' \u{e9} 👩‍👩‍👧 ' a1)^")  // normalised
+        try clause.violates("A+ A>chat(c1 -c 'é') A<done(t1) 1>GET(s1) 1<200(u1='e' a1 -c -t)^", also: ["ORDER-5"])
+        try clause.untested("A+ A>chat(c1 '\(text)') A<done(t1)")
+    }
+
+    @Test func `ENV-15 frames up to the limit are accepted`() throws {
+        let clause = ClauseUnderTest("ENV-15")
+        let large = String(repeating: "x", count: 900)
+        try clause.conforms("A+(maxFrameBytes=1000) A>chat(c1 '\(large)') A<done(t1)")
+        try clause.violates("A+(maxFrameBytes=1000) A>chat(c1 '\(large)') A<error(too_large c1)^")
+        try clause.violates("A+(maxFrameBytes=1000) A>chat(c1 '\(large)') A<close(1009)^")
+        try clause.violates("A+(maxFrameBytes=100000) A>chat(c1 '\(large)') A<error(too_large)^")
+        try clause.untested("A+(maxFrameBytes=1000) A>chat(c1) A<done(t1)")  // far below the limit
+    }
+
+    @Test func `ENV-16 larger messages are refused`() throws {
+        let clause = ClauseUnderTest("ENV-16")
+        let sent = "A+(maxFrameBytes=100) A>chat(c1 '\(String(repeating: "x", count: 100))')"
+        try clause.conforms("\(sent) A<error(too_large)")
+        try clause.conforms("\(sent) A<error(too_large c1)")
+        try clause.conforms("\(sent) A<close(1009)")
+        try clause.violates("\(sent) A<error(bad_request)^")
+        try clause.violates("\(sent) A<close(1011)^")
+        try clause.violates("\(sent) A<eof^")
+        try clause.violates("\(sent) +15s^")
+        try clause.inconclusive("\(sent) A<eof('connection reset')")
+        try clause.untested("\(sent) A!cut")
+    }
+
+    @Test func `ENV-17 messages stay small`() throws {
+        let clause = ClauseUnderTest("ENV-17")
+        func done(_ size: Int) -> String {
+            let frame = #"{"type":"done","sessionId":"s1","text":""}"#
+            return
+                #"A<`{"type":"done","sessionId":"s1","text":"\#(String(repeating: "x", count: size - frame.utf8.count))"}`"#
+        }
+        try clause.conforms("A+ A>chat(c1) \(done(1_048_576))")
+        try clause.violates("A+ A>chat(c1) \(done(1_048_577))^")
+        try clause.untested("A>open A<refused(503)")
+    }
+
+    @Test func `ENV-18 fragments are one message`() throws {
+        let clause = ClauseUnderTest("ENV-18")
+        let pieces = "A+ A!act(name=fragments count=3)"
+        try clause.conforms("\(pieces) A>ping(n1) A<pong(n1)")
+        try clause.conforms("\(pieces) A>chat(c1) A<done(t1)")
+        try clause.violates("\(pieces) A>ping(n1) A<error(parse_error)^")
+        try clause.violates("\(pieces) A>ping(n1) A<close(1002)^")
+        try clause.violates("\(pieces) A>ping(n1) +5s^")
+        try clause.untested("A+ A>ping(n1) A<pong(n1)")
+    }
+
+    @Test func `ENV-19 errors have a code`() throws {
+        let clause = ClauseUnderTest("ENV-19")
+        try clause.conforms("A+ A>`{` A<error(parse_error) \(alive)")
+        try clause.warns("A+ A>chat(c1) A<error(c1)^")
+        try clause.untested("A+ \(alive)")
+    }
+}

@@ -1,0 +1,151 @@
+import TestSupport
+import Testing
+
+@Suite struct IDTests {
+    @Test func `ID-1 connections have their own ids`() throws {
+        let clause = ClauseUnderTest("ID-1")
+        try clause.conforms("A+ B+")
+        try clause.conforms("A+ A!cut A+ B+(p2)")
+        try clause.violates("A+(connectionId='k') A!cut A+(connectionId='k')^")
+        try clause.violates("A+(connectionId='k') B+(p2 connectionId='k')^")
+        try clause.untested("A+")
+    }
+
+    @Test func `ID-2 connected names no session`() throws {
+        let clause = ClauseUnderTest("ID-2")
+        try clause.conforms("A+")
+        try clause.violates("A+(sessionId='k1')^")
+        try clause.untested("A>open A<refused(503)")
+    }
+
+    @Test func `ID-3 each question without a session creates one`() throws {
+        let clause = ClauseUnderTest("ID-3")
+        let before = "A+ 1>GET 1<200 A>chat(c1) A<done(t1) 2>GET"
+        try clause.conforms("\(before) 2<200(s1)")
+        try clause.violates("\(before) 2<200(s1 s2)^")
+        let second = "A+ 1>GET 1<200(s1) A>chat(c2)"
+        try clause.violates("\(second) A<done(t2)^")  // an existing session is not created
+        try clause.conforms("\(second) A<done(t2 s2) 2>GET 2<200(s2 s1)")
+        try clause.conforms("1>GET 1<200 2>POST(c1) 2<200(t1) 3>GET 3<200(s1)")
+        try clause.violates("1>GET 1<200 2>POST(c1) 2<200(t1) 3>GET 3<200(s1 s2)^")
+        try clause.untested("A+ A>chat(c1) A<done(t1)")
+        try clause.untested("A+ 1>GET 1<200 A>chat(c1) 2>GET 2<200(s1) A<done(t1)")  // the list and the turn overlap
+    }
+
+    @Test func `ID-4 questions run in the session they name`() throws {
+        let clause = ClauseUnderTest("ID-4")
+        let known = "A+ A>chat(c1) A<done(t1) A>chat(c2 s1)"
+        try clause.conforms("\(known) A<done(t2)")
+        try clause.violates("\(known) A<done(t2 s2)^")
+        try clause.violates("\(known) A<error(session_not_found c2)^")
+        let acked = "A+ A>chat(c1) A<ack(c1) A<done(t1) A>chat(c2 s1)"
+        try clause.violates("\(acked) A<ack(c2 s2)^ A<done(t2 s2)", profiles: [.core, .idempotency])
+        try clause.untested("\(known) A<error(busy c2)")
+        try clause.untested("A+ A>chat(c1 s9) A<done(t1 s9)")  // nothing shows that it existed
+    }
+
+    @Test func `ID-5 turn frames name the session`() throws {
+        let clause = ClauseUnderTest("ID-5")
+        try clause.conforms("A+ A>chat(c1) A<toolUse(t1) A<done(t1)")
+        try clause.conforms("A+ A>chat(c1) A<error(agent_failed t1)")
+        try clause.conforms("A+ A>chat(c1) A<toolUse(t1) A<error(busy) A<done(t1)")  // ends no turn
+        try clause.violates("A+ A>chat(c1) A<toolUse(t1 -s)^ A<done(t1)")
+        try clause.violates("A+ A>chat(c1) A<toolUse(t1) A<done(t1 -s)^")
+        try clause.violates("A+ A>chat(c1) A<error(agent_failed t1 -s)^")
+        try clause.violates("A+ A>chat(c1) A<toolUse(t1) A<done(t1 s2)^")
+        try clause.untested("A+ A>chat(c1)")
+    }
+
+    @Test func `ID-5 holds for replayed frames`() throws {
+        let clause = ClauseUnderTest("ID-5", profiles: [.core, .sync])
+        let seen = "A+(e1 #0) A>chat(c1) A!cut B+(e1 #1) B>sync(e1 #0)"
+        try clause.conforms("\(seen) B<syncResult(e1 #1 complete)[done(t1 #1)]")
+        try clause.violates("\(seen) B<syncResult(e1 #1 complete)[done(t1 #1 -s)]^")
+    }
+
+    @Test func `ID-6 unknown sessions are refused`() throws {
+        let clause = ClauseUnderTest("ID-6")
+        let asked = "A+ 1>GET(s9) 1<404(session_not_found) A>chat(c1 s9)"
+        try clause.conforms("\(asked) A<error(session_not_found c1)")
+        try clause.conforms("A+ 1>GET 1<200(s1) A>chat(c1 s9) A<error(session_not_found)")
+        try clause.violates("\(asked) A<error(bad_request c1)^")
+        try clause.violates("\(asked) A<done(t1 s9)^")
+        try clause.violates("\(asked) +10s^")
+        try clause.untested("A+ A>chat(c1 s9) A<error(session_not_found c1)")  // nothing shows that it is unknown
+        try clause.untested("\(asked) A<error(rate_limited c1)")
+    }
+
+    @Test func `ID-7 done names a session that is stored`() throws {
+        let clause = ClauseUnderTest("ID-7")
+        let turn = "A+ A>chat(c1) A<done(t1) 1>GET(s1)"
+        try clause.conforms("\(turn) 1<200(u1 a1)")
+        try clause.violates("\(turn) 1<404(session_not_found)^", also: ["REST-1"])
+        try clause.untested("A+ A>chat(c1) A<done(t1)")
+    }
+
+    @Test func `ID-8 ill-formed ids are refused`() throws {
+        let clause = ClauseUnderTest("ID-8")
+        let asked = "A+ A>chat(c1 s1='../x')"
+        try clause.conforms("\(asked) A<error(bad_request)")
+        try clause.conforms("\(asked) A<error(session_not_found c1)")
+        try clause.violates("\(asked) A<error(internal)^")
+        try clause.violates("\(asked) A<done(t1)^")
+        try clause.violates("\(asked) A<eof^")
+        try clause.violates("\(asked) +5s^")
+        for path in ["/api/sessions/%2e%2e", "/api/sessions/../x", "/api/sessions/a%00b", "/api/sessions/a.b"] {
+            try clause.conforms("1>GET(path='\(path)') 1<404(session_not_found)")
+            try clause.conforms("1>GET(path='\(path)') 1<400(bad_request)")
+            try clause.violates("1>GET(path='\(path)') 1<500(internal)^")
+        }
+        try clause.conforms("1>POST(c1 s1='../x') 1<404(session_not_found)")
+        try clause.violates("1>POST(c1 s1='../x') 1<500(internal)^")
+        try clause.untested("A+ A>chat(c1 s9) A<error(session_not_found c1)")
+    }
+
+    @Test func `ID-9 ill-formed ids leave no trace`() throws {
+        let clause = ClauseUnderTest("ID-9")
+        let asked = "A+ 1>GET 1<200(s1) A>chat(c1 s1='../x') A<error(bad_request) 2>GET"
+        try clause.conforms("\(asked) 2<200(s1)")
+        try clause.violates("\(asked) 2<200(s2 s1)^")
+        try clause.conforms("1>GET(path='/api/sessions/%2e%2e') 1<404(session_not_found)")
+        try clause.violates("1>GET(path='/api/sessions/%2e%2e') 1<404(session_not_found session='secret')^")
+        try clause.untested("A+ A>chat(c1 s1='../x') A<error(bad_request)")
+    }
+
+    @Test func `ID-10 session ids are well formed`() throws {
+        let clause = ClauseUnderTest("ID-10")
+        try clause.conforms("A+ A>chat(c1) A<done(t1)")
+        try clause.conforms("1>GET 1<200(s1)")
+        try clause.violates("A+ A>chat(c1) A<done(t1 s1='a/b')^")
+        try clause.violates(
+            "1>GET 1<200(body='{\"sessions\":[{\"id\":\"a b\",\"updatedAt\":\"2026-03-01T08:30:00Z\",\"messageCount\":0}]}')^"
+        )
+        try clause.violates("1>POST(c1) 1<200(t1 s1='é')^")
+        try clause.untested("A+ A>chat(c1 s1='../x') A<error(bad_request s1='../x')")  // the client's own
+    }
+
+    @Test func `ID-11 turn frames name the turn`() throws {
+        let clause = ClauseUnderTest("ID-11")
+        let asked = "A+ A>chat(c1) A<ack(c1)"
+        try clause.conforms("\(asked) A<toolUse(t1) A<done(t1)")
+        try clause.conforms("\(asked) A<error(agent_failed t1)")
+        try clause.violates("A+ A>chat(c1) A<ack(c1 -t)^")
+        try clause.violates("\(asked) A<toolUse(-t)^ A<done(t1)")
+        try clause.violates("\(asked) A<toolUse(t1) A<done(c1 -t)^")
+        try clause.violates("\(asked) A<error(agent_failed c1 s1)^")
+        try clause.untested("A+ A>chat(c1)")
+    }
+
+    @Test func `ID-12 ids name one thing`() throws {
+        let clause = ClauseUnderTest("ID-12")
+        let first = "A+ A>chat(c1) A<ack(c1) A<done(t1) A>chat(c2 s1)"
+        try clause.conforms("\(first) A<ack(c2) A<done(t2)")
+        try clause.conforms("\(first) A<ack(c2) A<done(t2) 1>GET(s1) 1<200(u1 a1 u2 a2)")
+        try clause.violates("\(first) A<ack(c2 u1)^ A<done(t2)")
+        try clause.violates("A+ A>chat(c1) A<ack(c1) A<done(t1 a1='u1')^")
+        try clause.violates("A+ B+(p1) A>chat(c1) A<ack(c1) B>chat(c2 s1) B<ack(c2 t1)^ A<done(t1) B<done(t1)")
+        try clause.violates(
+            "\(first) A<ack(c2) A<done(t2) 1>GET(s1) 1<200(u1 a1 u2 a2) 2>GET(s2) 2<200(u1)^")
+        try clause.untested("A+ A>chat(c1)")
+    }
+}

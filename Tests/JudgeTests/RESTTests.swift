@@ -1,0 +1,179 @@
+import TestSupport
+import Testing
+
+@Suite struct RESTTests {
+    private let turn = "A+ A>chat(c1) A<done(t1)"
+    private let fails = #"'{"script":[{"fail":"model exploded"}]}'"#
+
+    private func list(_ entries: String) -> String {
+        "200(body='{\"sessions\":[\(entries)]}')"
+    }
+
+    private func entry(_ id: String, _ updatedAt: String, _ more: String = "") -> String {
+        #"{"id":"\#(id)","updatedAt":"\#(updatedAt)","messageCount":2\#(more)}"#
+    }
+
+    @Test func `REST-1 successes have their shape`() throws {
+        let clause = ClauseUnderTest("REST-1")
+        try clause.conforms("1>GET 1<200(s1)")
+        try clause.conforms("\(turn) 1>GET(s1) 1<200(u1 a1)")
+        try clause.conforms("1>POST(c1) 1<200(t1)")
+        try clause.conforms("1>POST(c1) 1<200(t1 -t -a later=7)")
+        try clause.violates("1>GET 1<500(internal)^")
+        try clause.violates("1>GET 1<200(body='{}')^")
+        try clause.violates("1>GET 1<200(body='<html>')^")
+        try clause.violates("\(turn) 1>GET(s1) 1<500(internal)^")
+        try clause.violates("1>GET(s8) 1<200(body='{\"session\":{\"id\":\"s8\"}}')^")
+        try clause.violates("1>POST(c1) 1<201(t1)^")
+        try clause.violates("1>POST(c1) 1<200(t1 -text)^")
+        try clause.untested("1>GET(s9) 1<404(session_not_found)")
+        try clause.untested("1>GET(-p) 1<401(not_authenticated)")
+    }
+
+    @Test func `REST-2 bodies are called JSON`() throws {
+        let clause = ClauseUnderTest("REST-2")
+        try clause.conforms("1>GET 1<200(s1)")
+        try clause.conforms("1>GET 1<200(s1 content-type='Application/JSON; charset=utf-8')")
+        try clause.violates("1>GET 1<200(s1 content-type='text/html')^")
+        try clause.violates("1>GET(s9) 1<404(session_not_found -content-type)^")
+        try clause.untested("1>GET(path='/') 1<200(content-type='text/html')")  // no path of the protocol
+    }
+
+    @Test func `REST-3 the newest comes first`() throws {
+        let clause = ClauseUnderTest("REST-3")
+        try clause.conforms("1>GET 1<200(s2 s1)")
+        let (early, late) = ("2026-03-01T08:30:00Z", "2026-03-01T08:30:00.5Z")
+        try clause.conforms("1>GET 1<\(list(entry("s1", late) + "," + entry("s2", early)))")
+        try clause.conforms("1>GET 1<\(list(entry("s1", early) + "," + entry("s2", early)))")  // equal times
+        try clause.conforms("1>GET 1<\(list(entry("s1", early) + "," + entry("s2", "2026-03-01T09:30:00+01:00")))")
+        try clause.violates("1>GET 1<\(list(entry("s1", early) + "," + entry("s2", late)))^")
+        try clause.violates("1>GET 1<\(list(entry("s1", early) + "," + entry("s2", "2026-03-01T08:30:00-00:01")))^")
+        try clause.untested("1>GET 1<200(s1)")
+    }
+
+    @Test func `REST-4 every session is listed once`() throws {
+        let clause = ClauseUnderTest("REST-4")
+        try clause.conforms("\(turn) 1>GET 1<200(s1)")
+        try clause.conforms("A+ A>chat(c1) A<toolUse(t1) 1>GET 1<200(s1)")
+        try clause.conforms("1>POST(c1) 1<200(t1) 2>GET 2<200(s2 s1)")
+        try clause.violates("\(turn) 1>GET 1<200(s2)^")
+        try clause.violates("\(turn) 1>GET 1<200(s1 s1)^")
+        try clause.violates("1>GET 1<200(s2 s1) 2>GET 2<200(s1)^")
+        try clause.untested("1>GET 1<200")
+        try clause.untested("A+ A>chat(c1) 1>GET A<done(t1) 1<200")  // begun before it was named
+    }
+
+    @Test func `REST-5 counts are true`() throws {
+        let clause = ClauseUnderTest("REST-5")
+        try clause.conforms("\(turn) 1>GET 1<200(s1=2) 2>GET(s1) 2<200(u1 a1)")
+        try clause.violates("\(turn) 1>GET 1<200(s1=1) 2>GET(s1) 2<200(u1 a1)^")
+        try clause.violates("\(turn) 1>GET(s1) 1<200(u1 a1) 2>GET 2<200(s1=3)^")
+        try clause.untested("\(turn) 1>GET 1<200(s1=1)")
+        try clause.untested("\(turn) 1>GET 1<200(s1=2) A>chat(c2 s1) 2>GET(s1) 2<200(u1 a1 u2) A<done(t2)")
+    }
+
+    @Test func `REST-6 messages have their ids`() throws {
+        let clause = ClauseUnderTest("REST-6")
+        try clause.conforms("\(turn) 1>GET(s1) 1<200(u1 a1)")
+        try clause.violates("\(turn) 1>GET(s1) 1<200(u1 a1 u2 a2='x' u2)^")
+        try clause.violates("A+ A>chat(c1) A<done(t1 a1='a7') 1>GET(s1) 1<200(u1 a1)^")
+        try clause.violates("1>POST(c1) 1<200(t1 a1='a7') 2>GET(s1) 2<200(u1 a1)^")
+        try clause.untested("\(turn) 1>GET(s1) 1<404(session_not_found)", also: ["ID-7", "REST-1"])
+    }
+
+    @Test func `REST-7 unknown sessions are not found`() throws {
+        let clause = ClauseUnderTest("REST-7")
+        try clause.conforms("1>GET(s9) 1<404(session_not_found)")
+        try clause.conforms("1>GET(s9) 1<404")  // a code is not demanded
+        try clause.violates("1>GET(s9) 1<500(internal)^")
+        try clause.violates("1>GET(s9) 1<403(not_authenticated)^")
+        try clause.violates("1>GET(s9) 1<404(body='')^")
+        try clause.violates("1>GET(s9) 1<200^")  // made up on the spot
+        try clause.untested("1>GET(s8) 1<200(u1 a1)")  // may well have existed
+        try clause.untested("1>GET(s9 -p) 1<401(not_authenticated)")
+    }
+
+    @Test func `REST-8 questions for unknown sessions are not found`() throws {
+        let clause = ClauseUnderTest("REST-8")
+        let unknown = "1>GET(s9) 1<404(session_not_found) 2>POST(c1 s9)"
+        try clause.conforms("\(unknown) 2<404(session_not_found)")
+        try clause.conforms("1>POST(c1 s9) 1<404(session_not_found)")
+        try clause.violates("\(unknown) 2<400(bad_request)^")
+        try clause.violates("\(unknown) 2<200(t1 s9)^")
+        try clause.violates("\(unknown) 2<404(body='gone')^")
+        try clause.untested("1>POST(c1 s9) 1<200(t1 s9)")  // nothing shows that it did not exist
+        try clause.untested("1>POST(c1) 1<200(t1)")
+    }
+
+    @Test func `REST-9 malformed questions are bad requests`() throws {
+        let clause = ClauseUnderTest("REST-9")
+        for body in [
+            "{", "null", "[]", "{}", #"{"messages":[]}"#, #"{"messages":[{"role":"assistant","content":"a"}]}"#,
+        ] {
+            try clause.conforms("1>POST(body='\(body)') 1<400(bad_request)")
+            try clause.violates("1>POST(body='\(body)') 1<500(internal)^")
+        }
+        try clause.violates("1>POST(body='{') 1<200(t1)^")
+        try clause.violates("1>POST(body='{') 1<400(body='no')^")
+        try clause.untested("1>POST(c1) 1<200(t1)")
+        try clause.untested("1>POST(c1 s1='../x') 1<404(session_not_found)")  // ID-8
+    }
+
+    @Test func `REST-10 failed turns are server errors`() throws {
+        let clause = ClauseUnderTest("REST-10")
+        try clause.conforms("1>POST(c1 \(fails)) 1<500(agent_failed)")
+        try clause.conforms("1>POST(c1 \(fails)) 1<502(agent_failed t1)")
+        try clause.violates("1>POST(c1 \(fails)) 1<200(t1)^")
+        try clause.violates("1>POST(c1 \(fails)) 1<400(agent_failed)^")
+        try clause.violates("1>POST(c1 \(fails)) 1<500(body='<html>')^")
+        try clause.violates("1>POST(c1 \(fails)) +30s^")
+        try clause.untested("1>POST(c1) 1<500(internal)")
+        try clause.untested("1>POST(c1 \(fails)) 1<409(busy)")
+    }
+
+    @Test func `REST-11 responses say what is stored`() throws {
+        let clause = ClauseUnderTest("REST-11")
+        let asked = "1>POST(c1) 1<200(t1 'yes') 2>GET(s1)"
+        try clause.conforms("\(asked) 2<200(u1 a1='yes')")
+        try clause.violates("\(asked) 2<200(u1 a1='no')^")
+        try clause.violates("1>POST(-c) 1<200('yes' -t -a) 2>GET(s1) 2<200(u1 a1='no' -c -t)^", also: ["PERSIST-3"])
+        try clause.untested("1>POST(c1) 1<200(t1)")
+    }
+
+    @Test func `REST-12 reads are answered while turns run`() throws {
+        let clause = ClauseUnderTest("REST-12")
+        let running = "A+ A>chat(c1) A<toolUse(t1)"
+        try clause.conforms("\(running) 1>GET(s1) 1<200(u1) A<done(t1)")
+        try clause.conforms("\(running) 1>GET +9s 1<200(s1) A<done(t1)")
+        try clause.violates("\(running) 1>GET(s1) +11s 1<200(u1)^ A<done(t1)")
+        try clause.violates("\(running) 1>GET +11s^ A<done(t1)")
+        try clause.untested("\(running) A<done(t1) 1>GET(s1) 1<200(u1 a1)")
+    }
+
+    @Test func `REST-13 short texts end between characters`() throws {
+        let clause = ClauseUnderTest("REST-13")
+        let family = "👨‍👩‍👧"
+        let text = String(repeating: family, count: 20)
+        let asked = "A+ A>chat(c1) A<done(t1 '\(text)') 1>GET"
+        func last(_ value: String) -> String {
+            list(entry("s1", "2026-03-01T08:30:00Z", #","lastMessage":"\#(value)""#))
+        }
+        try clause.conforms("\(asked) 1<\(last(String(repeating: family, count: 5)))")
+        try clause.conforms("\(asked) 1<\(last(String(repeating: family, count: 5) + "…"))")
+        try clause.conforms("\(asked) 1<\(last(text))")
+        try clause.conforms("\(asked) 1<200(s1)")  // shows neither
+        try clause.warns("\(asked) 1<\(last(String(repeating: family, count: 5) + "👨…"))^")
+        try clause.warns("\(asked) 1<\(last(String(repeating: family, count: 5) + "👨\u{200D}…"))^")
+        try clause.warns("\(asked) 1<\(last(String(repeating: family, count: 5) + "\u{FFFD}…"))^")
+        try clause.untested("\(asked) 1<\(last("A summary"))")
+        try clause.untested("\(turn) 1>GET 1<200(s1)")
+    }
+
+    @Test func `REST-14 health needs no token`() throws {
+        let clause = ClauseUnderTest("REST-14")
+        try clause.conforms("1>GET(health -p) 1<200")
+        try clause.violates("1>GET(health -p) 1<401(not_authenticated)^")
+        try clause.violates("1>GET(health -p) 1<200(ok=false)^")
+        try clause.untested("1>GET 1<200(s1)")
+    }
+}

@@ -1,0 +1,209 @@
+import TestSupport
+import Testing
+
+@Suite struct TURNTests {
+    private let fails = #"'{"script":[{"fail":"model exploded"}]}'"#
+    private let waits = #"'{"script":[{"wait":5000},{"reply":"late"}]}'"#
+
+    @Test func `TURN-1 accepted chats are acked once and first`() throws {
+        let clause = ClauseUnderTest("TURN-1")
+        try clause.conforms("A+ A>chat(c1) A<ack(c1) A<toolUse(t1) A<done(t1)")
+        try clause.conforms("A+ A>chat(c1) +20s A<ack(c1) A<done(t1)")  // how soon is free
+        try clause.conforms("A+ A>chat(c1) A<ack(c1) A>chat(c1) A<ack(c1 duplicate) A<done(t1)")
+        try clause.violates("A+ A>chat(c1) A<toolUse(t1)^ A<ack(c1) A<done(t1)")
+        try clause.violates("A+ A>chat(c1) A<done(t1)^")
+        try clause.violates("A+ A>chat(c1) A<ack(c1) A<ack(c1)^ A<done(t1)")
+        try clause.untested("A+ A>chat(c1) A<error(busy c1)")
+        try clause.untested("A+ 1>POST(c1) A<done(t1) 1<200(t1)")
+    }
+
+    @Test func `TURN-2 acks repeat the key`() throws {
+        let clause = ClauseUnderTest("TURN-2")
+        try clause.conforms("A+ A>chat(c1) A<ack(c1) A<done(t1)")
+        try clause.conforms("A+ A>chat(-c) A<ack(c1 -c) A<done(t1)")
+        try clause.violates("A+ A>chat(c1) A<ack(c1 -c)^ A<done(t1)")
+        try clause.violates("A+ A>chat(c1) A<ack(c1='c9')^ A<done(t1)")
+        try clause.violates("A+ A>chat(-c) A<ack(c1='made-up')^ A<done(t1)")
+        try clause.untested("A+ A>chat(c1)")
+    }
+
+    @Test func `TURN-3 acked questions are stored`() throws {
+        let clause = ClauseUnderTest("TURN-3")
+        let acked = "A+ A>chat(c1) A<ack(c1) 1>GET(s1)"
+        try clause.conforms("\(acked) 1<200(u1) A<done(t1)")
+        try clause.conforms("A+ A>chat(c1) A<ack(c1) server!kill server!start 1>GET(s1) 1<200(u1)")
+        try clause.violates("\(acked) 1<200^ A<done(t1)", also: ["ORDER-5"])
+        try clause.violates("A+ A>chat(c1) A<ack(c1) server!kill server!start 1>GET(s1) 1<200^", also: ["ORDER-5"])
+        try clause.untested("A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1)")  // proves TURN-4 only
+    }
+
+    @Test func `TURN-4 questions are stored before the turn shows`() throws {
+        let clause = ClauseUnderTest("TURN-4")
+        try clause.conforms("A+ A>chat(c1) A<toolUse(t1) 1>GET(s1) 1<200(u1) A<done(t1)")
+        try clause.conforms("A+ A>chat(c1 -c 'hello') A<toolUse(-t) 1>GET(s1) 1<200(u1='hello' -c -t) A<done(-t -a)")
+        try clause.violates("A+ A>chat(c1) A<toolUse(t1) 1>GET(s1) 1<200^ A<done(t1)", also: ["ORDER-5"])
+        try clause.violates("A+ A>chat(c1) A<error(agent_failed t1) 1>GET(s1) 1<200^", also: ["ORDER-5"])
+        try clause.untested("A+ A>chat(c1) A<toolUse(t1) A<done(t1)")
+        try clause.untested("A+ A>chat(c1) 1>GET(s1) 1<200 A<toolUse(t1) A<done(t1)")  // begun before
+    }
+
+    @Test func `TURN-5 every turn ends once`() throws {
+        let clause = ClauseUnderTest("TURN-5")
+        try clause.conforms("A+ A>chat(c1) A<toolUse(t1) A<done(t1)")
+        try clause.conforms("A+ B+ A>chat(c1) A<done(t1) B<done(t1)")  // once on each connection
+        try clause.conforms("A+ A>chat(c1 \(waits)) +34s A<done(t1)")  // the script's own wait is added
+        try clause.conforms("A+ A>chat(c1) A>chat(c2 s1) +25s A<done(t1) +25s A<done(t2)")  // serial
+        try clause.conforms("A+ A>chat(c1) A<done(t1) A<done(t9 s9)")  // somebody else's turn
+        try clause.violates("A+ A>chat(c1) A<toolUse(t1) A<done(t1) A<done(t1)^")
+        try clause.violates("A+ A>chat(c1) A<done(t1) A<error(internal t1)^")
+        try clause.violates("A+ A>chat(c1) A<toolUse(t1) +30s^")
+        try clause.violates("A+ A>chat(c1) +30s^")  // neither refused nor ended
+        try clause.violates("A+ A>chat(-c) A<done(-t -a) A<done(-t -a)^")  // without any id
+        try clause.untested("A+ A>chat(c1) A<toolUse(t1) +29s")
+        try clause.untested("A+ A>chat(c1) A!cut +60s")
+        try clause.untested("A+ A>chat(c1) A<error(busy c1) +60s")
+        try clause.untested("A+ A>chat(c1) A!stopReading +60s")
+    }
+
+    @Test func `TURN-5 copies end nothing`() throws {
+        let clause = ClauseUnderTest("TURN-5", profiles: [.core, .idempotency])
+        let turn = "A+ A>chat(c1) A<ack(c1) A<done(t1)"
+        try clause.conforms("\(turn) A>chat(c1) A<ack(c1 duplicate) A<done(t1 duplicate)")
+        try clause.violates("\(turn) A>chat(c1) A<ack(c1 duplicate) A<done(t1)^")
+    }
+
+    @Test func `TURN-6 nothing follows the ending`() throws {
+        let clause = ClauseUnderTest("TURN-6")
+        try clause.conforms("A+ A>chat(c1) A<toolUse(t1) A<done(t1)")
+        try clause.conforms("A+ B+ A>chat(c1) A<done(t1) B<toolUse(t1) B<done(t1)", also: ["TURN-15"])
+        try clause.conforms("A+ A>chat(c1) A<done(t1) A>chat(c2 s1) A<toolUse(t2) A<done(t2)")
+        try clause.violates("A+ A>chat(c1) A<done(t1) A<toolUse(t1)^")
+        try clause.violates("A+ A>chat(c1) A<error(agent_failed t1) A<toolUse(t1)^")
+        try clause.untested("A+ A>chat(c1) A<toolUse(t1)")
+    }
+
+    @Test func `TURN-7 done says what is stored`() throws {
+        let clause = ClauseUnderTest("TURN-7")
+        let turn = "A+ A>chat(c1) A<done(t1 'e\u{301}') 1>GET(s1)"
+        try clause.conforms("\(turn) 1<200(u1 a1='e\u{301}')")
+        try clause.violates("\(turn) 1<200(u1 a1='\u{e9}')^")
+        try clause.violates(
+            "A+ A>chat(-c) A<done(-t -a 'yes') 1>GET(s1) 1<200(u1 a1='no' -c -t)^", also: ["ORDER-5", "PERSIST-2"])
+        try clause.untested("\(turn) 1<404(session_not_found)", also: ["ID-7", "REST-1"])
+        try clause.untested("A+ A>chat(c1) A<done(t1)")
+    }
+
+    @Test func `TURN-8 agent failures are named`() throws {
+        let clause = ClauseUnderTest("TURN-8")
+        try clause.conforms("A+ A>chat(c1 \(fails)) A<error(agent_failed t1)")
+        try clause.violates("A+ A>chat(c1 \(fails)) A<error(internal t1)^")
+        try clause.violates("A+ A>chat(c1 \(fails)) A<done(t1)^")
+        try clause.untested("A+ A>chat(c1) A<error(internal t1)")
+        try ClauseUnderTest("TURN-8", hasScriptedAgent: false).untested("A+ A>chat(c1 \(fails)) A<done(t1)")
+    }
+
+    @Test func `TURN-9 failed turns are shown failed`() throws {
+        let clause = ClauseUnderTest("TURN-9")
+        let failed = "A+ A>chat(c1 \(fails)) A<error(agent_failed t1) 1>GET(s1)"
+        let question = "u1='{\"script\":[{\"fail\":\"model exploded\"}]}'"
+        try clause.conforms("\(failed) 1<200(\(question) t1=failed)")
+        try clause.violates("\(failed) 1<200(\(question) t1=done)^")
+        try clause.violates("\(failed) 1<200(\(question) t1=running)^")
+        try clause.untested("\(failed) 1<200(\(question))")
+    }
+
+    @Test func `TURN-10 turns run after a failure`() throws {
+        let clause = ClauseUnderTest("TURN-10")
+        let failed = "A+ A>chat(c1 \(fails)) A<error(agent_failed t1)"
+        try clause.conforms("\(failed) A>chat(c2 s1) A<done(t2)")
+        try clause.conforms("\(failed) A>chat(c2) A<done(t2 s2)")
+        try clause.violates("\(failed) A>chat(c2 s1) A<error(internal t2)^")
+        try clause.violates("\(failed) A>chat(c2 s1) A<error(busy c2)^")
+        try clause.violates("\(failed) A>chat(c2 s1) +30s^", also: ["TURN-5"])
+        try clause.untested(failed)
+        try clause.untested("\(failed) A>chat(c2 \(fails)) A<error(agent_failed t2 s2)")
+    }
+
+    @Test func `TURN-11 turns outlive their connection`() throws {
+        let clause = ClauseUnderTest("TURN-11")
+        let gone = "A+ A>chat(c1) A<toolUse(t1) A!cut"
+        try clause.conforms("\(gone) +1s 1>GET(s1) 1<200(u1 a1)")
+        try clause.conforms("\(gone) 1>GET(s1) 1<200(u1) +1s 2>GET(s1) 2<200(u1 a1)")
+        try clause.conforms("A+ A>chat(c1) A<toolUse(t1) A>close(1001) +1s 1>GET(s1) 1<200(u1 a1)")
+        try clause.violates("\(gone) +30s 1>GET(s1) 1<200(u1)^")
+        try clause.violates("\(gone) +1s 1>GET(s1) 1<200(u1 t1=failed)^")
+        try clause.untested("\(gone) +1s 1>GET(s1) 1<200(u1)")  // it may still run
+        try clause.untested("A+ A>chat(c1) A<toolUse(t1) A<done(t1) A!cut 1>GET(s1) 1<200(u1 a1)")
+    }
+
+    @Test func `TURN-12 sessions list their turns`() throws {
+        let clause = ClauseUnderTest("TURN-12")
+        let running = "A+ A>chat(c1 \(waits)) A<toolUse(t1) 1>GET(s1)"
+        let question = #"u1='{"script":[{"wait":5000},{"reply":"late"}]}'"#
+        try clause.conforms("\(running) 1<200(\(question) t1=running) A<done(t1)")
+        try clause.conforms("A+ A>chat(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1 t1=done)")
+        try clause.conforms("A+ A>chat(c1) A<toolUse(t1) 1>GET(s1) 1<200(u1 t1=done) A<done(t1)")  // it may just have ended
+        try clause.warns("\(running) 1<200(\(question))^ A<done(t1)")
+        try clause.warns("\(running) 1<200(\(question) t1=done)^ A<done(t1)")
+        try clause.warns("A+ A>chat(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1 t1=running)^")
+        try clause.warns("A+ A>chat(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1 t9)^")
+        try clause.untested("A+ A>chat(c1) A<done(t1)")
+    }
+
+    @Test func `TURN-15 every connection sees the turn`() throws {
+        let clause = ClauseUnderTest("TURN-15")
+        let turn = "A+ B+ A>chat(c1) A<toolUse(t1) A<done(t1)"
+        try clause.conforms("\(turn) B<toolUse(t1) B<done(t1)")
+        try clause.conforms("A+ 1>POST(c1) A<toolUse(t1) A<done(t1) 1<200(t1)")
+        try clause.violates("\(turn) +31s^")
+        try clause.violates("\(turn) B<done(t1)^")
+        try clause.violates("A+ 1>POST(c1) 1<200(t1) +31s^")
+        try clause.untested("\(turn) +1s B!cut")
+        try clause.untested("A+ B+(p2) A>chat(c1) A<toolUse(t1) A<done(t1) +60s")  // another person
+        try clause.untested("A+ A>chat(c1) B+ A<done(t1) +60s")  // connected later
+    }
+
+    @Test func `TURN-16 other connections see the question`() throws {
+        let clause = ClauseUnderTest("TURN-16")
+        let asked = "A+(e1 #0) B+(e1 #0) A>chat(c1)"
+        try clause.conforms("\(asked) B<message(u1 #1) A<done(t1 #2) B<done(t1 #2)")
+        try clause.conforms("\(asked) A<message(u1 #1) B<message(u1 #1) A<done(t1 #2) B<done(t1 #2)")
+        try clause.conforms("A+(e1 #0) 1>POST(c1) A<message(u1 #1) A<done(t1 #2) 1<200(t1)")
+        try clause.violates("\(asked) A<done(t1 #2) B<done(t1 #2)^")
+        try clause.violates(
+            "\(asked) B<message(u1 #1) B<message(u1 #2)^ A<done(t1 #3) B<done(t1 #3)", also: ["ORDER-11"])
+        try clause.untested("A+(e1 #0) A>chat(c1) A<done(t1 #2)")
+    }
+
+    @Test func `TURN-16 names the question as the ack does`() throws {
+        let clause = ClauseUnderTest("TURN-16", profiles: [.core, .sync, .idempotency])
+        let asked = "A+(e1 #0) B+(e1 #0) A>chat(c1) A<ack(c1)"
+        try clause.conforms("\(asked) B<message(u1 #1) A<done(t1 #2) B<done(t1 #2)")
+        try clause.violates("\(asked) B<message(u1 'other' #1)^ A<done(t1 #2) B<done(t1 #2)")
+        try clause.violates("\(asked) B<message(u1='m7' t1 #1)^ A<done(t1 #2) B<done(t1 #2)")
+    }
+
+    @Test func `TURN-18 refused questions leave no trace`() throws {
+        let clause = ClauseUnderTest("TURN-18")
+        let busy = "A+ A>chat(c1) A<toolUse(t1) A>chat(c2 s1) A<error(busy c2) A<done(t1) 1>GET(s1)"
+        try clause.conforms("\(busy) 1<200(u1 a1)")
+        try clause.violates("\(busy) 1<200(u1 a1 u2)^")
+        try clause.violates("A+ A>chat(c2 s1) A<error(busy c2) A<done(c2 -t)^")
+        let unknown = "A+ A>chat(c1 s9) A<error(session_not_found c1) 1>GET(s9)"
+        try clause.conforms("\(unknown) 1<404(session_not_found)")
+        try clause.violates("\(unknown) 1<200(u1)^")
+        let listed = "A+ 1>GET 1<200(s1) A>chat(c2 s9) A<error(session_not_found c2) 2>GET"
+        try clause.conforms("\(listed) 2<200(s1)")
+        try clause.violates("\(listed) 2<200(s9 s1)^")
+        try clause.conforms("1>GET 1<200(s1) 2>POST(c2 body='null') 2<400(bad_request) 3>GET 3<200(s1)")
+        try clause.violates("1>GET 1<200(s1) 2>POST(c2 body='null') 2<400(bad_request) 3>GET 3<200(s2 s1)^")
+        try clause.untested("A+ A>chat(c1) A<error(busy c1)")
+    }
+
+    @Test func `TURN-19 ending errors say whether to retry`() throws {
+        let clause = ClauseUnderTest("TURN-19")
+        try clause.conforms("A+ A>chat(c1) A<error(agent_failed t1 retryable=false)")
+        try clause.warns("A+ A>chat(c1) A<error(agent_failed t1)^")
+        try clause.untested("A+ A>chat(c1) A<error(busy c1)")
+    }
+}
