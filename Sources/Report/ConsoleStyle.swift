@@ -11,23 +11,28 @@ public struct ConsoleStyle: Sendable {
         self.width = max(60, width)
     }
 
-    func red(_ text: String) -> String { paint(text, "31") }
-    func green(_ text: String) -> String { paint(text, "32") }
-    func yellow(_ text: String) -> String { paint(text, "33") }
-    func bold(_ text: String) -> String { paint(text, "1") }
-    func dim(_ text: String) -> String { paint(text, "2") }
+    /// The text in red.
+    public func red(_ text: String) -> String { paint(text, "31") }
+    /// The text in green.
+    public func green(_ text: String) -> String { paint(text, "32") }
+    /// The text in yellow.
+    public func yellow(_ text: String) -> String { paint(text, "33") }
+    /// The text in bold.
+    public func bold(_ text: String) -> String { paint(text, "1") }
+    /// The text dimmed.
+    public func dim(_ text: String) -> String { paint(text, "2") }
 
     private func paint(_ text: String, _ code: String) -> String {
         hasColour ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 
     /// The text on one line of at most `limit` characters, cut at a character.
-    func cut(_ text: String, to limit: Int) -> String {
+    public func cut(_ text: String, to limit: Int) -> String {
         text.count <= limit ? text : String(text.prefix(max(1, limit - 1))) + "…"
     }
 
     /// The text in lines of at most the style's width, each indented.
-    func wrapped(_ text: String, indent: Int) -> String {
+    public func wrapped(_ text: String, indent: Int) -> String {
         let margin = String(repeating: " ", count: indent)
         var lines: [String] = []
         var line = margin
@@ -44,12 +49,12 @@ public struct ConsoleStyle: Sendable {
 }
 
 /// Pads a text on the right.
-func padded(_ text: String, _ width: Int) -> String {
+public func padded(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
 }
 
 /// Pads a text on the left.
-func aligned(_ text: String, _ width: Int) -> String {
+public func aligned(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
 }
 

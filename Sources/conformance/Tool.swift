@@ -10,8 +10,8 @@ enum Tool {
     static func specification(from folder: String? = nil) throws -> Specification {
         do {
             return try Specification(folder.map(SpecificationFiles.init(folder:)) ?? .embedded)
-        } catch let problems as InputProblems {
-            throw refuse(problems.problems)
+        } catch {
+            throw refuse(error.problems)
         }
     }
 
