@@ -158,10 +158,13 @@ extension MessageSchemas {
         }
     }
 
-    /// The clause about a flaw: a client has one for whatever is wrong with its frames.
-    private func clause(of flaw: MessageProblem.Flaw, _ name: String?) -> ClauseID {
-        if let name, let entry = self[name], entry.sender == .client {
-            return entry.file.hasPrefix("rest/") ? ClauseID(.REST, 9) : ClauseID(.ENV, 21)
+    /// The clause about a flaw: a client and a push have one for whatever is wrong with them.
+    private func clause(of flaw: MessageProblem.Flaw, _ name: String?) -> ClauseID? {
+        let entry = name.flatMap { self[$0] }
+        let isFrame = entry?.file.hasPrefix("messages/") ?? true
+        if let entry, entry.sender == .client || entry.file.hasPrefix("push/") || (flaw == .syntax && !isFrame) {
+            let root = entry.schema.schemaValue(at: Self.base + entry.file, JSONPointer())
+            return root?["x-clause"]?.stringValue.flatMap { ClauseID($0) }
         }
         switch flaw {
         case .syntax: return ClauseID(.ENV, 1)

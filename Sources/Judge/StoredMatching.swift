@@ -80,8 +80,8 @@ extension Observations {
         }
     }
 
-    /// The body of the response at an event.
-    func answer(at event: Int) -> JSONValue? {
+    /// The body of the response that held a list, by its event.
+    func listBody(at event: Int) -> JSONValue? {
         exchanges.first { $0.response == event }?.answer?.root
     }
 

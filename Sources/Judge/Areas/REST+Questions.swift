@@ -155,7 +155,7 @@ extension REST {
     static func shortTextsEndBetweenCharacters(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
         for list in observations.listReads {
-            guard let principal = list.principal, let response = observations.answer(at: list.event) else { continue }
+            guard let principal = list.principal, let response = observations.listBody(at: list.event) else { continue }
             for entry in response["sessions"]?.arrayValue ?? [] {
                 guard let id = entry["id"]?.stringValue else { continue }
                 let sources = observations.texts(of: id, for: principal).filter { $0.utf16.count > 60 }
