@@ -18,7 +18,8 @@ public struct Check: Sendable {
 public enum Checks {
     /// All checks, in the order of their clauses.
     public static let all: [Check] = [
-        ENV.checks, ID.checks, TURN.checks, ORDER.checks, SYNC.checks, PERSIST.checks, REST.checks,
+        ENV.checks, ID.checks, TURN.checks, ORDER.checks, SYNC.checks, IDEM.checks, PERSIST.checks,
+        REST.checks,
     ].flatMap { $0 }.sorted { $0.clause < $1.clause }
 
     /// The check of a clause; nil while there is none.

@@ -37,7 +37,7 @@ extension Observations {
     }
 
     /// The body of a response, by its event.
-    func answer(at response: Int) -> JSONValue? {
+    func body(ofResponse response: Int) -> JSONValue? {
         exchanges.first { $0.response == response }?.answer?.root
     }
 
@@ -49,7 +49,7 @@ extension Observations {
             named.append((frame.event, id))
         }
         for response in turn.requests.compactMap(\.outcome) {
-            if let id = answer(at: response)?["turnId"]?.stringValue { named.append((response, id)) }
+            if let id = body(ofResponse: response)?["turnId"]?.stringValue { named.append((response, id)) }
         }
         return named.sorted { $0.event < $1.event }
     }

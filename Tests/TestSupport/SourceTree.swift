@@ -13,7 +13,11 @@ public enum SourceTree {
     /// The specification as it stands in `Spec/`, so that a changed sentence needs no rebuild.
     public static func specification() throws -> Specification { try loaded.get() }
 
-    private static let loaded = Result { try Specification(SpecificationFiles(folder: root + "/Spec")) }
+    private static let loaded = Result {
+        // A folder behind a link would be seen as empty.
+        let folder = URL(fileURLWithPath: root + "/Spec").resolvingSymlinksInPath()
+        return try Specification(SpecificationFiles(folder: folder.path))
+    }
 
     /// The text of a file, by its path below the root.
     public static func text(_ path: String) throws -> String {

@@ -176,9 +176,9 @@ enum IDEM {
         for again in history.repeats where !again.isMismatch && again.request.connection == nil {
             let turn = again.turn
             let done = turn.endings.first { $0.type == "done" }
-            let original = history.original(of: turn)?.success.flatMap { history.answer(at: $0) }
+            let original = history.original(of: turn)?.success.flatMap { history.body(ofResponse: $0) }
             if let response = again.request.success {
-                let body = history.answer(at: response)
+                let body = history.body(ofResponse: response)
                 var wrong = body?["duplicate"]?.boolValue == true ? [] : ["duplicate"]
                 for name in ["text", "sessionId", "turnId"] {
                     let expected = done?[name] ?? original?[name] ?? (name == "text" ? nil : turn.ack?[name])
@@ -296,7 +296,7 @@ enum IDEM {
             let response = again.success
             let isDuplicate =
                 again.ack?.isDuplicate == true
-                || response.flatMap { history.answer(at: $0) }?["duplicate"]?.boolValue == true
+                || response.flatMap { history.body(ofResponse: $0) }?["duplicate"]?.boolValue == true
             if let event = again.ack?.event ?? response {
                 if isDuplicate {
                     evidence.violate(
@@ -332,7 +332,7 @@ enum IDEM {
             if let refusal = turn.request.refusal, turn.request.refusalCode == "idempotency_mismatch" {
                 evidence.violate(related("idempotency_mismatch", [known, refusal]))
             } else if let event {
-                let body = turn.request.success.flatMap { history.answer(at: $0) }
+                let body = turn.request.success.flatMap { history.body(ofResponse: $0) }
                 let isDuplicate = turn.request.ack?.isDuplicate == true || body?["duplicate"]?.boolValue == true
                 let isShared = turn.turnId != nil && turn.turnId == other.turnId
                 if isDuplicate || isShared || (turn.sessionId != nil && turn.sessionId == other.sessionId) {

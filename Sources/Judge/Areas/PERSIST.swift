@@ -1,4 +1,149 @@
-/// The checks of PERSIST.
+import Holdfast
+import JSON
+import Transcript
+
+/// Durable before sent, as far as reads alone can show it.
 enum PERSIST {
-    static let checks: [Check] = []
+    static let checks: [Check] = [
+        Check(.PERSIST, 2, readAfterDoneHasTheAnswer), Check(.PERSIST, 3, readAfterResponseHasTheAnswer),
+        Check(.PERSIST, 9, readsAreNeverTorn), Check(.PERSIST, 10, readsNeverGoBackwards),
+    ]
+
+    /// PERSIST-2: "A server MUST include the answer in every read of the session that begins after it sent the `done`."
+    ///
+    /// Once for each turn in each read of its session that began after a `done` of the turn was received on any connection.
+    static func readAfterDoneHasTheAnswer(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for read in history.sessionReads {
+            let places = StoredPlaces(read)
+            for turn in ORDER.turns(in: read, history) {
+                let done = (turn.endings + turn.copies + turn.replayed).filter { $0.type == "done" }.map(\.event).min()
+                guard let done, done < read.request else { continue }
+                if places.answers(of: turn).isEmpty {
+                    evidence.violate(
+                        Finding(
+                            "a read that began after done lacks the answer",
+                            expected: "the answer to '\(turn.request.prompt.prefix(40))'",
+                            actual: "\(read.messages.count) messages without it", at: [done, read.event]))
+                } else {
+                    evidence.keep()
+                }
+            }
+        }
+        return evidence
+    }
+
+    /// PERSIST-3: "A server MUST make the answer durable before it answers `POST /api/chat` with 200."
+    ///
+    /// Once for each 200 in each read of its session that began after it.
+    static func readAfterResponseHasTheAnswer(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        let chats = history.exchanges.filter { $0.isChat && $0.status == 200 }
+        for read in history.sessionReads {
+            let places = StoredPlaces(read)
+            for turn in ORDER.turns(in: read, history) {
+                for exchange in chats {
+                    guard let response = exchange.response, response < read.request,
+                        turn.requests.contains(where: { $0.success == response })
+                    else { continue }
+                    let answer = exchange.answer?.root
+                    let stored = places.answers(
+                        of: turn, response: (answer?["messageId"]?.stringValue, answer?["text"]?.stringValue))
+                    if stored.isEmpty {
+                        evidence.violate(
+                            Finding(
+                                "a read that began after the response lacks the answer",
+                                expected: "the answer to '\(turn.request.prompt.prefix(40))'",
+                                actual: "\(read.messages.count) messages without it", at: [response, read.event]))
+                    } else {
+                        evidence.keep()
+                    }
+                }
+            }
+        }
+        return evidence
+    }
+
+    /// PERSIST-9: "A server MUST answer every read of an existing session with 200 and a whole, valid body while turns run
+    /// and messages are stored."
+    ///
+    /// Once for each read of a session that the server had named to the reader, while one of the reader's turns ran.
+    static func readsAreNeverTorn(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for exchange in history.exchanges where exchange.sent.method == "GET" {
+            guard case .session(let id) = exchange.route, let principal = exchange.sent.principal,
+                history.sessions.exists(id, for: principal, before: exchange.request),
+                let end = exchange.response ?? exchange.failure
+                    ?? history.deadline(after: exchange, within: history.timeouts.rest),
+                history.turns.contains(where: { turn in
+                    turn.principal == principal && turn.event < end && turn.isAccepted
+                        && turn.ended.map { $0 > exchange.request } ?? true
+                }),
+                !history.acts.contains(where: { $0.event < end && ($0.name == "kill" || $0.name == "stop") })
+            else { continue }
+            // A refusal of the reader himself says nothing about the session.
+            if let status = exchange.status, [401, 403, 429].contains(status) { continue }
+            if let flaw = flaw(of: exchange, id) {
+                evidence.violate(
+                    Finding(
+                        "a read of an existing session is torn", expected: "200 with the whole session", actual: flaw,
+                        at: [exchange.request, end]))
+            } else {
+                evidence.keep()
+            }
+        }
+        return evidence
+    }
+
+    /// PERSIST-10: "A server MUST keep every message that a read has shown in every later read of the session, with the same
+    /// id, text and order."
+    ///
+    /// Once for each read that began after another with messages had ended.
+    static func readsNeverGoBackwards(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for (index, read) in history.sessionReads.enumerated() {
+            let earlier = history.sessionReads[..<index].last { before in
+                before.sessionId == read.sessionId && before.principal == read.principal && before.event < read.request
+                    && !before.messages.isEmpty
+            }
+            guard let earlier else { continue }
+            var rest = read.messages[...]
+            let lost = earlier.messages.first { message in
+                guard let place = rest.firstIndex(where: { isSame($0, message) }) else { return true }
+                rest = rest[(place + 1)...]
+                return false
+            }
+            if let lost {
+                evidence.violate(
+                    Finding(
+                        "a message shown before is gone, changed or moved",
+                        expected:
+                            "\(lost.role ?? "message") \(lost.id ?? "without id"), '\(lost.text.prefix(40))', in its place",
+                        actual: "\(read.messages.count) messages, not so", at: [earlier.event, read.event]))
+            } else {
+                evidence.keep()
+            }
+        }
+        return evidence
+    }
+
+    private static func isSame(
+        _ one: ObservedSessionRead.StoredMessage, _ other: ObservedSessionRead.StoredMessage
+    ) -> Bool {
+        one.id == other.id && one.role == other.role && JSONValue.string(one.text) == .string(other.text)
+    }
+
+    /// What is wrong with a read; nil for a whole one.
+    private static func flaw(of exchange: ObservedExchange, _ id: String) -> String? {
+        guard let status = exchange.status else {
+            return exchange.failure == nil ? "no response in time" : "no response"
+        }
+        guard status == 200 else { return "status \(status)" }
+        guard let body = exchange.answer?.root else { return "a body that is not JSON" }
+        guard let messages = body["session"]?["messages"]?.arrayValue else { return "a body without session.messages" }
+        let isWhole = messages.allSatisfy { message in
+            message["id"]?.stringValue != nil && message["role"]?.stringValue != nil && message["content"] != nil
+        }
+        return isWhole && body["session"]?["id"]?.stringValue == id ? nil : "a session or message without its members"
+    }
 }

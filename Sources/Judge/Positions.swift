@@ -1,0 +1,165 @@
+import JSON
+import Transcript
+
+/// One frame of a principal's numbered stream, as it was shown once: live or inside a `syncResult`.
+struct Shown {
+    let frame: ObservedFrame
+    let principal: String
+    let epoch: String
+    let seq: Int
+
+    /// The event that showed it.
+    var event: Int { frame.event }
+}
+
+/// Streams, epochs and positions.
+extension Observations {
+    /// Types that take a place in the stream.
+    static let streamTypes: Set<String> = ["message", "toolUse", "done", "error"]
+
+    /// Whether a live frame takes a place in the stream; copies do not.
+    func isNumbered(_ frame: ObservedFrame) -> Bool {
+        !frame.isDuplicate && Self.streamTypes.contains(frame.type ?? "") && frame.seq != nil
+    }
+
+    /// The epoch a connection was in at an event: as `connected` said, or a later `syncResult`.
+    func epoch(on connection: Int, before event: Int) -> String? {
+        connections[connection].received.last {
+            $0.event < event && ($0.type == "connected" || $0.type == "syncResult") && $0.epoch != nil
+        }?.epoch
+    }
+
+    /// Every numbered frame shown to anyone, in the order of time; a replay in the order of its list.
+    var shown: [Shown] {
+        var shown: [Shown] = []
+        for (index, connection) in connections.enumerated() {
+            var epoch: String?
+            for frame in connection.received {
+                if frame.type == "connected" || frame.type == "syncResult" { epoch = frame.epoch ?? epoch }
+                guard isNumbered(frame), let seq = frame.seq, let epoch else { continue }
+                shown.append(Shown(frame: frame, principal: connections[index].principal, epoch: epoch, seq: seq))
+            }
+        }
+        for sync in syncs {
+            guard let epoch = sync.result?.epoch else { continue }
+            let principal = connections[sync.connection].principal
+            for frame in sync.missed {
+                guard let seq = frame.seq else { continue }
+                shown.append(Shown(frame: frame, principal: principal, epoch: epoch, seq: seq))
+            }
+        }
+        return shown.sorted {
+            ($0.event, $0.frame.replayIndex ?? 0) < ($1.event, $1.frame.replayIndex ?? 0)
+        }
+    }
+
+    /// How many frames, and for how long, a connection was promised to be replayed.
+    func promise(on connection: Int) -> (messages: Int, microseconds: Int) {
+        let limits = connections[connection].greeting?["limits"]
+        let seconds = limits?["replaySeconds"]?.intValue ?? 3600
+        return (
+            limits?["replayMessages"]?.intValue ?? 1000, seconds.multipliedReportingOverflow(by: 1_000_000).partialValue
+        )
+    }
+
+    /// The principal of a sync.
+    func principal(of sync: ObservedSync) -> String { connections[sync.connection].principal }
+
+    /// Every sync of a history that has an answer.
+    var answeredSyncs: [(sync: ObservedSync, result: ObservedFrame)] {
+        syncs.compactMap { sync in sync.result.map { (sync, $0) } }
+    }
+}
+
+/// One position asked for, with all pages of the answer.
+struct Replay {
+    /// The first question.
+    let first: ObservedSync
+    /// The last page.
+    let last: ObservedSync
+    /// Its `syncResult`.
+    let result: ObservedFrame
+    /// The position before the first frame wanted.
+    let position: Int
+    /// Who asked.
+    let principal: String
+    let epoch: String
+    /// The numbers of all pages.
+    let numbers: Set<Int>
+    /// The frames of all pages.
+    let frames: [ObservedFrame]
+    /// The last number that the pages cover: `lastSeq`, or the last frame of a page nobody followed.
+    let covered: Int
+    /// Frames shown to the principal at any time that belong between position and `covered`, by number.
+    let wanted: [Int: Shown]
+
+    /// The wanted numbers that no page has.
+    var lacking: [Int] { wanted.keys.filter { !numbers.contains($0) }.sorted() }
+}
+
+extension Observations {
+    /// Each replay whose position means something: it names the epoch of the answer, or is 0.
+    var replays: [Replay] {
+        let all = shown
+        var continued: Set<Int> = []
+        var replays: [Replay] = []
+        for (index, sync) in syncs.enumerated() where !continued.contains(index) {
+            guard let position = sync.lastSeqSeen, let result = sync.result, let epoch = result.epoch,
+                sync.request.epoch == epoch || (sync.request["epoch"] == nil && position == 0)
+            else { continue }
+            var last = (sync: sync, result: result)
+            var frames = sync.missed
+            while last.result["more"]?.boolValue == true, let place = last.sync.missed.last?.seq,
+                let next = syncs.indices.first(where: { next in
+                    syncs[next].connection == sync.connection && syncs[next].request.event > last.result.event
+                        && syncs[next].lastSeqSeen == place && syncs[next].result?.epoch == epoch
+                }), !continued.contains(next), let page = syncs[next].result
+            {
+                continued.insert(next)
+                last = (syncs[next], page)
+                frames += syncs[next].missed
+            }
+            let isCutShort = last.result["more"]?.boolValue == true
+            let covered = isCutShort ? frames.last?.seq ?? position : last.sync.lastSeq ?? position
+            let principal = principal(of: sync)
+            var wanted: [Int: Shown] = [:]
+            for item in all where item.principal == principal && item.epoch == epoch && item.seq > position {
+                // What was shown before the question belongs to the answer, whatever that says of its end.
+                let isOwed = item.seq <= covered || (item.event < sync.request.event && !isCutShort)
+                if isOwed, wanted[item.seq] == nil { wanted[item.seq] = item }
+            }
+            replays.append(
+                Replay(
+                    first: sync, last: last.sync, result: last.result, position: position, principal: principal,
+                    epoch: epoch, numbers: Set(frames.compactMap(\.seq)), frames: frames, covered: covered,
+                    wanted: wanted))
+        }
+        return replays
+    }
+
+    /// Whether a frame is surely among those promised: fewer numbers than promised frames come after it, and it is younger
+    /// than half of the promised age.
+    ///
+    /// Holes are legal, so the distance of numbers bounds the count of frames from above.
+    func isPromised(_ item: Shown, in replay: Replay) -> Bool {
+        let promise = promise(on: replay.first.connection)
+        guard !item.frame.isReplayed else { return false }
+        return max(replay.covered, item.seq) - item.seq < promise.messages
+            && (time(of: replay.result.event) - time(of: item.event)) * 2 <= promise.microseconds
+    }
+
+    /// Whether a frame is surely no longer promised: as many frames as promised were shown after it, or it is too old.
+    func isOutlived(_ item: Shown, in replay: Replay) -> Bool {
+        let promise = promise(on: replay.first.connection)
+        let after = Set(replay.wanted.keys.filter { $0 > item.seq }).union(replay.numbers.filter { $0 > item.seq })
+        return after.count >= promise.messages
+            || time(of: replay.first.request.event) - time(of: item.event) > promise.microseconds
+    }
+}
+
+/// Numbers for a message: the first ten, then how many more.
+func listed(_ numbers: some Collection<Int>) -> String {
+    let sorted = numbers.sorted()
+    let shown = sorted.prefix(10).map(String.init).joined(separator: ", ")
+    return sorted.isEmpty ? "none" : sorted.count > 10 ? "\(shown) and \(sorted.count - 10) more" : shown
+}

@@ -1,0 +1,135 @@
+import TestSupport
+import Testing
+
+@Suite struct IDEMTests {
+    private let running = "A+ A>chat(c1) A<ack(c1)"
+    private let ended = "A+ A>chat(c1) A<ack(c1) A<done(t1)"
+    private let again = "A>chat(c1) A<ack(c1 duplicate)"
+
+    @Test func `IDEM-1 a repeat starts no second turn on either transport`() throws {
+        let clause = ClauseUnderTest("IDEM-1")
+        let resent = "\(running) A!cut(rst) 1>POST(c1)"
+        try clause.conforms("\(resent) 1<200(t1 duplicate) 2>GET(s1) 2<200(u1 a1)")
+        try clause.violates("\(resent) 1<200(t2 duplicate)^", also: ["IDEM-8"])
+        try clause.violates("\(resent) 1<200(t1 duplicate) 2>GET(s1) 2<200(u1 a1 t1 t1)^")
+        try clause.untested(running)
+        try clause.untested("\(running) A>chat(c2 s1) A<ack(c2)")
+    }
+
+    @Test func `IDEM-2 a repeat stores no second message`() throws {
+        let clause = ClauseUnderTest("IDEM-2")
+        let resent = "\(ended) \(again) A<done(t1 duplicate) 1>GET(s1)"
+        try clause.conforms("\(resent) 1<200(u1 a1)")
+        try clause.violates("\(resent) 1<200(u1 a1 u1)^", also: ["ORDER-5", "REST-6"])
+        try clause.untested("\(ended) 1>GET(s1) 1<200(u1 a1)")
+    }
+
+    @Test func `IDEM-3 a repeat is acknowledged as one`() throws {
+        let clause = ClauseUnderTest("IDEM-3")
+        try clause.conforms("\(running) A>chat(c1) A<ack(c1 duplicate)")
+        try clause.conforms("\(running) A!cut B+ B>chat(c1) B<ack(c1 duplicate)")
+        try clause.violates("\(running) A>chat(c1) A<ack(c1)^")
+        try clause.violates("\(running) A>chat(c1) A<error(busy c1)^")
+        try clause.violates("\(ended) A>chat(c1) +10s^")
+        try clause.untested("A+ A>chat(c1) A!cut B+ B>chat(c1) B<ack(c1)")  // the first may never have arrived
+    }
+
+    @Test func `IDEM-4 a finished turn is copied`() throws {
+        let clause = ClauseUnderTest("IDEM-4")
+        try clause.conforms("\(ended) \(again) A<done(t1 duplicate)")
+        try clause.violates("\(ended) \(again) A<done(t1 'other' duplicate)^")
+        try clause.violates("\(ended) \(again) +10s^")
+        try clause.violates(
+            "A+ B+ A>chat(c1) A<ack(c1) B<message(u1 #1) A<done(t1) B<done(t1) \(again) A<done(t1 duplicate) B<done(t1 duplicate)^"
+        )
+        try clause.untested("\(running) \(again) A<done(t1)")
+        try clause.untested("\(ended) \(again)")
+    }
+
+    @Test func `IDEM-5 copies have no number`() throws {
+        let clause = ClauseUnderTest("IDEM-5")
+        try clause.conforms("\(ended) \(again) A<done(t1 duplicate)")
+        try clause.violates("\(ended) \(again) A<done(t1 duplicate #2)^")
+        try clause.untested(ended)
+    }
+
+    @Test func `IDEM-6 a running turn is not copied`() throws {
+        let clause = ClauseUnderTest("IDEM-6")
+        try clause.conforms("\(running) \(again) A<done(t1)")
+        try clause.violates("\(running) \(again) A<done(t1) A<done(t1 duplicate)^")
+        try clause.conforms("\(running) \(again) A<done(t1) \(again) A<done(t1 duplicate)")
+        try clause.untested("\(ended) \(again) A<done(t1 duplicate)")
+    }
+
+    @Test func `IDEM-7 a failed turn is copied`() throws {
+        let clause = ClauseUnderTest("IDEM-7")
+        let failed = "\(running) A<error(agent_failed t1)"
+        try clause.conforms("\(failed) \(again) A<error(agent_failed t1 duplicate=true)")
+        try clause.violates("\(failed) \(again) A<error(internal t1 duplicate=true)^")
+        try clause.violates("\(failed) \(again) +10s^")
+        try clause.untested(failed)
+    }
+
+    @Test func `IDEM-8 a repeat over REST has the first outcome`() throws {
+        let clause = ClauseUnderTest("IDEM-8")
+        try clause.conforms("\(ended) 1>POST(c1) 1<200(t1 duplicate)")
+        try clause.conforms("1>POST(c1) 1<200(t1) 2>POST(c1) 2<200(t1 duplicate)")
+        try clause.conforms("\(running) 1>POST(c1) A<done(t1) 1<200(t1 duplicate)")
+        try clause.violates("\(ended) 1>POST(c1) 1<200(t1)^")
+        try clause.violates("\(ended) 1>POST(c1) 1<200(t1 'other' duplicate)^")
+        try clause.violates("\(ended) 1>POST(c1) 1<409(busy)^")
+        try clause.untested("1>POST(c1) 1<200(t1)")
+    }
+
+    @Test func `IDEM-9 a mismatch is an error`() throws {
+        let clause = ClauseUnderTest("IDEM-9")
+        let other = "\(ended) A>chat(c1 'something else')"
+        try clause.conforms("\(other) A<error(idempotency_mismatch c1)")
+        try clause.conforms("\(ended) A>chat(c1 s2) A<error(idempotency_mismatch c1)")
+        try clause.violates("\(other) A<ack(c1 duplicate)^")
+        try clause.violates("\(other) A<error(bad_request c1)^")
+        try clause.untested("\(ended) A>chat(c1 s1) A<ack(c1 duplicate)")
+    }
+
+    @Test func `IDEM-10 a mismatch over REST is 422`() throws {
+        let clause = ClauseUnderTest("IDEM-10")
+        let other = "\(ended) 1>POST(c1 'something else')"
+        try clause.conforms("\(other) 1<422(idempotency_mismatch)")
+        try clause.violates("\(other) 1<409(idempotency_mismatch)^")
+        try clause.violates("\(other) 1<200(t1 duplicate)^")
+        try clause.untested("\(ended) 1>POST(c1) 1<200(t1 duplicate)")
+    }
+
+    @Test func `IDEM-11 a mismatch leaves no trace`() throws {
+        let clause = ClauseUnderTest("IDEM-11")
+        let other = "\(ended) A>chat(c1 'something else') A<error(idempotency_mismatch c1) 1>GET(s1)"
+        try clause.conforms("\(other) 1<200(u1 a1)")
+        try clause.violates("\(other) 1<200(u1 a1 u2='something else')^")
+        try clause.untested("\(ended) 1>GET(s1) 1<200(u1 a1)")
+    }
+
+    @Test func `IDEM-14 a refused key is free`() throws {
+        let clause = ClauseUnderTest("IDEM-14")
+        let refused = "A+ A>chat(c1 s1) A<error(session_not_found c1)"
+        try clause.conforms("\(refused) A>chat(c1) A<ack(c1 s2)")
+        try clause.violates("\(refused) A>chat(c1) A<ack(c1 s2 duplicate)^")
+        try clause.violates("\(refused) A>chat(c1) A<error(idempotency_mismatch c1)^")
+        try clause.untested(refused)
+    }
+
+    @Test func `IDEM-15 keys belong to their principal`() throws {
+        let clause = ClauseUnderTest("IDEM-15")
+        let two = "\(running) B+(p2) B>chat(c1)"
+        try clause.conforms("\(two) B<ack(c1 s2 t2 u2)")
+        try clause.violates("\(two) B<ack(c1 s2 t2 u2 duplicate)^")
+        try clause.violates("\(two) B<error(idempotency_mismatch c1)^")
+        try clause.untested("\(running) B+(p2) B>chat(c2) B<ack(c2 s2)")
+    }
+
+    @Test func `IDEM-16 reads show the key`() throws {
+        let clause = ClauseUnderTest("IDEM-16")
+        try clause.conforms("\(running) 1>GET(s1) 1<200(u1)")
+        try clause.violates("\(running) 1>GET(s1) 1<200(u1 -c)^")
+        try clause.untested(running)
+    }
+}

@@ -1,0 +1,121 @@
+import TestSupport
+import Testing
+
+@Suite struct ORDERTests {
+    private let turn = "A+(e1 #0) A>chat(c1) A<ack(c1)"
+
+    @Test func `ORDER-1 the question stands before the answer`() throws {
+        let clause = ClauseUnderTest("ORDER-1", profiles: [.core, .idempotency])
+        let done = "A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1)"
+        try clause.conforms("\(done) 1<200(u1 a1)")
+        try clause.conforms("\(done) 1<200(u9 a9 u1 a1)")
+        try clause.violates("\(done) 1<200(a1 u1)^")
+        try clause.untested("A+ A>chat(c1) A<ack(c1) 1>GET(s1) 1<200(u1)")
+        let core = "A+ A>chat(-c) A<done(-t -a) 1>GET(s1)"
+        try clause.conforms("\(core) 1<200(u1 a1 -t -c)", profiles: [.core])
+        try clause.violates("\(core) 1<200(a1 u1 -t -c)^", profiles: [.core])
+    }
+
+    @Test func `ORDER-2 questions keep the order of acceptance`() throws {
+        let clause = ClauseUnderTest("ORDER-2", profiles: [.core, .idempotency])
+        let sent = "A+ A>chat(c1 s1) A>chat(c2 s1) A<ack(c1) A<ack(c2) A<done(t1) A<done(t2) 1>GET(s1)"
+        try clause.conforms("\(sent) 1<200(u1 a1 u2 a2)")
+        try clause.conforms("\(sent) 1<200(u1 u2 a1 a2)")
+        try clause.violates("\(sent) 1<200(u2 a2 u1 a1)^")
+        let across = "A+ B+ A>chat(c1 s1) A<ack(c1) B<message(u1 #1) B>chat(c2 s1) B<ack(c2) A<message(u2 #2) 1>GET(s1)"
+        try clause.conforms("\(across) 1<200(u1 u2)")
+        try clause.violates("\(across) 1<200(u2 u1)^")
+        let racing = "A+ B+ A>chat(c1 s1) B>chat(c2 s1) A<ack(c1) B<ack(c2) 1>GET(s1)"
+        try clause.untested("\(racing) 1<200(u2 u1)")  // nothing says which was accepted first
+    }
+
+    @Test func `ORDER-3 turns of a session are serial`() throws {
+        let clause = ClauseUnderTest("ORDER-3", profiles: [.core, .idempotency])
+        let two = "A+ A>chat(c1 s1) A>chat(c2 s1) A<ack(c1)"
+        try clause.conforms("\(two) A<ack(c2) A<toolUse(t1) A<done(t1) A<toolUse(t2) A<done(t2)")
+        try clause.conforms("\(two) A<error(busy c2) A<toolUse(t1) A<done(t1)")
+        try clause.violates("\(two) A<ack(c2) A<toolUse(t1) A<toolUse(t2)^ A<done(t1) A<done(t2)")
+        try clause.violates("\(two) A<ack(c2) A<toolUse(t1) A<done(t2)^ A<done(t1)")
+        try clause.conforms(
+            "A+ A>chat(c1 s1) A>chat(c2 s1) A>chat(c3 s2) A<ack(c1) A<ack(c2) A<ack(c3 s2) A<toolUse(t1) A<done(t3 s2) "
+                + "A<done(t1) A<toolUse(t2) A<done(t2)")  // sessions are free of each other
+        try clause.untested("A+ A>chat(c1 s1) A<ack(c1) A<toolUse(t1) A<done(t1) A>chat(c2 s1) A<ack(c2) A<done(t2)")
+    }
+
+    @Test func `ORDER-4 seq increases strictly on each connection`() throws {
+        let clause = ClauseUnderTest("ORDER-4")
+        try clause.conforms("\(turn) A<toolUse(t1 #1) A<done(t1 #4)")  // holes are legal
+        try clause.violates("\(turn) A<toolUse(t1 #2) A<done(t1 #1)^")
+        try clause.violates("\(turn) A<toolUse(t1 #2) A<done(t1 #2)^")
+        try clause.untested("\(turn) A<done(t1 #1)")  // one number orders nothing
+        try clause.untested("\(turn) A<done(t1 #5) A!cut A+(e2 #0) A>chat(c2 s1) A<ack(c2) A<done(t2 #1)")  // another epoch
+    }
+
+    @Test func `ORDER-5 every message is kept once`() throws {
+        let clause = ClauseUnderTest("ORDER-5", profiles: [.core, .idempotency])
+        let many =
+            "A+ B+ A>chat(c1 s1) B>chat(c2 s1) A<ack(c1) B<ack(c2) A<message(u2 #2) B<message(u1 #1) A<done(t1) B<done(t1) "
+            + "A<done(t2) B<done(t2) 1>GET(s1)"
+        try clause.conforms("\(many) 1<200(u1 u2 a1 a2)")
+        try clause.violates("\(many) 1<200(u1 a1 a2)^", also: ["TURN-4"])
+        try clause.violates("\(many) 1<200(u1 a1 u2)^", also: ["PERSIST-2"])
+        try clause.violates("\(many) 1<200(u1 u2 u2 a1 a2)^")
+        try clause.untested("A+ A>chat(c1) 1>GET(s1) 1<200")
+    }
+
+    @Test func `ORDER-6 a slow session blocks no other`() throws {
+        let clause = ClauseUnderTest("ORDER-6", profiles: [.core, .idempotency])
+        let slow = #"A>chat(c1 s1 '{"script":[{"wait":5000},{"reply":"late"}]}') A<ack(c1)"#
+        let quick = #"A>chat(c2 s2 '{"script":[{"reply":"now"}]}') A<ack(c2 s2)"#
+        try clause.conforms("A+ \(slow) \(quick) A<done(t2 s2 'now') +5s A<done(t1 'late')")
+        try clause.warns("A+ \(slow) \(quick) +5s A<done(t1 'late') A<done(t2 s2 'now')^")
+        try clause.untested("A+ \(slow) +4500ms \(quick) +500ms A<done(t1 'late') A<done(t2 s2 'now')")
+    }
+
+    @Test func `ORDER-7 ids stay with their turn`() throws {
+        let clause = ClauseUnderTest("ORDER-7", profiles: [.core, .idempotency])
+        let two =
+            #"A+ A>chat(c1 s1 '{"script":[{"tool":"search"},{"reply":"one"}]}') A>chat(c2 s2 '{"script":[{"reply":"two"}]}')"#
+            + " A<ack(c1) A<ack(c2 s2)"
+        try clause.conforms("\(two) A<toolUse(search t1) A<done(t1 'one') A<done(t2 s2 'two')")
+        try clause.violates("\(two) A<done(t2 s1 'two')^", also: ["ID-5"])
+        try clause.violates("\(two) A<toolUse(search t2 s1)^", also: ["ID-5"])
+        try clause.untested("\(two)")
+    }
+
+    @Test func `ORDER-9 frames of the stream are numbered`() throws {
+        let clause = ClauseUnderTest("ORDER-9")
+        try clause.conforms("\(turn) A<toolUse(t1 #1) A<error(agent_failed t1 #2)")
+        try clause.violates("\(turn) A<toolUse(t1)^")
+        try clause.violates("\(turn) A<toolUse(t1 #1) A<error(agent_failed t1)^")
+        try clause.untested("\(turn) A<error(busy c1)")
+    }
+
+    @Test func `ORDER-10 answers are not numbered`() throws {
+        let clause = ClauseUnderTest("ORDER-10")
+        try clause.conforms(turn)
+        try clause.violates("A+(e1 #0) A>ping(n1) A<pong(n1 seq=1)^")
+        try clause.violates("A+(e1 #0) A>`{` A<error(parse_error #1)^")
+        try clause.untested("A>open A<open A<done(t1 #1)")
+    }
+
+    @Test func `ORDER-11 a number means one frame`() throws {
+        let clause = ClauseUnderTest("ORDER-11")
+        let both =
+            "A+(e1 #0) B+(e1 #0) A>chat(c1) A<ack(c1) B<message(u1 #1) A<toolUse(t1 #2) B<toolUse(t1 #2) A<done(t1 #3)"
+        try clause.conforms("\(both) B<done(t1 #3)")
+        try clause.violates("\(both) B<done(t1 #4)^")
+        try clause.violates(
+            "\(turn) A<toolUse(t1 #1) A<done(t1 #2) A!cut B+(e1 #2) B>sync(e1 #1) "
+                + "B<syncResult(e1 #2 complete)[toolUse(t1 #2)]^", also: ["SYNC-8", "SYNC-21"])
+        try clause.untested("\(turn) A<toolUse(t1 #1) A<done(t1 #2)")
+    }
+
+    @Test func `ORDER-12 numbers begin at 1`() throws {
+        let clause = ClauseUnderTest("ORDER-12")
+        try clause.conforms("\(turn) A<done(t1 #1)")
+        try clause.violates("\(turn) A<done(t1 #0)^")
+        try clause.violates("\(turn) A<done(t1 #1) A!cut B+(e1 #0)^", also: ["SYNC-1"])
+        try clause.untested(turn)
+    }
+}

@@ -1,0 +1,47 @@
+import TestSupport
+import Testing
+
+@Suite struct PERSISTTests {
+    @Test func `PERSIST-2 a read after done has the answer`() throws {
+        let clause = ClauseUnderTest("PERSIST-2", profiles: [.core, .idempotency])
+        let done = "A+ A>chat(c1) A<ack(c1) A<done(t1)"
+        try clause.conforms("\(done) 1>GET(s1) 1<200(u1 a1)")
+        try clause.violates("\(done) 1>GET(s1) 1<200(u1)^", also: ["ORDER-5"])
+        try clause.untested("A+ A>chat(c1) A<ack(c1) 1>GET(s1) A<done(t1) 1<200(u1)")  // the read began before
+        try clause.untested(done)
+        let core = "A+ A>chat(-c) A<done(-t -a) 1>GET(s1)"
+        try clause.conforms("\(core) 1<200(u1 a1 -t -c)", profiles: [.core])
+        try clause.violates("\(core) 1<200(u1 -t -c)^", also: ["ORDER-5"], profiles: [.core])
+    }
+
+    @Test func `PERSIST-3 a read after the response has the answer`() throws {
+        let clause = ClauseUnderTest("PERSIST-3", profiles: [.core, .idempotency])
+        try clause.conforms("1>POST(c1) 1<200(t1) 2>GET(s1) 2<200(u1 a1)")
+        try clause.violates("1>POST(c1) 1<200(t1) 2>GET(s1) 2<200(u1)^")
+        try clause.untested("1>POST(c1) 2>GET(s1) 2<200(u1) 1<200(t1)")
+        try clause.conforms("1>POST(-c) 1<200(-t -a) 2>GET(s1) 2<200(u1 a1 -t -c)", profiles: [.core])
+    }
+
+    @Test func `PERSIST-9 reads are never torn`() throws {
+        let clause = ClauseUnderTest("PERSIST-9", profiles: [.core, .idempotency])
+        let running = "A+ A>chat(c1) A<ack(c1) 1>GET(s1)"
+        try clause.conforms("\(running) 1<200(u1) A<done(t1)")
+        try clause.violates("\(running) 1<500(internal)^ A<done(t1)")
+        try clause.violates("\(running) 1<404(session_not_found)^ A<done(t1)")
+        try clause.violates("\(running) 1<200(body='{\"session\":{\"id\":\"s1\",\"mess')^ A<done(t1)")
+        try clause.untested("\(running)")
+        try clause.untested("A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1)")  // nothing ran
+        try clause.untested("A+ A>chat(c1) A<ack(c1) 1>GET(s7) 1<404(session_not_found)")
+    }
+
+    @Test func `PERSIST-10 reads never go backwards`() throws {
+        let clause = ClauseUnderTest("PERSIST-10", profiles: [.core, .idempotency])
+        let first = "1>GET(s1) 1<200(u1 a1) 2>GET(s1)"
+        try clause.conforms("\(first) 2<200(u1 a1 u2)")
+        try clause.violates("\(first) 2<200(u1)^")
+        try clause.violates("\(first) 2<200(u1 a1='other')^")
+        try clause.violates("\(first) 2<200(a1 u1)^")
+        try clause.untested("1>GET(s1) 2>GET(s1) 1<200(u1 a1) 2<200(u1)")  // they overlapped
+        try clause.untested("1>GET(s1) 1<200(u1)")
+    }
+}

@@ -1,0 +1,225 @@
+import TestSupport
+import Testing
+
+@Suite struct SYNCTests {
+    /// A turn with two numbered frames, a cut, and the same device again.
+    private let seen = "A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A<done(t1 #2) A!cut B+(e1 #2)"
+
+    @Test func `SYNC-1 connected states the position`() throws {
+        let clause = ClauseUnderTest("SYNC-1")
+        try clause.conforms(seen)
+        try clause.conforms("\(seen) B!cut C+(e2 #0)")  // a new epoch begins anew
+        try clause.conforms("A+(e1 #0) B>open B<open B>auth A<message(u9 #1) B<connected(e1 #0)")  // it may overtake
+        try clause.violates("A+(e1 #0) A<message(u9 #3) A!cut B+(e1 #2)^")
+        try clause.violates("A+(e1)^")
+        try clause.untested("A>open A<open A>auth")
+    }
+
+    @Test func `SYNC-2 each sync has one answer`() throws {
+        let clause = ClauseUnderTest("SYNC-2")
+        let asked = "A+(e1 #0) A>sync(e1 #0)"
+        try clause.conforms("\(asked) A<syncResult(e1 #0 complete)")
+        try clause.conforms("\(asked) A>sync(e1 #0) A<syncResult(e1 #0 complete) A<syncResult(e1 #0 complete)")
+        try clause.violates("\(asked) +10s^")
+        try clause.violates("\(asked) A<syncResult(e1 #0 complete) A<syncResult(e1 #0 complete)^")
+        try clause.untested("\(asked) +9s")
+        try clause.untested("\(asked) A!cut +30s")
+        try clause.untested("A+(e1 #0) A>sync(lastSeqSeen=-1) A<error(bad_request) +30s")
+    }
+
+    @Test func `SYNC-3 complete means whole`() throws {
+        let clause = ClauseUnderTest("SYNC-3")
+        let asked = "\(seen) B>sync(e1 #0)"
+        try clause.conforms("\(asked) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+        try clause.conforms("\(asked) B<syncResult(e1 #2 evicted)", also: ["SYNC-15", "SYNC-16", "SYNC-21"])  // no lie
+        try clause.conforms("\(seen) B>sync(e1 #1) B<syncResult(e1 #2 complete)[done(t1 #2)]")
+        try clause.violates("\(asked) B<syncResult(e1 #2 complete)[done(t1 #2)]^", also: ["SYNC-15"])
+        try clause.violates(
+            "\(asked) B<syncResult(e1 #2 too_many more)[toolUse(t1 #1)] B>sync(e1 #1) B<syncResult(e1 #2 complete)^",
+            also: ["SYNC-15", "SYNC-21"])
+        try clause.untested(asked)
+    }
+
+    @Test func `SYNC-4 heartbeats take no places`() throws {
+        let clause = ClauseUnderTest("SYNC-4")
+        let bound = "replayMessages=3"
+        let pings = "A>ping(n1) A<pong(n1) A>ping(n2) A<pong(n2) A>ping(n3) A<pong(n3)"
+        let idle = "A+(e1 #0 \(bound)) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A<done(t1 #2) \(pings)"
+        try clause.conforms("\(idle) A>sync(e1 #0) A<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+        try clause.violates("\(idle) A>sync(e1 #0) A<syncResult(e1 #2 evicted)[done(t1 #2)]^", also: ["SYNC-15"])
+        try clause.untested("\(seen) B>sync(e1 #0) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+    }
+
+    @Test func `SYNC-5 the position is exclusive`() throws {
+        let clause = ClauseUnderTest("SYNC-5")
+        try clause.conforms("\(seen) B>sync(e1 #1) B<syncResult(e1 #2 complete)[done(t1 #2)]")
+        try clause.conforms("\(seen) B>sync(e1 #2) B<syncResult(e1 #2 complete)")
+        try clause.violates("\(seen) B>sync(e1 #1) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]^")
+        try clause.untested("\(seen) B>sync(e1 #0) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+    }
+
+    @Test func `SYNC-7 missed rises`() throws {
+        let clause = ClauseUnderTest("SYNC-7")
+        let asked = "\(seen) B>sync(e1 #0)"
+        try clause.conforms("\(asked) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+        try clause.violates("\(asked) B<syncResult(e1 #2 complete)[done(t1 #2) toolUse(t1 #1)]^")
+        try clause.untested("\(seen) B>sync(e1 #1) B<syncResult(e1 #2 complete)[done(t1 #2)]")
+    }
+
+    @Test func `SYNC-8 a replay is as first sent`() throws {
+        let clause = ClauseUnderTest("SYNC-8")
+        let asked = "\(seen) B>sync(e1 #1)"
+        try clause.conforms("\(asked) B<syncResult(e1 #2 complete)[done(t1 #2)]")
+        try clause.violates("\(asked) B<syncResult(e1 #2 complete)[done(t1 #2 'answer 1…')]^")
+        try clause.violates("\(asked) B<syncResult(e1 #2 complete)[done(t1 #2 c1)]^")
+        try clause.untested("\(asked) B<syncResult(e1 #2 complete)", also: ["SYNC-3", "SYNC-15", "SYNC-21"])
+    }
+
+    @Test func `SYNC-10 another epoch is told`() throws {
+        let clause = ClauseUnderTest("SYNC-10")
+        let asked = "\(seen) B>sync(e9 #1)"
+        try clause.conforms("\(asked) B<syncResult(e1 #2 epoch_changed)")
+        try clause.violates("\(asked) B<syncResult(e1 #2 complete)[done(t1 #2)]^")
+        try clause.violates("\(asked) B<syncResult(e1 #2 evicted)^")
+        try clause.untested("\(seen) B>sync(e1 #2) B<syncResult(e1 #2 complete)")
+    }
+
+    @Test func `SYNC-11 a position without epoch is never whole`() throws {
+        let clause = ClauseUnderTest("SYNC-11")
+        try clause.conforms("\(seen) B>sync(#1) B<syncResult(e1 #2 epoch_changed)[done(t1 #2)]")
+        try clause.conforms("\(seen) B>sync(#1) B<syncResult(e1 #2 unknown_position)")
+        try clause.violates("\(seen) B>sync(#1) B<syncResult(e1 #2 complete)[done(t1 #2)]^")
+        try clause.untested("\(seen) B>sync(#0) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+    }
+
+    @Test func `SYNC-12 a future position is told`() throws {
+        let clause = ClauseUnderTest("SYNC-12")
+        try clause.conforms("\(seen) B>sync(e1 #7) B<syncResult(e1 #2 unknown_position)")
+        try clause.violates("\(seen) B>sync(e1 #7) B<syncResult(e1 #2 complete)^")
+        try clause.untested("\(seen) B>sync(e1 #2) B<syncResult(e1 #2 complete)")
+    }
+
+    @Test func `SYNC-13 eviction is told`() throws {
+        let clause = ClauseUnderTest("SYNC-13")
+        let small = "A+(e1 #0 replayMessages=1) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A<done(t1 #2) A>sync(e1 #0)"
+        try clause.conforms("\(small) A<syncResult(e1 #2 evicted)[done(t1 #2)]")
+        try clause.violates("\(small) A<syncResult(e1 #2 unknown_position)[done(t1 #2)]^")
+        try clause.violates("\(small) A<syncResult(e1 #2 complete)[done(t1 #2)]^", also: ["SYNC-3"])
+        let brief = "A+(e1 #0 replaySeconds=2) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A<done(t1 #2) +3s A>sync(e1 #0)"
+        try clause.conforms("\(brief) A<syncResult(e1 #2 evicted)")
+        try clause.violates("\(brief) A<syncResult(e1 #2 complete)^", also: ["SYNC-3"])
+        try clause.untested("\(small) A<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")  // it may keep more
+    }
+
+    @Test func `SYNC-14 a gap has a reason, a whole has none`() throws {
+        let clause = ClauseUnderTest("SYNC-14")
+        let asked = "A+(e1 #0) A>sync(e1 #0)"
+        try clause.conforms("\(asked) A<syncResult(e1 #0 complete)")
+        try clause.conforms("\(asked) A<syncResult(e1 #0 evicted)")
+        try clause.violates("\(asked) A<syncResult(e1 #0)^")
+        try clause.violates("\(asked) A<syncResult(e1 #0 complete evicted)^")
+        try clause.untested(asked)
+    }
+
+    @Test func `SYNC-15 promised frames are replayed`() throws {
+        let clause = ClauseUnderTest("SYNC-15")
+        let asked = "\(seen) B>sync(e1 #0)"
+        try clause.conforms("\(asked) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+        try clause.conforms(
+            "\(asked) B<syncResult(e1 #2 too_many more)[toolUse(t1 #1)] B>sync(e1 #1) B<syncResult(e1 #2 complete)[done(t1 #2)]"
+        )
+        try clause.violates("\(asked) B<syncResult(e1 #2 evicted)[done(t1 #2)]^")
+        try clause.violates(
+            "\(asked) B<syncResult(e1 #2 too_many more)[toolUse(t1 #1)] B>sync(e1 #1) B<syncResult(e1 #2 evicted)^",
+            also: ["SYNC-21"])
+        let old = "A+(e1 #0 replaySeconds=60) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A<done(t1 #2) +59s A>sync(e1 #0)"
+        try clause.untested("\(old) A<syncResult(e1 #2 evicted)")  // too near the bound to prove anything
+        try clause.untested("A+(e1 #0) A>sync(e1 #0) A<syncResult(e1 #0 complete)")
+    }
+
+    @Test func `SYNC-16 zero is before the first frame`() throws {
+        let clause = ClauseUnderTest("SYNC-16")
+        try clause.conforms("\(seen) B>sync(e1 #0) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+        try clause.conforms("\(seen) B>sync(#0) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+        try clause.violates(
+            "\(seen) B>sync(#0) B<syncResult(e1 #2 unknown_position)^", also: ["SYNC-15", "SYNC-21"])
+        try clause.untested("A+(e1 #0) A>sync(e1 #0) A<syncResult(e1 #0 complete)")
+    }
+
+    @Test func `SYNC-17 nothing replayed comes live`() throws {
+        let clause = ClauseUnderTest("SYNC-17")
+        let running = "A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A!cut B+(e1 #1) B>sync(e1 #0)"
+        try clause.conforms("\(running) B<syncResult(e1 #1 complete)[toolUse(t1 #1)] B<done(t1 #2)")
+        try clause.conforms("\(running) B<syncResult(e1 #1 complete)[toolUse(t1 #1)] B<done(t1 #9)")
+        try clause.violates(
+            "\(running) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)] B<done(t1 #2)^")
+        try clause.untested("\(running) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+    }
+
+    @Test func `SYNC-18 nothing falls between replay and live`() throws {
+        let clause = ClauseUnderTest("SYNC-18")
+        let asked = "B>sync(e1 #0) B<syncResult(e1 #0 complete)"
+        let both = "A+(e1 #0) B+(e1 #0) \(asked) A>chat(c1) A<ack(c1) B<message(u1 #1)"
+        try clause.conforms("\(both) A<toolUse(t1 #2) B<toolUse(t1 #2) B<done(t1 #3) A<done(t1 #3)")
+        try clause.violates("\(both) A<toolUse(t1 #2) A<done(t1 #3) B<done(t1 #3)^", also: ["TURN-15"])
+        try clause.violates("\(both) A<toolUse(t1 #2) +30s^", also: ["TURN-5", "TURN-15"])
+        try clause.violates("\(both) A<toolUse(t1 #2) B>sync(e1 #1) B<syncResult(e1 #2 complete)[toolUse(t1 #2)]^")
+        try clause.untested("\(both) B!cut A<toolUse(t1 #2) A<done(t1 #3)")
+        try clause.untested("\(both) A<toolUse(t1 #2)")
+    }
+
+    @Test func `SYNC-19 lastSeq covers all`() throws {
+        let clause = ClauseUnderTest("SYNC-19")
+        try clause.conforms("\(seen) B>sync(e1 #1) B<syncResult(e1 #2 complete)[done(t1 #2)]")
+        try clause.conforms("\(seen) B>sync(e1 #1) B<syncResult(e1 #9 complete)[done(t1 #2)]")  // holes are legal
+        try clause.violates("\(seen) B>sync(e1 #1) B<syncResult(e1 #1 complete)[done(t1 #2)]^")
+        try clause.violates(
+            "\(seen) B>sync(e1 #2) B<syncResult(e1 #1 unknown_position)^")
+        try clause.untested("A+(e1 #0) A>sync(e1 #0) A<syncResult(e1 #0 complete)")
+    }
+
+    @Test func `SYNC-20 another principal's frames are not replayed`() throws {
+        let clause = ClauseUnderTest("SYNC-20")
+        let two = "A+(e1 #0) A>chat(c1) A<ack(c1) A<done(t1 #1) B+(p2 e7 #0) B>chat(c2) B<ack(c2 s2) B<done(t2 s2 #1)"
+        try clause.conforms("\(two) A>sync(e1 #0) A<syncResult(e1 #1 complete)[done(t1 #1)]")
+        try clause.violates("\(two) B>sync(e7 #0) B<syncResult(e7 #2 complete)[done(t2 s2 #1) done(t1 #2)]^")
+        try clause.untested("\(seen) B>sync(e1 #0) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+    }
+
+    @Test func `SYNC-21 done stays replayable`() throws {
+        let clause = ClauseUnderTest("SYNC-21")
+        let away = "A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A!cut B+(e1 #2) B>sync(e1 #1)"
+        try clause.conforms("\(away) B<syncResult(e1 #2 complete)[done(t1 #2)]")
+        try clause.untested("\(away) B<syncResult(e1 #1 complete) B<done(t1 #2)")  // it had not ended yet
+        try clause.violates(
+            "A+(e1 #0) A>chat(c1) A<ack(c1) A!cut B+(e1 #2) B>sync(e1 #0) B<syncResult(e1 #2 complete) "
+                + "B>chat(c2 s1) B<ack(c2) B<done(t2 #3)^")
+        try clause.violates(
+            "\(seen) B>sync(e1 #0) B<syncResult(e1 #2 evicted)[toolUse(t1 #1)]^", also: ["SYNC-15"])
+        try clause.untested("\(seen) B>sync(e1 #2) B<syncResult(e1 #2 complete)")
+    }
+
+    @Test func `SYNC-22 a newer connection is undisturbed`() throws {
+        let clause = ClauseUnderTest("SYNC-22")
+        let both = "A+(e1 #0) B+(e1 #0) B>chat(c1) B<ack(c1) A!cut"
+        try clause.conforms("\(both) B<done(t1 #1)")
+        try clause.violates("\(both) B<close(1001)^")
+        try clause.violates("\(both) +40s^", also: ["TURN-5"])
+        try clause.untested("\(both) B!cut B<eof")
+        try clause.untested("A+(e1 #0) B+(e1 #0) B!cut A>chat(c1) A<ack(c1) A<done(t1 #1)")
+    }
+
+    @Test func `SYNC-23 a limit is kept`() throws {
+        let clause = ClauseUnderTest("SYNC-23")
+        try clause.conforms("\(seen) B>sync(e1 #0 limit=1) B<syncResult(e1 #2 too_many more)[toolUse(t1 #1)]")
+        try clause.violates("\(seen) B>sync(e1 #0 limit=1) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]^")
+        try clause.untested("\(seen) B>sync(e1 #1 limit=1) B<syncResult(e1 #2 complete)[done(t1 #2)]")
+    }
+
+    @Test func `SYNC-24 a page holds frames`() throws {
+        let clause = ClauseUnderTest("SYNC-24")
+        try clause.conforms("\(seen) B>sync(e1 #0) B<syncResult(e1 #2 too_many more)[toolUse(t1 #1)]")
+        try clause.violates("\(seen) B>sync(e1 #0) B<syncResult(e1 #2 too_many more)^")
+        try clause.untested("\(seen) B>sync(e1 #0) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+    }
+}
