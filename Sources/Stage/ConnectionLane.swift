@@ -1,3 +1,4 @@
+import JSON
 import Synchronization
 import Transcript
 import Transport
@@ -54,15 +55,16 @@ final class ConnectionLane: Sendable {
     /// Records a text and sends it in so many fragments, cut between bytes, also inside a character.
     func send(text: String, fragments: Int = 1) async throws(TransportProblem) {
         let bytes = Array(text.utf8)
-        let size = max(1, (bytes.count + fragments - 1) / max(1, fragments))
-        let pieces = stride(from: 0, to: max(1, bytes.count), by: size).map { start in
-            Array(bytes[start..<min(bytes.count, start + size)])
+        let count = max(1, min(fragments, bytes.count))
+        let pieces = (0..<count).map { index in
+            Array(bytes[index * bytes.count / count..<(index + 1) * bytes.count / count])
         }
         try await send(pieces: pieces)
     }
 
     /// Records a text and sends it, a fragment a piece; a ping goes between the first two, as proxies do it.
     func send(pieces: [[UInt8]]) async throws(TransportProblem) {
+        if pieces.count > 1 { recorder.note(.act("fragments", ["count": JSONValue(pieces.count)]), on: lane) }
         recorder.note(.text(.toServer, String(decoding: pieces.joined(), as: UTF8.self)), on: lane)
         for (index, piece) in pieces.enumerated() {
             let isFinal = index == pieces.count - 1

@@ -4,11 +4,23 @@ import Transcript
 /// The frames of one connection that no wait has taken yet.
 final class Mailbox: Sendable {
     private struct State {
-        var frames: [Frame] = []
+        /// In the order of arrival; nil where a wait has taken one, so that places stay what they are.
+        var frames: [Frame?] = []
         var hasEnded = false
         var changes = 0
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
         var nextWaiter = 0
+
+        /// Takes the first frame from a place on that matches, and moves the place behind what was looked at.
+        mutating func take(from place: inout Int, where matches: (Frame) -> Bool) -> Frame? {
+            while place < frames.count {
+                defer { place += 1 }
+                guard let frame = frames[place], matches(frame) else { continue }
+                frames[place] = nil
+                return frame
+            }
+            return nil
+        }
     }
 
     private let state = Mutex(State())
@@ -27,40 +39,37 @@ final class Mailbox: Sendable {
 
     /// The first frame that matches, which is then gone; nil when none comes within the limit or before the end.
     func take(within limit: Duration, where matches: @escaping @Sendable (Frame) -> Bool) async -> Frame? {
-        if let frame = takeNow(where: matches) { return frame }
-        return await waiting(within: limit) { state -> Frame? in
-            guard let index = state.frames.firstIndex(where: matches) else { return nil }
-            return state.frames.remove(at: index)
+        var start = 0
+        if let frame = state.withLock({ $0.take(from: &start, where: matches) }) { return frame }
+        let scanned = start
+        return await waiting(within: limit) {
+            // A flood must not cost a look at every frame for every frame.
+            var place = scanned
+            return await self.looking { state in state.take(from: &place, where: matches) }
         }
     }
 
     /// Whether the connection ends within the limit.
     func waitForEnd(within limit: Duration) async -> Bool {
         if hasEnded { return true }
-        return await waiting(within: limit) { $0.hasEnded ? true : nil } ?? false
+        return await waiting(within: limit) { await self.looking { $0.hasEnded ? true : nil } } ?? false
     }
 
-    private func takeNow(where matches: (Frame) -> Bool) -> Frame? {
-        state.withLock { state in
-            guard let index = state.frames.firstIndex(where: matches) else { return nil }
-            return state.frames.remove(at: index)
+    /// Looks again after each change, until something is found, the connection has ended, or the task is cancelled.
+    private func looking<Found: Sendable>(_ look: (inout State) -> Found?) async -> Found? {
+        while true {
+            let (found, changes, hasEnded) = state.withLock { state in (look(&state), state.changes, state.hasEnded) }
+            // A last look comes before giving up: what arrived in the last moment counts.
+            if found != nil || hasEnded || Task.isCancelled { return found }
+            await change(after: changes)
         }
     }
 
     private func waiting<Found: Sendable>(
-        within limit: Duration, _ look: @escaping @Sendable (inout State) -> Found?
+        within limit: Duration, _ body: @escaping @Sendable () async -> Found?
     ) async -> Found? {
         await withTaskGroup(of: Found?.self) { group in
-            group.addTask {
-                while true {
-                    let (found, changes, hasEnded) = self.state.withLock { state in
-                        (look(&state), state.changes, state.hasEnded)
-                    }
-                    // A last look comes before giving up: what arrived in the last moment counts.
-                    if found != nil || hasEnded || Task.isCancelled { return found }
-                    await self.change(after: changes)
-                }
-            }
+            group.addTask { await body() }
             group.addTask {
                 try? await Task.sleep(for: limit, clock: .continuous)
                 return nil

@@ -1,0 +1,186 @@
+import Holdfast
+import Stage
+import Testing
+import Transcript
+import Transport
+
+/// Whatever a server does, a run ends in bounded time, with bounded memory, and with histories that can be judged.
+@Suite(.serialized) struct HostileServerTests {
+    private func run(_ url: String, connectWithin limit: Duration = .milliseconds(300)) async throws -> [Performance] {
+        let specification = try Specification(.embedded)
+        let scenarios = try specification.scenarios()
+        let subject = try subject(url) { $0.connect = limit }
+        let performances = await SuiteRun(stage: ServerStage(subject: subject, specification: specification)).perform(
+            scenarios)
+        #expect(performances.map(\.scenario) == scenarios.map(\.name))
+        for performance in performances {
+            expectOrder(performance.history)
+            #expect(performance.problems.isEmpty, "\(performance.scenario): \(performance.problems)")
+        }
+        return performances
+    }
+
+    private func performed(_ performances: [Performance]) -> [Performance] {
+        performances.filter { $0.skipped == nil }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a server that accepts and never answers is given up after two scenarios`() async throws {
+        let listener = try await RawListener.start { connection in
+            while await connection.next() != nil {}
+        }
+        let all = try await run("ws://127.0.0.1:\(listener.port)/ws")
+        #expect(performed(all).count == 2)
+        #expect(all.last?.skipped == "the subject took no connection in 2 scenarios in a row")
+        #expect(performed(all)[0].history.missed == ["upgrade"])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a server that closes at once is given up after two scenarios`() async throws {
+        let listener = try await RawListener.start { _ in }
+        #expect(performed(try await run("ws://127.0.0.1:\(listener.port)/ws")).count == 2)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a server that sends garbage is given up after two scenarios`() async throws {
+        let listener = try await RawListener.start { connection in
+            try? await connection.send([0, 255, 10, 13] + Array("HTTP/9.9 never\r\n\r\n".utf8))
+        }
+        #expect(performed(try await run("ws://127.0.0.1:\(listener.port)/ws")).count == 2)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a WebSocket that never says connected is given up after two scenarios`() async throws {
+        let server = try await TransportServer.start(handler: TestServer(onFrame: { _, _ in true }))
+        let all = try await run(server.webSocketURL())
+        #expect(performed(all).count == 2)
+        #expect(performed(all)[0].history.missed == ["connected"])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a flood is cut, noted, and held in bounded memory`() async throws {
+        let text = #"{"type":"toolUse","tool":"\#(String(repeating: "x", count: 65_000))","sessionId":"s1"}"#
+        let server = try await TransportServer.start(
+            handler: TestServer(onFrame: { socket, frame in
+                guard frame.type == "chat" else { return false }
+                for _ in 0..<1600 where !socket.isEnded { try? await socket.send(text: text) }
+                return true
+            }))
+        let performance = try await stage(subject(server.webSocketURL())).perform(
+            scenario(
+                """
+                {"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1"},{"do":"await","on":"A","type":"done"}
+                """))
+        #expect(performance.wasFlooded)
+        let bytes = performance.history.texts(.fromServer).reduce(0) { $0 + $1.utf8.count }
+        #expect(bytes < 20 << 20)
+        expectOrder(performance.history)
+        #expect(
+            performance.history.events.contains { event in
+                if case .eof(let reason) = event.kind { return reason.hasPrefix("flooded") }
+                return false
+            })
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a flood of tiny frames is cut too`() async throws {
+        let server = try await TransportServer.start(
+            handler: TestServer(onOpen: { socket in
+                // Ten thousand frames of two bytes at a time.
+                let frames = Array(repeatElement([0x81, 0x02, 0x7B, 0x7D] as [UInt8], count: 10_000).joined())
+                while !socket.isEnded {
+                    do { try await socket.send(rawBytes: frames) } catch { return }
+                }
+            }))
+        let all = try await run(server.webSocketURL(), connectWithin: .seconds(20))
+        #expect(performed(all).count == 2)
+        for performance in performed(all) {
+            #expect(performance.wasFlooded)
+            #expect(performance.history.events.count < 50_100)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a server that dies in the middle leaves a history to judge`() async throws {
+        let server = try await TransportServer.start(
+            handler: TestServer(onFrame: { socket, frame in
+                guard frame.type == "chat" else { return false }
+                socket.cut(.reset)
+                return true
+            }))
+        let performance = try await stage(subject(server.webSocketURL())).perform(
+            scenario(
+                """
+                {"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1"},{"do":"await","on":"A","type":"done"},
+                {"do":"fence","on":"A"}
+                """))
+        #expect(performance.problems.isEmpty)
+        #expect(performance.history.missed == ["done"])
+        // The end of the socket ends the wait; nobody watches a dead connection for thirty seconds.
+        #expect(performance.duration < .seconds(20))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a server that lies is recorded as it lied`() async throws {
+        let lies = ["", "null", "{\"type\":7}", "{\"type\":\"done\"", "{\"type\":\"done\",\"type\":\"error\"}"]
+        let server = try await TransportServer.start(
+            handler: TestServer(onFrame: { socket, frame in
+                guard frame.type == "chat" else { return false }
+                for lie in lies { try? socket.post(text: lie) }
+                try? await socket.send(WebSocketFrame(.text, [0xFF, 0xFE]))
+                try? await socket.send(WebSocketFrame(.binary, [1, 2]))
+                return true
+            }))
+        let performance = try await stage(subject(server.webSocketURL())).perform(
+            scenario(
+                """
+                {"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1"},{"do":"fence","on":"A"}
+                """))
+        #expect(performance.stoppedAt == nil)
+        #expect(Array(performance.history.texts(.fromServer).dropFirst().prefix(lies.count)) == lies)
+        #expect(performance.history.events.contains { $0.kind == .binary(.fromServer, [0xFF, 0xFE]) })
+        #expect(performance.history.events.contains { $0.kind == .binary(.fromServer, [1, 2]) })
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `REST that never answers is waited for once`() async throws {
+        let server = try await TransportServer.start(
+            handler: TestServer(onRequest: { _ in
+                try? await Task.sleep(for: .seconds(5))
+                return .json("{}")
+            }))
+        let performance = try await stage(subject(server.webSocketURL()) { $0.rest = .milliseconds(200) }).perform(
+            scenario(#"{"do":"listSessions"},{"do":"listSessions"}"#))
+        let failures = performance.history.events.compactMap { event -> String? in
+            if case .failed(let reason) = event.kind { return reason }
+            return nil
+        }
+        #expect(failures == ["late"])
+        #expect(performance.stoppedAt == "/steps/0: no response, late")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a port without a server is told in one line and a remedy`() async throws {
+        let problem = await #expect(throws: HarnessProblem.self) { try await subject("ws://127.0.0.1:1/ws").reach() }
+        #expect(problem?.isUnreachable == true)
+        let told = HarnessProblem(
+            .unreachable(reason: "connection refused", attempts: 3, milliseconds: 2040, path: "/ws"),
+            at: "ws://127.0.0.1:8080/ws")
+        #expect(
+            told.description == """
+                ws://127.0.0.1:8080/ws: connection refused, 3 attempts in 2.0 s
+                  expected: a server that accepts WebSocket upgrades on /ws
+                  fix: start it first, or correct the URL
+                """)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a server that is there is reached, whatever it says`() async throws {
+        let polite = try await TransportServer.start(handler: TestServer())
+        try await subject(polite.webSocketURL()).reach()
+        let silent = try await RawListener.start { connection in
+            while await connection.next() != nil {}
+        }
+        try await subject("ws://127.0.0.1:\(silent.port)/ws").reach()
+    }
+}

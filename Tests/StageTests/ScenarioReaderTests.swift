@@ -1,0 +1,102 @@
+import Holdfast
+import JSON
+import Testing
+
+struct ScenarioReaderTests {
+    private func problems(_ text: String, clauses: Set<ClauseID>? = nil) -> [String] {
+        do {
+            _ = try ScenarioReader.scenario(text, named: "server/SYNC/x", file: "x.json", clauses: clauses)
+            return []
+        } catch {
+            return error.problems.map { "\($0.place): \($0.what) → \($0.fix)" }
+        }
+    }
+
+    private func steps(_ steps: String) -> String {
+        #"{"title":"t","summary":"s","role":"server","clauses":["SYNC-3"],"steps":[\#(steps)]}"#
+    }
+
+    @Test func `a whole scenario is read`() throws {
+        let scenario = try ScenarioReader.scenario(
+            """
+            {"title":"t","summary":"s","role":"server","clauses":["SYNC-3"],
+             "needs":{"profiles":["sync"],"agent":"scripted","principals":2},
+             "steps":[{"do":"connect","on":"A","save":{"seq":"/lastSeq"}},
+                      {"do":"sync","on":"A","lastSeqSeen":"${seq+5}"},{"do":"await","on":"A","type":"syncResult"}]}
+            """, named: "server/SYNC/x", file: "x.json")
+        #expect(scenario.area == .SYNC)
+        #expect(
+            scenario.needs.profiles == [.sync] && scenario.needs.agent == .scripted && scenario.needs.principals == 2)
+        guard case .await(let awaited, on: "A") = scenario.steps[2].action else {
+            Issue.record("\(scenario.steps[2])")
+            return
+        }
+        #expect(awaited.bound.within == "sync" && !awaited.bound.isOptional)
+    }
+
+    @Test func `a slip is named by its place, with the nearest name`() {
+        #expect(problems("{").first?.hasPrefix("x.json:1:2: not JSON, line 1, column 2") == true)
+        #expect(
+            problems(steps(#"{"do":"conect","on":"A"}"#)) == [
+                "x.json /steps/0/do: unknown step 'conect' → did you mean 'connect'?"
+            ])
+        #expect(
+            problems(steps(#"{"do":"connect","on":"A","principle":"p1"}"#))
+                == ["x.json /steps/0/principle: unknown member 'principle' → did you mean 'principal'?"])
+        #expect(
+            problems(steps(#"{"do":"connect","on":"A"},{"do":"await","on":"A","type":"done","within":"trun"}"#))
+                == ["x.json /steps/1/within: unknown bound 'trun' → did you mean 'turn'?"])
+        #expect(
+            problems(steps(#"{"do":"alive"}"#), clauses: [ClauseID(.SYNC, 2), ClauseID(.TURN, 3)])
+                == ["x.json /clauses/0: 'SYNC-3' is no clause → did you mean 'SYNC-2'?"])
+    }
+
+    @Test func `a name is used after it has a value only`() {
+        #expect(
+            problems(steps(#"{"do":"readSession","session":"${s1}"}"#))
+                == ["x.json /steps/0/session: nothing before gives 's1' a value → save it in an earlier step"])
+        #expect(
+            problems(
+                steps(
+                    #"{"do":"connect","on":"A","save":{"seq":"/lastSeq"}},{"do":"sync","on":"A","lastSeqSeen":"${sec}"}"#
+                ))
+                == ["x.json /steps/1/lastSeqSeen: nothing before gives 'sec' a value → did you mean 'seq'?"])
+        #expect(
+            problems(
+                steps(
+                    #"{"do":"repeat","times":2,"counter":"i","steps":[{"do":"postChat","as":"c${i}","text":"${i}"}]}"#)
+            )
+            .isEmpty)
+        #expect(problems(steps(#"{"do":"readSession","session":"${s 1}"}"#)).count == 1)
+    }
+
+    @Test func `a connection is opened before it is used, and Z is taken`() {
+        #expect(
+            problems(steps(#"{"do":"connect","on":"A"},{"do":"fence","on":"B"}"#))
+                == ["x.json /steps/1/on: connection 'B' is not open here → add a connect step before this one"])
+        #expect(problems(steps(#"{"do":"connect","on":"Z"}"#)).count == 1)
+    }
+
+    @Test func `several problems are told at once`() {
+        let text =
+            #"{"title":"","role":"servr","clauses":[],"needs":{"principals":0},"steps":[{"do":"cut","on":"A","how":"rst"}]}"#
+        let found = problems(text)
+        #expect(found.count == 7, "\(found)")
+    }
+
+    @Test func `references are filled in, with their types and their neighbours`() throws {
+        var variables = ScenarioVariables()
+        variables["seq"] = 41
+        variables["s1"] = "abc"
+        #expect(try variables.value("${seq}") == 41)
+        #expect(try variables.value("${seq+1}") == 42)
+        #expect(try variables.value("${seq-42}") == -1)
+        #expect(try variables.text("/x/${s1}/${seq}") == "/x/abc/41")
+        #expect(try variables.value(["a": ["${s1}", 7], "b": "$5"]) == ["a": ["abc", 7], "b": "$5"])
+        #expect(throws: ScenarioVariables.Problem.unknown(name: "s2", near: "s1")) { try variables.text("${s2}") }
+        #expect(throws: ScenarioVariables.Problem.notANumber(name: "s1")) { try variables.value("${s1+1}") }
+        #expect(throws: ScenarioVariables.Problem.malformed("${s1")) { try variables.text("${s1") }
+        variables["max"] = JSONValue(Int.max)
+        #expect(throws: ScenarioVariables.Problem.notANumber(name: "max")) { try variables.value("${max+1}") }
+    }
+}

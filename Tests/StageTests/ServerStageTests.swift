@@ -1,0 +1,174 @@
+import Holdfast
+import JSON
+import Stage
+import Testing
+import Transcript
+import Transport
+
+struct ServerStageTests {
+    @Test func `a scenario becomes a history in the order of time`() async throws {
+        let server = try await TransportServer.start(handler: TestServer())
+        let performance = try await stage(subject(server.webSocketURL())).perform(
+            scenario(
+                """
+                {"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1","text":"hi"},
+                {"do":"await","on":"A","type":"done","save":{"s1":"/sessionId"}},
+                {"do":"readSession","session":"${s1}"},{"do":"alive"}
+                """))
+        #expect(performance.problems.isEmpty && performance.stoppedAt == nil && performance.skipped == nil)
+        #expect(performance.wasReceived == true)
+        expectOrder(performance.history)
+        let kinds = performance.history.frames.compactMap { $0?.type }
+        #expect(kinds == ["auth", "connected", "chat", "done", "auth", "connected", "ping", "pong", "ping", "pong"])
+        let requests = performance.history.events.compactMap { event -> String? in
+            if case .request(let request) = event.kind { return "\(event.lane) \(request.method) \(request.path)" }
+            return nil
+        }
+        #expect(requests == ["1 GET /api/sessions/s1"])
+        #expect(performance.history.header.scenario == "server/ENV/example")
+    }
+
+    @Test func `each frame satisfies one wait, in any order`() async throws {
+        let server = try await TransportServer.start(
+            handler: TestServer(onFrame: { socket, frame in
+                guard frame.type == "chat" else { return false }
+                for type in ["done", "toolUse", "done"] { try? socket.post(text: #"{"type":"\#(type)"}"#) }
+                return true
+            }))
+        let performance = try await stage(subject(server.webSocketURL()) { $0.ack = .milliseconds(100) }).perform(
+            scenario(
+                """
+                {"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1"},{"do":"await","on":"A","type":"toolUse"},
+                {"do":"await","on":"A","type":"done"},{"do":"await","on":"A","type":"done"},
+                {"do":"await","on":"A","type":["done","toolUse"],"within":"ack"},{"do":"ping","on":"A"}
+                """))
+        #expect(performance.history.missed == ["done or toolUse"])
+        #expect(performance.stoppedAt?.hasPrefix("/steps/5") == true)
+        #expect(!performance.history.events.contains { $0.kind == .ping(.toServer) })
+    }
+
+    @Test func `a wait in vain is recorded after its whole bound, and the rest is left out`() async throws {
+        let server = try await TransportServer.start(handler: TestServer())
+        let performance = try await stage(
+            subject(server.webSocketURL()) {
+                $0.error = .milliseconds(100)
+                $0.ack = .milliseconds(100)
+            }
+        ).perform(
+            scenario(
+                """
+                {"do":"connect","on":"A"},{"do":"await","on":"A","type":"error","optional":true},
+                {"do":"await","on":"A","type":"ack"},{"do":"chat","on":"A","as":"c1"}
+                """))
+        #expect(performance.history.missed == ["error", "ack"])
+        #expect(!performance.history.frames.contains { $0?.type == "chat" })
+        let waits = performance.history.events.filter { event in
+            if case .wait = event.kind { return true }
+            return false
+        }
+        #expect(waits.count == 2 && waits[1].at - waits[0].at >= 100_000)
+        // The fence at the end shows what nobody waited for.
+        #expect(performance.history.frames.compactMap { $0?.type }.last == "pong")
+    }
+
+    @Test func `a credential never reaches the history, wherever it turns up`() async throws {
+        let server = try await TransportServer.start(
+            handler: TestServer(
+                onFrame: { socket, frame in
+                    guard frame.type == "chat" else { return false }
+                    try? socket.post(
+                        text: #"{"type":"done","text":"your token is very-secret-1, really","sessionId":"s1"}"#)
+                    return true
+                },
+                onRequest: { request in .json(#"{"echo":"\#(request.header("Authorization") ?? "")"}"#) }))
+        let performance = try await stage(
+            subject(server.webSocketURL(), principals: [.init(name: "someone", token: "very-secret-1")])
+        ).perform(
+            scenario(
+                """
+                {"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1"},{"do":"await","on":"A","type":"done"},
+                {"do":"http","method":"GET","path":"/x"}
+                """))
+        let all = performance.history.events.map { "\($0)" }.joined()
+        #expect(!all.contains("very-secret-1"))
+        #expect(performance.history.texts(.toServer)[0].contains("‹token of p1›"))
+        #expect(performance.history.texts(.fromServer)[1].contains("your token is ‹token of p1›, really"))
+        #expect(all.contains("Bearer ‹token of p1›"))
+    }
+
+    @Test func `a name without a value is the fault of the scenario, told with its place`() async throws {
+        let server = try await TransportServer.start(handler: TestServer())
+        let performance = try await stage(subject(server.webSocketURL())).perform(
+            scenario(
+                """
+                {"do":"connect","on":"A","profile":"core","save":{"limit":"/limits/maxFrameBytes"}},
+                {"do":"connect","on":"B","profile":"sync","save":{"epoch":"/epoch"}},
+                {"do":"send","on":"A","frame":{"type":"ping","nonce":"${epoch}"}}
+                """))
+        #expect(performance.problems.map(\.code) == [.unknownVariable(name: "epoch", near: nil)])
+        #expect(performance.problems.first?.place == "server/ENV/example /steps/2")
+        #expect(performance.problems.first?.isUnreachable == false)
+    }
+
+    @Test func `a frame of the stage that its schema rejects is not sent`() async throws {
+        let server = try await TransportServer.start(handler: TestServer())
+        let performance = try await stage(subject(server.webSocketURL())).perform(
+            scenario(
+                """
+                {"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1","session":"../x"}
+                """))
+        guard case .invalidFrame("chat", _) = performance.problems.first?.code else {
+            Issue.record("\(performance.problems)")
+            return
+        }
+        #expect(!performance.history.frames.contains { $0?.type == "chat" })
+    }
+
+    @Test func `keys are unique, and the same question keeps its key`() async throws {
+        let server = try await TransportServer.start(handler: TestServer())
+        let example = try scenario(
+            """
+            {"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1"},{"do":"chat","on":"A","as":"c2"},
+            {"do":"chat","on":"A","as":"c1"},{"do":"chat","on":"A","clientMessageId":false}
+            """)
+        let subject = try subject(server.webSocketURL())
+        var keys: [[String?]] = []
+        for _ in 1...2 {
+            let performance = try await stage(subject).perform(example)
+            keys.append(
+                performance.history.frames.compactMap { $0 }.filter { $0.type == "chat" }.map(\.clientMessageId))
+        }
+        #expect(keys[0][0] == keys[0][2] && keys[0][3] == nil)
+        #expect(Set(keys.joined().compactMap { $0 }).count == 4)
+    }
+
+    @Test func `a frame can be as long as the limit told, to the byte, and in fragments`() async throws {
+        let server = try await TransportServer.start(handler: TestServer())
+        let performance = try await stage(subject(server.webSocketURL())).perform(
+            scenario(
+                """
+                {"do":"connect","on":"A","save":{"limit":"/limits/maxFrameBytes"}},
+                {"do":"chat","on":"A","as":"c1","bytes":"${limit}"},{"do":"await","on":"A","type":"done"},
+                {"do":"chat","on":"A","as":"c2","text":"Grüße 👩‍🚀","fragments":40},{"do":"await","on":"A","type":"done"}
+                """))
+        #expect(performance.stoppedAt == nil)
+        #expect(performance.history.texts(.toServer)[1].utf8.count == 1000)
+        #expect(performance.history.texts(.toServer)[2].contains("Grüße 👩‍🚀"))
+        #expect(performance.history.events.contains { $0.kind == .act("fragments", ["count": 40]) })
+    }
+
+    @Test func `what a subject does not offer is a reason to skip`() async throws {
+        let subject = try subject("ws://127.0.0.1:1/ws")
+        let stage = try stage(subject)
+        let reasons = [
+            (#"{"profiles":["sync","auth"]}"#, "the subject does not declare sync, auth"),
+            (#"{"agent":"scripted"}"#, "the agent does not obey scripts"),
+            (#"{"principals":2}"#, "it needs 2 principals, and there are 1"),
+        ]
+        for (needs, reason) in reasons {
+            let performance = try await stage.perform(scenario(#"{"do":"alive"}"#, needs: needs))
+            #expect(performance.skipped == reason)
+            #expect(performance.history.events.isEmpty)
+        }
+    }
+}
