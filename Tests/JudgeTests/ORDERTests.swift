@@ -48,7 +48,7 @@ import Testing
         try clause.violates("\(turn) A<toolUse(t1 #2) A<done(t1 #1)^")
         try clause.violates("\(turn) A<toolUse(t1 #2) A<done(t1 #2)^")
         try clause.untested("\(turn) A<done(t1 #1)")  // one number orders nothing
-        try clause.untested("\(turn) A<done(t1 #5) A!cut A+(e2 #0) A>chat(c2 s1) A<ack(c2) A<done(t2 #1)")  // another epoch
+        try clause.untested("\(turn) A<done(t1 #5) A!cut A+(e2 #0) A>chat(c2 s1) A<ack(c2) A<done(t2 #1)")
     }
 
     @Test func `ORDER-5 every message is kept once`() throws {

@@ -15,7 +15,7 @@ enum IDEM {
     ]
 
     /// IDEM-1: "A server MUST NOT start a second turn for a repeat, whichever of WebSocket and REST brought the first and the
-    /// repeat."
+    /// repeat".
     ///
     /// Once for each further answer to one key that names a turn, and once for each read that lists the turns of a repeated key.
     static func repeatStartsNoSecondTurn(_ history: Observations) -> Evidence {
@@ -51,7 +51,7 @@ enum IDEM {
         return evidence
     }
 
-    /// IDEM-2: "A server MUST NOT store a second user message for a repeat."
+    /// IDEM-2: "A server MUST NOT store a second user message for a repeat".
     ///
     /// Once for each repeat in each later read that shows its question.
     static func repeatStoresNoSecondMessage(_ history: Observations) -> Evidence {
@@ -77,7 +77,7 @@ enum IDEM {
     }
 
     /// IDEM-3: "A server MUST answer a repeated `chat` with an `ack` that has `duplicate: true` and the `turnId` of the
-    /// first."
+    /// first".
     static func repeatIsAcknowledgedAsSuch(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for again in history.repeats where !again.isMismatch {
@@ -116,14 +116,14 @@ enum IDEM {
     }
 
     /// IDEM-4: "A server MUST send, after the `ack` of a repeat of a finished turn and on that connection alone, a copy of
-    /// its `done` with `duplicate: true`."
+    /// its `done` with `duplicate: true`".
     static func finishedTurnIsCopied(_ history: Observations) -> Evidence {
         judgeCopies(history, of: "done") { copy, first in
             ["text", "sessionId", "turnId", "messageId"].filter { copy[$0] != first[$0] }
         }
     }
 
-    /// IDEM-5: "A server MUST NOT put `seq` on a copy that has `duplicate: true`."
+    /// IDEM-5: "A server MUST NOT put `seq` on a copy that has `duplicate: true`".
     static func copiesHaveNoNumber(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for frame in history.received where frame.isDuplicate && ["done", "error"].contains(frame.type ?? "") {
@@ -137,7 +137,7 @@ enum IDEM {
         return evidence
     }
 
-    /// IDEM-6: "A server MUST NOT send a copy of an ending for a repeat that arrived while its turn was still running."
+    /// IDEM-6: "A server MUST NOT send a copy of an ending for a repeat that arrived while its turn was still running".
     ///
     /// Once for each repeat whose `ack` came before the ending on its own connection: then the turn surely ran.
     static func runningTurnIsNotCopied(_ history: Observations) -> Evidence {
@@ -162,7 +162,7 @@ enum IDEM {
     }
 
     /// IDEM-7: "A server MUST answer a repeat of a failed turn, after the `ack`, on that connection alone and without `seq`,
-    /// with a copy of the `error` that ended it, marked `duplicate: true`."
+    /// with a copy of the `error` that ended it, marked `duplicate: true`".
     static func failedTurnIsCopied(_ history: Observations) -> Evidence {
         judgeCopies(history, of: "error") { copy, first in
             ["code", "turnId"].filter { copy[$0] != first[$0] } + (copy["seq"] == nil ? [] : ["seq"])
@@ -170,7 +170,7 @@ enum IDEM {
     }
 
     /// IDEM-8: "A server MUST answer a repeated `POST /api/chat` with the first outcome (for a finished turn 200 with the
-    /// same `text`, `sessionId` and `turnId`, and `duplicate: true`), waiting for the ending when the turn still runs."
+    /// same `text`, `sessionId` and `turnId`, and `duplicate: true`), waiting for the ending when the turn still runs".
     static func repeatOverRESTHasTheFirstOutcome(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for again in history.repeats where !again.isMismatch && again.request.connection == nil {
@@ -216,7 +216,7 @@ enum IDEM {
     }
 
     /// IDEM-9: "A server MUST answer a `chat` that reuses a `clientMessageId` with different content or for another session
-    /// with an `error` of code `idempotency_mismatch`."
+    /// with an `error` of code `idempotency_mismatch`".
     static func mismatchIsAnError(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for again in history.repeats where again.isMismatch {
@@ -238,7 +238,7 @@ enum IDEM {
     }
 
     /// IDEM-10: "A server MUST answer a `POST /api/chat` that reuses a `clientMessageId` with different content or for
-    /// another session with 422 and the code `idempotency_mismatch`."
+    /// another session with 422 and the code `idempotency_mismatch`".
     static func mismatchOverRESTIs422(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for again in history.repeats where again.isMismatch && again.request.connection == nil {
@@ -258,7 +258,7 @@ enum IDEM {
         return evidence
     }
 
-    /// IDEM-11: "A server MUST NOT start a turn or store a message for a mismatch."
+    /// IDEM-11: "A server MUST NOT start a turn or store a message for a mismatch".
     ///
     /// Once for each mismatch in each read that began after its answer; its text is the trace.
     static func mismatchLeavesNoTrace(_ history: Observations) -> Evidence {
@@ -283,7 +283,7 @@ enum IDEM {
     }
 
     /// IDEM-14: "A server MUST accept a `clientMessageId` whose earlier `chat` or `POST /api/chat` it refused, as if it were
-    /// new."
+    /// new".
     ///
     /// Once for each key that was refused and then sent again with success, or as a mismatch or duplicate of nothing.
     static func refusedKeyIsFree(_ history: Observations) -> Evidence {
@@ -316,7 +316,7 @@ enum IDEM {
         return evidence
     }
 
-    /// IDEM-15: "A server MUST treat a `clientMessageId` of one principal as unrelated to the same id of another."
+    /// IDEM-15: "A server MUST treat a `clientMessageId` of one principal as unrelated to the same id of another".
     ///
     /// Once for each answer to a key that another principal had used before.
     static func keysBelongToTheirPrincipal(_ history: Observations) -> Evidence {
@@ -346,7 +346,7 @@ enum IDEM {
         return evidence
     }
 
-    /// IDEM-16: "A server MUST show the `clientMessageId` on the user message in session reads."
+    /// IDEM-16: "A server MUST show the `clientMessageId` on the user message in session reads".
     static func readsShowTheKey(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for read in history.sessionReads {

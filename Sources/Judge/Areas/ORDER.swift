@@ -13,7 +13,7 @@ enum ORDER {
         Check(.ORDER, 12, numbersBeginAtOne),
     ]
 
-    /// ORDER-1: "A server MUST list each user message before the answer to it in every session read."
+    /// ORDER-1: "A server MUST list each user message before the answer to it in every session read".
     ///
     /// Once for each turn whose question and answer a read shows.
     static func questionStandsBeforeAnswer(_ history: Observations) -> Evidence {
@@ -36,7 +36,7 @@ enum ORDER {
         return evidence
     }
 
-    /// ORDER-2: "A server MUST list the user messages of a session in the order in which it accepted them."
+    /// ORDER-2: "A server MUST list the user messages of a session in the order in which it accepted them".
     ///
     /// Once for each question in a read that another is known to precede: sent before it on the same connection, or
     /// acknowledged or ended before the later one was sent.
@@ -66,7 +66,7 @@ enum ORDER {
     }
 
     /// ORDER-3: "A server MUST NOT send a `toolUse` or the ending of one turn of a session between the first `toolUse` and
-    /// the ending of another turn of that session."
+    /// the ending of another turn of that session".
     ///
     /// Once for each turn, on each connection, that was asked while another of its session ran; one refused with `busy`
     /// counts, because it was kept out.
@@ -105,7 +105,7 @@ enum ORDER {
         return evidence
     }
 
-    /// ORDER-4: "A server MUST give the frames of its stream a `seq` that strictly increases on each connection."
+    /// ORDER-4: "A server MUST give the frames of its stream a `seq` that strictly increases on each connection".
     ///
     /// Once for each two live frames that follow each other in one epoch.
     static func numbersRise(_ history: Observations) -> Evidence {
@@ -132,7 +132,7 @@ enum ORDER {
     }
 
     /// ORDER-5: "A server MUST keep in the history every message of every accepted `chat` and `POST /api/chat` exactly once,
-    /// also when many arrive at once on one session."
+    /// also when many arrive at once on one session".
     ///
     /// Once for each turn in each read of its session that began after the turn was known to be accepted; the answer is owed
     /// once a `done` or a 200 told of it.
@@ -163,7 +163,7 @@ enum ORDER {
         return evidence
     }
 
-    /// ORDER-6: "A server SHOULD finish a turn in one session without waiting for a turn in another."
+    /// ORDER-6: "A server SHOULD finish a turn in one session without waiting for a turn in another".
     ///
     /// Once for each scripted turn that was asked while another session's script still had to wait a second longer than its own.
     static func slowSessionBlocksNoOther(_ history: Observations) -> Evidence {
@@ -189,7 +189,7 @@ enum ORDER {
         return evidence
     }
 
-    /// ORDER-7: "A server MUST NOT put the session, turn or message id of one turn on a frame of another."
+    /// ORDER-7: "A server MUST NOT put the session, turn or message id of one turn on a frame of another".
     ///
     /// Once for each frame of turns that ran at the same time whose turn is told by something else than the id in question:
     /// by the client's own key, or by a tool or a text that only one script has.
@@ -220,7 +220,7 @@ enum ORDER {
     }
 
     /// ORDER-9: "A server MUST put `seq` on every `message`, every `toolUse`, every `done` and every `error` that ends a
-    /// turn, except on copies marked `duplicate: true`."
+    /// turn, except on copies marked `duplicate: true`".
     static func streamFramesAreNumbered(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         let endings = Set(history.turns.flatMap(\.endings).filter { !$0.isReplayed }.map(\.event))
@@ -240,7 +240,7 @@ enum ORDER {
         return evidence
     }
 
-    /// ORDER-10: "A server MUST NOT put `seq` on `connected`, `ack`, `pong`, `syncResult` or an `error` that ends no turn."
+    /// ORDER-10: "A server MUST NOT put `seq` on `connected`, `ack`, `pong`, `syncResult` or an `error` that ends no turn".
     ///
     /// Once for each such frame; an `error` surely ends no turn when its code refuses and it names no turn.
     static func answersAreNotNumbered(_ history: Observations) -> Evidence {
@@ -263,7 +263,7 @@ enum ORDER {
     }
 
     /// ORDER-11: "A server MUST send a frame of the stream with the same `seq` on every connection and in every replay within
-    /// one epoch."
+    /// one epoch".
     ///
     /// Once for each number shown again, and for each ending or message shown again; other members are left to SYNC-8.
     static func numberMeansOneFrame(_ history: Observations) -> Evidence {
@@ -301,7 +301,7 @@ enum ORDER {
         return evidence
     }
 
-    /// ORDER-12: "A server MUST number the stream with integers from 1 upward, so that 0 is the place before the first frame."
+    /// ORDER-12: "A server MUST number the stream with integers from 1 upward, so that 0 is the place before the first frame".
     ///
     /// Once for each number, and for each `connected` that says nothing was sent yet after something was shown.
     static func numbersBeginAtOne(_ history: Observations) -> Evidence {

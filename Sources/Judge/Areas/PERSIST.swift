@@ -9,7 +9,7 @@ enum PERSIST {
         Check(.PERSIST, 9, readsAreNeverTorn), Check(.PERSIST, 10, readsNeverGoBackwards),
     ]
 
-    /// PERSIST-2: "A server MUST include the answer in every read of the session that begins after it sent the `done`."
+    /// PERSIST-2: "A server MUST include the answer in every read of the session that begins after it sent the `done`".
     ///
     /// Once for each turn in each read of its session that began after a `done` of the turn was received on any connection.
     static func readAfterDoneHasTheAnswer(_ history: Observations) -> Evidence {
@@ -33,7 +33,7 @@ enum PERSIST {
         return evidence
     }
 
-    /// PERSIST-3: "A server MUST make the answer durable before it answers `POST /api/chat` with 200."
+    /// PERSIST-3: "A server MUST make the answer durable before it answers `POST /api/chat` with 200".
     ///
     /// Once for each 200 in each read of its session that began after it.
     static func readAfterResponseHasTheAnswer(_ history: Observations) -> Evidence {
@@ -65,7 +65,7 @@ enum PERSIST {
     }
 
     /// PERSIST-9: "A server MUST answer every read of an existing session with 200 and a whole, valid body while turns run
-    /// and messages are stored."
+    /// and messages are stored".
     ///
     /// Once for each read of a session that the server had named to the reader, while one of the reader's turns ran.
     static func readsAreNeverTorn(_ history: Observations) -> Evidence {
@@ -96,7 +96,7 @@ enum PERSIST {
     }
 
     /// PERSIST-10: "A server MUST keep every message that a read has shown in every later read of the session, with the same
-    /// id, text and order."
+    /// id, text and order".
     ///
     /// Once for each read that began after another with messages had ended.
     static func readsNeverGoBackwards(_ history: Observations) -> Evidence {

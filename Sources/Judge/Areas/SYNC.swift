@@ -20,7 +20,7 @@ enum SYNC {
         Check(.SYNC, 24, pagesHoldFrames),
     ]
 
-    /// SYNC-1: "A server MUST state `epoch` and `lastSeq` in `connected`."
+    /// SYNC-1: "A server MUST state `epoch` and `lastSeq` in `connected`".
     ///
     /// Once for each `connected`. Frames shown before the client's `auth` was sent bound `lastSeq` from below; later ones may
     /// have overtaken the greeting.
@@ -54,7 +54,7 @@ enum SYNC {
         return evidence
     }
 
-    /// SYNC-2: "A server MUST answer each valid `sync` with exactly one `syncResult` on the connection that sent it."
+    /// SYNC-2: "A server MUST answer each valid `sync` with exactly one `syncResult` on the connection that sent it".
     ///
     /// Once for each answer, and for each valid question that stayed without one for the whole bound.
     static func eachSyncHasOneAnswer(_ history: Observations) -> Evidence {
@@ -85,7 +85,7 @@ enum SYNC {
     }
 
     /// SYNC-3: "A server MUST set `complete` to true only when `missed` holds every sequenced frame after `lastSeqSeen` that
-    /// this principal may see."
+    /// this principal may see".
     ///
     /// Once for each `syncResult`; one that says `complete: false` counts, because it was free to lie.
     static func completeMeansWhole(_ history: Observations) -> Evidence {
@@ -108,7 +108,7 @@ enum SYNC {
     }
 
     /// SYNC-4: "A server MUST NOT let `ping`, `pong`, `ack`, `connected`, `syncResult` or errors that end no turn take the
-    /// place of replayable frames."
+    /// place of replayable frames".
     ///
     /// Once for each replay of promised frames that would have been pushed out, had the other frames been counted too.
     static func heartbeatsTakeNoPlaces(_ history: Observations) -> Evidence {
@@ -139,7 +139,7 @@ enum SYNC {
         return evidence
     }
 
-    /// SYNC-5: "A server MUST put into `missed` only frames whose `seq` is greater than `lastSeqSeen`."
+    /// SYNC-5: "A server MUST put into `missed` only frames whose `seq` is greater than `lastSeqSeen`".
     ///
     /// Once for each answer to a position above 0 at or before which frames are known, or that replays any.
     static func positionIsExclusive(_ history: Observations) -> Evidence {
@@ -165,7 +165,7 @@ enum SYNC {
         return evidence
     }
 
-    /// SYNC-7: "A server MUST list the frames of `missed` in strictly rising `seq`."
+    /// SYNC-7: "A server MUST list the frames of `missed` in strictly rising `seq`".
     ///
     /// Once for each two neighbours.
     static func missedRises(_ history: Observations) -> Evidence {
@@ -186,7 +186,7 @@ enum SYNC {
         return evidence
     }
 
-    /// SYNC-8: "A server MUST replay every frame as it was first sent, with the same members and values."
+    /// SYNC-8: "A server MUST replay every frame as it was first sent, with the same members and values".
     ///
     /// Once for each replayed frame that was shown before under the same number of the same epoch.
     static func replayIsAsFirstSent(_ history: Observations) -> Evidence {
@@ -212,7 +212,7 @@ enum SYNC {
     }
 
     /// SYNC-10: "A server MUST answer a `sync` that names another epoch with `complete: false` and the reason
-    /// `epoch_changed`."
+    /// `epoch_changed`".
     static func otherEpochIsTold(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for (sync, result) in history.answeredSyncs {
@@ -226,7 +226,7 @@ enum SYNC {
     }
 
     /// SYNC-11: "A server MUST NOT set `complete` to true in the answer to a `sync` without `epoch` whose `lastSeqSeen` is
-    /// greater than 0."
+    /// greater than 0".
     static func positionWithoutEpochIsNeverWhole(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for (sync, result) in history.answeredSyncs {
@@ -244,7 +244,7 @@ enum SYNC {
     }
 
     /// SYNC-12: "A server MUST answer a `sync` whose `lastSeqSeen` is greater than its last `seq` with `complete: false` and
-    /// the reason `unknown_position`."
+    /// the reason `unknown_position`".
     ///
     /// Once for each position in the current epoch beyond the `lastSeq` of its own answer.
     static func futurePositionIsTold(_ history: Observations) -> Evidence {
@@ -260,7 +260,7 @@ enum SYNC {
     }
 
     /// SYNC-13: "A server MUST answer a `sync` for whose position frames have already left the buffer with
-    /// `complete: false` and the reason `evicted`."
+    /// `complete: false` and the reason `evicted`".
     ///
     /// Once for each answer that lacks frames which are surely no longer promised; a server that keeps more is free to.
     static func evictionIsTold(_ history: Observations) -> Evidence {
@@ -277,7 +277,7 @@ enum SYNC {
     }
 
     /// SYNC-14: "A server MUST give a `reason` in every `syncResult` with `complete: false`, and none in one with
-    /// `complete: true`."
+    /// `complete: true`".
     static func gapsHaveReasons(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for result in history.received where result.type == "syncResult" {
@@ -296,7 +296,7 @@ enum SYNC {
     }
 
     /// SYNC-15: "A server MUST replay every frame that is among the newest `limits.replayMessages` (1000 when not told) and
-    /// younger than `limits.replaySeconds` (3600 when not told)."
+    /// younger than `limits.replaySeconds` (3600 when not told)".
     ///
     /// Once for each replay, all pages together, that owes frames which are surely inside both bounds.
     static func promisedFramesAreReplayed(_ history: Observations) -> Evidence {
@@ -321,7 +321,7 @@ enum SYNC {
     }
 
     /// SYNC-16: "A server MUST treat `lastSeqSeen: 0` in the current epoch, or without an epoch, as the position before the
-    /// first frame."
+    /// first frame".
     ///
     /// Once for each such question after promised frames were shown; an answer that replays some of them understood the
     /// position, and one that replays none did not.
@@ -344,7 +344,7 @@ enum SYNC {
         return evidence
     }
 
-    /// SYNC-17: "A server MUST NOT send live, after a `syncResult`, a frame whose `seq` is not greater than its `lastSeq`."
+    /// SYNC-17: "A server MUST NOT send live, after a `syncResult`, a frame whose `seq` is not greater than its `lastSeq`".
     ///
     /// Once for each live numbered frame after a `syncResult` of the connection.
     static func nothingReplayedComesLive(_ history: Observations) -> Evidence {
@@ -369,7 +369,7 @@ enum SYNC {
     }
 
     /// SYNC-18: "A server MUST send live, on the connection that asked, every frame of the stream whose `seq` is greater than
-    /// the `lastSeq` of the `syncResult`."
+    /// the `lastSeq` of the `syncResult`".
     ///
     /// Once for each such frame that was shown elsewhere. It is lost once a later number came live on the connection, a later
     /// replay on it holds the frame, or the bound `turn` passed.
@@ -406,7 +406,7 @@ enum SYNC {
     }
 
     /// SYNC-19: "A server MUST state in `syncResult` a `lastSeq` that is not smaller than the `seq` of any frame in `missed`
-    /// or shown to this principal before the `sync` was sent."
+    /// or shown to this principal before the `sync` was sent".
     static func lastSeqCoversAll(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         let shown = history.shown
@@ -431,7 +431,7 @@ enum SYNC {
         return evidence
     }
 
-    /// SYNC-20: "A server MUST NOT put into `missed` a frame of another principal."
+    /// SYNC-20: "A server MUST NOT put into `missed` a frame of another principal".
     ///
     /// Once for each answer after another principal was shown frames of its own.
     static func othersAreNotReplayed(_ history: Observations) -> Evidence {
@@ -467,7 +467,7 @@ enum SYNC {
     }
 
     /// SYNC-21: "A server MUST keep `done` replayable after its turn has ended, also when no connection was open at that
-    /// moment."
+    /// moment".
     ///
     /// Once for each turn that had ended before a replay from before it. That it had ended is shown by its live `done`, or,
     /// when nobody was there, by the end of a later turn of the session on the connection that asked.
@@ -515,7 +515,7 @@ enum SYNC {
     }
 
     /// SYNC-22: "A server MUST keep a newer connection of a principal undisturbed when an older one of it closes, fails or
-    /// times out."
+    /// times out".
     ///
     /// Once for each older connection that ended while a newer one was open, when a turn ended on the newer one afterwards,
     /// or should have. A newer connection that sent something malformed, or was not read, proves nothing.
@@ -552,7 +552,7 @@ enum SYNC {
         return evidence
     }
 
-    /// SYNC-23: "A server MUST NOT put more than `limit` frames into `missed` when `sync` states a `limit`."
+    /// SYNC-23: "A server MUST NOT put more than `limit` frames into `missed` when `sync` states a `limit`".
     ///
     /// Once for each answer that had more frames to give.
     static func limitIsKept(_ history: Observations) -> Evidence {
@@ -578,7 +578,7 @@ enum SYNC {
         return evidence
     }
 
-    /// SYNC-24: "A server MUST put at least one frame into `missed` of a `syncResult` with `more: true`."
+    /// SYNC-24: "A server MUST put at least one frame into `missed` of a `syncResult` with `more: true`".
     static func pagesHoldFrames(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for (sync, result) in history.answeredSyncs where result["more"]?.boolValue == true {
