@@ -1,0 +1,146 @@
+import Foundation
+import Holdfast
+import JSON
+import Judge
+import TestSupport
+import Testing
+
+/// What holds for the whole house; a failing test says which line to change.
+@Suite struct HouseRuleTests {
+    private func lines(_ path: String) throws -> [Substring] {
+        try SourceTree.text(path).split(separator: "\n", omittingEmptySubsequences: false)
+    }
+
+    private func files(_ folder: String, _ suffix: String) throws -> [String] {
+        let walker = try #require(FileManager.default.enumerator(atPath: SourceTree.root + "/" + folder), "\(folder)")
+        var found: [String] = []
+        for case let path as String in walker where path.hasSuffix(suffix) { found.append("\(folder)/\(path)") }
+        return found.sorted()
+    }
+
+    // MARK: Clauses
+
+    /// The golden list of ids, keywords and sentences: a changed sentence is a changed protocol, and must be seen as one.
+    ///
+    /// `HOLDFAST_RECORD=1 swift test --filter HouseRuleTests` writes `Goldens/clauses.txt` anew; the run that records fails.
+    @Test func `the clauses are those of the golden list`() throws {
+        let clauses = try SourceTree.specification().clauses
+        #expect(Set(clauses.map(\.id)).count == clauses.count)
+        let text = clauses.map { "\($0.id) \($0.keyword.rawValue): \($0.sentence)\n" }.joined()
+        try Golden.check(text, against: "Tests/HoldfastTests/Goldens/clauses.txt")
+    }
+
+    @Test func `each clause has a check or an exclusion or is pending, never two of them`() throws {
+        let clauses = try SourceTree.specification().clauses
+        var pending: [ClauseID] = []
+        for clause in clauses {
+            let hasCheck = Checks.check(of: clause.id) != nil
+            #expect(!(hasCheck && clause.exclusion != nil), "\(clause.id) has both a check and an exclusion")
+            if clause.keyword == .may {
+                #expect(clause.exclusion != nil, "\(clause.id) is a permission without a reason")
+            }
+            if !hasCheck, clause.exclusion == nil { pending.append(clause.id) }
+        }
+        print(
+            "pending: \(pending.count) of \(clauses.count) clauses: \(pending.map(\.description).joined(separator: " "))"
+        )
+        #expect(pending.count < clauses.count)
+    }
+
+    @Test func `each check judges a clause, and each clause has one check`() throws {
+        let specification = try SourceTree.specification()
+        let ids = Checks.all.map(\.clause)
+        #expect(!ids.isEmpty)
+        #expect(Set(ids).count == ids.count)
+        for id in ids { #expect(specification[id] != nil, "\(id) is no clause") }
+    }
+
+    @Test func `the quote above each check is its sentence`() throws {
+        let specification = try SourceTree.specification()
+        var quoted: [ClauseID: String] = [:]
+        for path in try files("Sources/Judge/Areas", ".swift") {
+            var comment = ""
+            for line in try lines(path) {
+                let text = line.drop { $0 == " " }
+                if text.hasPrefix("///") {
+                    let words = text.dropFirst(3).drop { $0 == " " }
+                    // An empty line ends the paragraph of the quote.
+                    comment +=
+                        words.isEmpty ? "\n" : comment.hasSuffix("\n") || comment.isEmpty ? "\(words)" : " \(words)"
+                    continue
+                }
+                let paragraph = comment.split(separator: "\n").first.map(String.init) ?? ""
+                comment = ""
+                guard text.hasPrefix("static func "), let colon = paragraph.firstIndex(of: ":"),
+                    let id = ClauseID(String(paragraph[..<colon]))
+                else { continue }
+                #expect(quoted[id] == nil, "\(path): \(id) is quoted twice")
+                quoted[id] = paragraph
+            }
+        }
+        for check in Checks.all {
+            let clause = try #require(specification[check.clause])
+            let sentence = clause.sentence.hasSuffix(".") ? String(clause.sentence.dropLast()) : clause.sentence
+            let wanted = "\(clause.id): \"\(sentence)\"."
+            #expect(
+                quoted[check.clause] == wanted,
+                "Sources/Judge/Areas: put this line above the check, wrapped at 120 columns\n    /// \(wanted)")
+        }
+    }
+
+    // MARK: Trace
+
+    private let clauseName = /\b([A-Z]+-[1-9][0-9]*)\b/
+
+    @Test func `each requirement is in the trace, with the clauses that name it`() throws {
+        let clauses = try SourceTree.specification().clauses
+        let rows = try lines("Spec/trace.md").filter { $0.hasPrefix("| R") }
+        var traced: [String: [String]] = [:]
+        for row in rows {
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            traced[cells[0]] = cells[1].split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        for number in 1...64 {
+            let requirement = "R\(number)"
+            let carriers = clauses.filter { $0.sources.contains(requirement) }.map(\.id.description)
+            #expect(!carriers.isEmpty, "\(requirement) is in no clause's From")
+            #expect(
+                traced[requirement].map(Set.init) == Set(carriers),
+                "Spec/trace.md: | \(requirement) | \(carriers.joined(separator: ", "))")
+        }
+        #expect(traced.count == 64)
+    }
+
+    @Test func `each audit finding is traced to clauses or out of scope with a reason`() throws {
+        let findings =
+            (1...6).map { "1.\($0)" } + (1...6).map { "2.\($0)" } + (1...6).map { "3.\($0)" }
+            + (1...5).map { "4.\($0)" }
+        #expect(findings.count == 23)
+        let rows = try lines("Spec/trace.md")
+        for finding in findings {
+            let row = try #require(
+                rows.first { $0.hasPrefix("| \(finding) |") }, "finding \(finding) is not in Spec/trace.md")
+            let verdict = try #require(row.split(separator: "|").last { !$0.allSatisfy(\.isWhitespace) })
+            let hasReason = verdict.contains("out of scope: ")
+            #expect(hasReason || verdict.contains(clauseName), "finding \(finding): \(verdict)")
+        }
+    }
+
+    @Test func `every clause that the prose names exists`() throws {
+        let specification = try SourceTree.specification()
+        let areas = Set(Area.allCases.map(\.rawValue))
+        let guides = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].filter {
+            FileManager.default.fileExists(atPath: SourceTree.root + "/" + $0)
+        }
+        for path in try files("Spec", ".md") + guides {
+            for (number, line) in try lines(path).enumerated() {
+                for match in line.matches(of: clauseName) {
+                    guard let area = match.1.split(separator: "-").first, areas.contains(String(area)),
+                        let id = ClauseID(String(match.1))
+                    else { continue }
+                    #expect(specification[id] != nil, "\(path):\(number + 1): \(id) is no clause")
+                }
+            }
+        }
+    }
+}
