@@ -52,10 +52,12 @@ struct ScenarioFilesTests {
         var total = 0
         for scenario in scenarios {
             let waits = scenario.steps.flatMap { Self.waits($0.action) }
-            #expect(waits.allSatisfy { $0 <= 300 }, "\(scenario.name)")
+            // ORDER-6 is judged with a second to spare, so that a busy machine breaks no clause.
+            let longest = scenario.clauses.contains(ClauseID(.ORDER, 6)) ? 1500 : 300
+            #expect(waits.allSatisfy { $0 <= longest }, "\(scenario.name)")
             total += waits.reduce(0, +)
         }
-        #expect(total <= 2000)
+        #expect(total <= 3000)
     }
 
     @Test func `every server clause that a URL can judge has a scenario`() {
