@@ -3,7 +3,7 @@ import JSON
 @testable import Reference
 
 /// A server core on a bench: a disk of memory that can fail or wait, a clock moved by hand, and a record of everything said.
-struct Bench {
+final class Bench {
     var core: ServerCore
     var now = Moment(steady: 1_000_000, wall: 1_772_000_000_000_000)
     /// What the disk holds.
@@ -37,7 +37,7 @@ struct Bench {
 
     // MARK: what happens to the server
 
-    mutating func open(as token: String = "t1", client: String? = nil) -> Int {
+    func open(as token: String = "t1", client: String? = nil) -> Int {
         let socket = openOnly()
         var auth: JSONValue = ["type": "auth", "protocol": 1, "token": .string(token)]
         if let client { auth["clientId"] = .string(client) }
@@ -45,19 +45,19 @@ struct Bench {
         return socket
     }
 
-    mutating func openOnly(admitted: String? = nil) -> Int {
+    func openOnly(admitted: String? = nil) -> Int {
         last += 1
         feed(.opened(socket: last, principal: admitted))
         return last
     }
 
-    mutating func say(_ frame: JSONValue, on socket: Int) { say(text: frame.text(), on: socket) }
+    func say(_ frame: JSONValue, on socket: Int) { say(text: frame.text(), on: socket) }
 
-    mutating func say(text: String, on socket: Int) { feed(.received(socket: socket, .text(text))) }
+    func say(text: String, on socket: Int) { feed(.received(socket: socket, .text(text))) }
 
     /// Asks a question; returns the frames it brought on that socket.
     @discardableResult
-    mutating func chat(
+    func chat(
         _ text: String, key: String? = nil, session: String? = nil, on socket: Int
     ) -> [JSONValue] {
         let before = frames[socket]?.count ?? 0
@@ -66,7 +66,7 @@ struct Bench {
     }
 
     @discardableResult
-    mutating func ask(
+    func ask(
         _ method: String, _ path: String, token: String? = "t1", body: JSONValue? = nil
     ) -> RESTAnswer? {
         last += 1
@@ -78,15 +78,15 @@ struct Bench {
     }
 
     @discardableResult
-    mutating func post(
+    func post(
         _ text: String, key: String? = nil, session: String? = nil, token: String = "t1"
     ) -> RESTAnswer? {
         ask("POST", "/api/chat", token: token, body: Self.question(text, key: key, session: session, type: false))
     }
 
-    mutating func end(_ socket: Int) { feed(.ended(socket: socket)) }
+    func end(_ socket: Int) { feed(.ended(socket: socket)) }
 
-    mutating func pass(ms: Int) {
+    func pass(ms: Int) {
         let end = now.advanced(byMs: ms)
         while let next = timers.filter({ $0.due <= end.steady }).min(by: { $0.due < $1.due }) {
             timers.removeAll { $0.timer == next.timer }
@@ -97,7 +97,7 @@ struct Bench {
     }
 
     /// Lets the disk do what it was asked for while it waited.
-    mutating func releaseStorage() {
+    func releaseStorage() {
         storageWaits = false
         let waiting = held
         held = []
@@ -105,7 +105,7 @@ struct Bench {
     }
 
     /// Ends the process at once and starts another one on the same disk.
-    mutating func kill() {
+    func kill() {
         held = []
         timers = []
         ended = []
@@ -115,14 +115,14 @@ struct Bench {
         perform(core.recover(at: now))
     }
 
-    mutating func feed(_ input: Input) {
+    func feed(_ input: Input) {
         now = now.advanced(byMs: 1)
         perform(core.handle(input, at: now))
     }
 
     // MARK: what the server does
 
-    private mutating func perform(_ effects: [Effect]) {
+    private func perform(_ effects: [Effect]) {
         for effect in effects {
             switch effect {
             case .send(let socket, let text):
@@ -148,7 +148,7 @@ struct Bench {
         }
     }
 
-    private mutating func finish(_ write: Int, _ stored: [StoredRecord]) {
+    private func finish(_ write: Int, _ stored: [StoredRecord]) {
         if !storageFails { records += stored }
         said.append("disk \(storageFails ? "refused" : "has") \(stored.count)")
         feed(.stored(write: write, succeeded: !storageFails))
@@ -169,15 +169,15 @@ extension Bench {
     }
 
     /// The messages a session read shows.
-    mutating func messages(_ session: String, token: String = "t1") -> [JSONValue] {
+    func messages(_ session: String, token: String = "t1") -> [JSONValue] {
         read(session, token: token)?["session"]?["messages"]?.arrayValue ?? []
     }
 
-    mutating func read(_ session: String, token: String = "t1") -> JSONValue? {
+    func read(_ session: String, token: String = "t1") -> JSONValue? {
         ask("GET", "/api/sessions/\(session)", token: token).flatMap { try? JSONParser.value($0.body) }
     }
 
-    mutating func list(token: String = "t1") -> [JSONValue] {
+    func list(token: String = "t1") -> [JSONValue] {
         ask("GET", "/api/sessions", token: token).flatMap { try? JSONParser.value($0.body)["sessions"]?.arrayValue }
             ?? []
     }

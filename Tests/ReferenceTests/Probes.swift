@@ -4,7 +4,7 @@ import JSON
 
 /// Short conversations that between them touch everything a defect can change; what is said in them is all that counts.
 enum Probes {
-    static let all: [(name: String, run: @Sendable (inout Bench) -> Void)] = [
+    static let all: [(name: String, run: @Sendable (Bench) -> Void)] = [
         ("handshake", handshake), ("hostile frames", hostileFrames), ("plain turns", plainTurns),
         ("tools and failures", toolsAndFailures), ("turns at once", turnsAtOnce), ("positions", positions),
         ("eviction", eviction), ("live beside replay", liveBesideReplay), ("large pages", largePages),
@@ -20,14 +20,14 @@ enum Probes {
             var rules = Bench.rules
             rules.defects = defects
             if name == "budget" { rules.messagesPerMinute = 3 }
-            var bench = Bench(rules)
-            run(&bench)
+            let bench = Bench(rules)
+            run(bench)
             said[name] = bench.said
         }
         return said
     }
 
-    static func handshake(_ bench: inout Bench) {
+    static func handshake(_ bench: Bench) {
         let first = bench.open(client: "phone")
         bench.chat("hello", on: first)
         bench.end(first)
@@ -41,7 +41,7 @@ enum Probes {
         bench.ask("GET", "/api/sessions", token: nil)
     }
 
-    static func hostileFrames(_ bench: inout Bench) {
+    static func hostileFrames(_ bench: Bench) {
         let other = bench.open()
         for text in ["null", "[]", "3", "{", "", "{}", #"{"type":7}"#, #"{"type":"dance"}"#] {
             let socket = bench.open()
@@ -61,7 +61,7 @@ enum Probes {
         bench.say(["type": "ping"], on: other)
     }
 
-    static func plainTurns(_ bench: inout Bench) {
+    static func plainTurns(_ bench: Bench) {
         let first = bench.open()
         let second = bench.open()
         let session = bench.chat("one", key: "c1", on: first).last?.text("sessionId")
@@ -78,7 +78,7 @@ enum Probes {
         bench.ask("POST", "/api/chat", body: [])
     }
 
-    static func toolsAndFailures(_ bench: inout Bench) {
+    static func toolsAndFailures(_ bench: Bench) {
         let first = bench.open()
         _ = bench.open()
         let question = script(["tool": "webFetch"], ["wait": 100], ["tool": "search"], ["reply": "found"])
@@ -96,7 +96,7 @@ enum Probes {
         bench.pass(ms: 50)
     }
 
-    static func turnsAtOnce(_ bench: inout Bench) {
+    static func turnsAtOnce(_ bench: Bench) {
         let first = bench.open()
         let session = bench.chat("start", on: first).last?.text("sessionId") ?? ""
         bench.chat(script(["wait": 50], ["tool": "slow"], ["reply": "slow"]), key: "c1", session: session, on: first)
@@ -111,7 +111,7 @@ enum Probes {
         bench.ask("GET", "/api/sessions/\(session)")
     }
 
-    static func positions(_ bench: inout Bench) {
+    static func positions(_ bench: Bench) {
         let socket = bench.open()
         bench.say(["type": "sync", "lastSeqSeen": 0], on: socket)
         bench.chat(script(["tool": "webFetch"], ["reply": "x"]), key: "c1", on: socket)
@@ -125,7 +125,7 @@ enum Probes {
         bench.say(["type": "sync", "lastSeqSeen": 0, "epoch": epoch, "limit": 2], on: socket)
     }
 
-    static func eviction(_ bench: inout Bench) {
+    static func eviction(_ bench: Bench) {
         let socket = bench.open()
         let epoch = bench.frames("connected", on: socket).first?["epoch"] ?? nil
         let tools = [JSONValue](repeating: ["tool": "t"], count: 6)
@@ -138,7 +138,7 @@ enum Probes {
         bench.say(["type": "sync", "lastSeqSeen": 0, "epoch": epoch], on: socket)
     }
 
-    static func liveBesideReplay(_ bench: inout Bench) {
+    static func liveBesideReplay(_ bench: Bench) {
         let first = bench.open()
         bench.chat(script(["tool": "a"], ["wait": 20], ["tool": "b"], ["reply": "x"]), on: first)
         let second = bench.open()
@@ -147,14 +147,14 @@ enum Probes {
         bench.say(["type": "sync", "lastSeqSeen": 0], on: second)
     }
 
-    static func largePages(_ bench: inout Bench) {
+    static func largePages(_ bench: Bench) {
         let socket = bench.open()
         let large = String(repeating: "y", count: 2000)
         for _ in 0..<3 { bench.chat(script(["reply": .string(large)]), on: socket) }
         bench.say(["type": "sync", "lastSeqSeen": 0], on: socket)
     }
 
-    static func repeats(_ bench: inout Bench) {
+    static func repeats(_ bench: Bench) {
         let first = bench.open()
         let second = bench.open()
         let slow = script(["wait": 20], ["reply": "slow"])
@@ -171,7 +171,7 @@ enum Probes {
         for session in bench.list() { bench.ask("GET", "/api/sessions/\(session.text("id") ?? "")") }
     }
 
-    static func mismatches(_ bench: inout Bench) {
+    static func mismatches(_ bench: Bench) {
         let socket = bench.open()
         bench.chat("once", key: "c1", on: socket)
         bench.chat("twice", key: "c1", on: socket)
@@ -181,7 +181,7 @@ enum Probes {
         _ = bench.list()
     }
 
-    static func twoPrincipals(_ bench: inout Bench) {
+    static func twoPrincipals(_ bench: Bench) {
         let first = bench.open(as: "t1", client: "shared")
         let second = bench.open(as: "t2", client: "shared")
         let mine = bench.chat("mine", key: "same", on: first).last?.text("sessionId") ?? ""
@@ -192,7 +192,7 @@ enum Probes {
         bench.say(["type": "sync", "lastSeqSeen": 0], on: second)
     }
 
-    static func budget(_ bench: inout Bench) {
+    static func budget(_ bench: Bench) {
         let first = bench.open()
         for number in 1...2 { bench.chat("question", key: "c\(number)", on: first) }
         bench.chat("question", key: "c1", on: first)
@@ -207,7 +207,7 @@ enum Probes {
         bench.chat("question", key: "c4", on: second)
     }
 
-    static func unknownSessions(_ bench: inout Bench) {
+    static func unknownSessions(_ bench: Bench) {
         let socket = bench.open()
         for id in ["unknown", "../x", "%2e%2e", String(repeating: "x", count: 200)] {
             bench.chat("where", session: id, on: socket)
@@ -217,7 +217,7 @@ enum Probes {
         _ = bench.list()
     }
 
-    static func texts(_ bench: inout Bench) {
+    static func texts(_ bench: Bench) {
         let socket = bench.open()
         let flags = String(repeating: "🇩🇪", count: 49) + "e\u{301}🇩🇪👩‍👩‍👧‍👦🇩🇪🇩🇪"
         bench.chat(script(["reply": .string("1" + flags)]), on: socket)
@@ -227,7 +227,7 @@ enum Probes {
         _ = bench.list()
     }
 
-    static func restart(_ bench: inout Bench) {
+    static func restart(_ bench: Bench) {
         let socket = bench.open()
         let session = bench.chat("kept", key: "c1", on: socket).last?.text("sessionId") ?? ""
         bench.kill()
@@ -240,7 +240,7 @@ enum Probes {
         _ = bench.open()
     }
 
-    static func failingDisk(_ bench: inout Bench) {
+    static func failingDisk(_ bench: Bench) {
         let socket = bench.open()
         bench.chat(script(["wait": 20], ["reply": "x"]), key: "c1", on: socket)
         bench.storageFails = true
@@ -251,7 +251,7 @@ enum Probes {
         bench.ask("GET", "/api/sessions/\(session)")
     }
 
-    static func silence(_ bench: inout Bench) {
+    static func silence(_ bench: Bench) {
         let silent = bench.open()
         let alive = bench.open()
         _ = bench.openOnly()
@@ -263,14 +263,14 @@ enum Probes {
         if bench.ended.contains(silent) { bench.end(silent) }
     }
 
-    static func stop(_ bench: inout Bench) {
+    static func stop(_ bench: Bench) {
         let socket = bench.open()
         bench.chat(script(["wait": 5000], ["reply": "never"]), on: socket)
         bench.feed(.stopping)
         bench.chat("too late", on: socket)
     }
 
-    static func connectionsEnd(_ bench: inout Bench) {
+    static func connectionsEnd(_ bench: Bench) {
         let old = bench.open()
         let new = bench.open()
         bench.chat(script(["wait": 20], ["reply": "for nobody"]), on: old)
