@@ -215,137 +215,6 @@ enum IDEM {
         return evidence
     }
 
-    /// IDEM-9: "A server MUST answer a `chat` that reuses a `clientMessageId` with different content or for another session
-    /// with an `error` of code `idempotency_mismatch`".
-    static func mismatchIsAnError(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
-        for again in history.repeats where again.isMismatch {
-            guard let connection = again.request.connection else { continue }
-            let late = history.deadline(after: again.request.event, within: history.timeouts.error, on: connection)
-            guard let event = again.request.refusal ?? again.request.ack?.event ?? late else { continue }
-            if again.request.refusalCode == "idempotency_mismatch" {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    Finding(
-                        "a reused key is not told", expected: "error idempotency_mismatch",
-                        actual: again.request.refusalCode.map { "error \($0)" }
-                            ?? (again.request.ack == nil ? "nothing" : "an ack"),
-                        at: [again.request.event, event]))
-            }
-        }
-        return evidence
-    }
-
-    /// IDEM-10: "A server MUST answer a `POST /api/chat` that reuses a `clientMessageId` with different content or for
-    /// another session with 422 and the code `idempotency_mismatch`".
-    static func mismatchOverRESTIs422(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
-        for again in history.repeats where again.isMismatch && again.request.connection == nil {
-            guard let exchange = history.exchanges.first(where: { $0.request == again.request.event }),
-                let response = exchange.response, let status = exchange.status
-            else { continue }
-            let code = exchange.answer?.root["code"]?.stringValue
-            if status == 422, code == "idempotency_mismatch" {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    Finding(
-                        "a reused key is not told over REST", expected: "422, idempotency_mismatch",
-                        actual: "\(status), \(code ?? "no code")", at: [exchange.request, response]))
-            }
-        }
-        return evidence
-    }
-
-    /// IDEM-11: "A server MUST NOT start a turn or store a message for a mismatch".
-    ///
-    /// Once for each mismatch in each read that began after its answer; its text is the trace.
-    static func mismatchLeavesNoTrace(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
-        for again in history.repeats where again.isMismatch {
-            let texts = again.turn.requests.filter { $0.event != again.request.event }.map(\.prompt)
-            guard let answered = again.request.refusal ?? again.request.ack?.event ?? again.request.outcome,
-                !texts.contains(again.request.prompt)
-            else { continue }
-            for read in history.sessionReads where read.principal == again.turn.principal && read.request > answered {
-                if read.messages.contains(where: { $0.role == "user" && $0.text == again.request.prompt }) {
-                    evidence.violate(
-                        Finding(
-                            "a mismatch was stored", expected: "no message '\(again.request.prompt.prefix(40))'",
-                            actual: "one in session \(read.sessionId)", at: [again.request.event, read.event]))
-                } else {
-                    evidence.keep()
-                }
-            }
-        }
-        return evidence
-    }
-
-    /// IDEM-14: "A server MUST accept a `clientMessageId` whose earlier `chat` or `POST /api/chat` it refused, as if it were
-    /// new".
-    ///
-    /// Once for each key that was refused and then sent again with success, or as a mismatch or duplicate of nothing.
-    static func refusedKeyIsFree(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
-        for turn in history.turns where turn.clientMessageId != nil {
-            guard let refused = turn.requests.first(where: { $0.refusal != nil })?.refusal,
-                turn.request.refusal != nil, turn.request.refusalCode != "idempotency_mismatch",
-                let again = turn.requests.first(where: { $0.event > refused })
-            else { continue }
-            let response = again.success
-            let isDuplicate =
-                again.ack?.isDuplicate == true
-                || response.flatMap { history.body(ofResponse: $0) }?["duplicate"]?.boolValue == true
-            if let event = again.ack?.event ?? response {
-                if isDuplicate {
-                    evidence.violate(
-                        Finding(
-                            "a refused key counts as used", expected: "accepted as new", actual: "duplicate: true",
-                            at: [refused, event]))
-                } else {
-                    evidence.keep()
-                }
-            } else if let event = again.refusal, again.refusalCode == "idempotency_mismatch" {
-                evidence.violate(
-                    Finding(
-                        "a refused key counts as used", expected: "accepted as new", actual: "idempotency_mismatch",
-                        at: [refused, event]))
-            }
-        }
-        return evidence
-    }
-
-    /// IDEM-15: "A server MUST treat a `clientMessageId` of one principal as unrelated to the same id of another".
-    ///
-    /// Once for each answer to a key that another principal had used before.
-    static func keysBelongToTheirPrincipal(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
-        for (index, turn) in history.turns.enumerated() {
-            guard let key = turn.clientMessageId,
-                let other = history.turns[..<index].first(where: {
-                    $0.clientMessageId == key && $0.principal != turn.principal
-                }),
-                let known = other.acks.first?.event ?? other.response, known < turn.event
-            else { continue }
-            let event = turn.request.ack?.event ?? turn.request.success
-            if let refusal = turn.request.refusal, turn.request.refusalCode == "idempotency_mismatch" {
-                evidence.violate(related("idempotency_mismatch", [known, refusal]))
-            } else if let event {
-                let body = turn.request.success.flatMap { history.body(ofResponse: $0) }
-                let isDuplicate = turn.request.ack?.isDuplicate == true || body?["duplicate"]?.boolValue == true
-                let isShared = turn.turnId != nil && turn.turnId == other.turnId
-                if isDuplicate || isShared || (turn.sessionId != nil && turn.sessionId == other.sessionId) {
-                    evidence.violate(
-                        related(isDuplicate ? "duplicate: true" : "the other's turn or session", [known, event]))
-                } else {
-                    evidence.keep()
-                }
-            }
-        }
-        return evidence
-    }
-
     /// IDEM-16: "A server MUST show the `clientMessageId` on the user message in session reads".
     static func readsShowTheKey(_ history: Observations) -> Evidence {
         var evidence = Evidence()
@@ -369,12 +238,12 @@ enum IDEM {
 
     // MARK: Copies
 
-    private static func copies(of turn: ObservedTurn, _ history: Observations) -> [ObservedFrame] {
+    static func copies(of turn: ObservedTurn, _ history: Observations) -> [ObservedFrame] {
         (turn.copies + turn.endings).filter(\.isDuplicate).sorted { $0.event < $1.event }
     }
 
     /// Once for each repeat of a turn that had ended before it was sent, and once for each copy nobody asked for.
-    private static func judgeCopies(
+    static func judgeCopies(
         _ history: Observations, of type: String, differences: (ObservedFrame, ObservedFrame) -> [String]
     ) -> Evidence {
         var evidence = Evidence()
@@ -414,7 +283,7 @@ enum IDEM {
         return evidence
     }
 
-    private static func related(_ actual: String, _ events: [Int]) -> Finding {
+    static func related(_ actual: String, _ events: [Int]) -> Finding {
         Finding(
             "one principal's key counts for another", expected: "a turn of its own", actual: actual, at: events)
     }

@@ -1,5 +1,4 @@
 import Holdfast
-import JSON
 import Transcript
 
 /// What comes before what: in the history, between turns, and in the numbered stream.
@@ -105,32 +104,6 @@ enum ORDER {
         return evidence
     }
 
-    /// ORDER-4: "A server MUST give the frames of its stream a `seq` that strictly increases on each connection".
-    ///
-    /// Once for each two live frames that follow each other in one epoch.
-    static func numbersRise(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
-        for connection in history.connections {
-            var before: (event: Int, seq: Int)?
-            for frame in connection.received {
-                if frame.type == "syncResult", frame.epoch != connection.greeting?.epoch { before = nil }
-                guard history.isNumbered(frame), let seq = frame.seq else { continue }
-                if let before {
-                    if seq > before.seq {
-                        evidence.keep()
-                    } else {
-                        evidence.violate(
-                            Finding(
-                                "seq does not rise", expected: "seq greater than \(before.seq)", actual: "seq \(seq)",
-                                at: [before.event, frame.event]))
-                    }
-                }
-                before = (frame.event, max(seq, before?.seq ?? seq))
-            }
-        }
-        return evidence
-    }
-
     /// ORDER-5: "A server MUST keep in the history every message of every accepted `chat` and `POST /api/chat` exactly once,
     /// also when many arrive at once on one session".
     ///
@@ -219,125 +192,9 @@ enum ORDER {
         return evidence
     }
 
-    /// ORDER-9: "A server MUST put `seq` on every `message`, every `toolUse`, every `done` and every `error` that ends a
-    /// turn, except on copies marked `duplicate: true`".
-    static func streamFramesAreNumbered(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
-        let endings = Set(history.turns.flatMap(\.endings).filter { !$0.isReplayed }.map(\.event))
-        for frame in history.received where !frame.isDuplicate {
-            guard ["message", "toolUse", "done"].contains(frame.type ?? "") || endings.contains(frame.event) else {
-                continue
-            }
-            if frame["seq"] != nil {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    Finding(
-                        "a frame of the stream has no number", expected: "seq on \(frame.type ?? "it")",
-                        actual: "none", at: [frame.event]))
-            }
-        }
-        return evidence
-    }
-
-    /// ORDER-10: "A server MUST NOT put `seq` on `connected`, `ack`, `pong`, `syncResult` or an `error` that ends no turn".
-    ///
-    /// Once for each such frame; an `error` surely ends no turn when its code refuses and it names no turn.
-    static func answersAreNotNumbered(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
-        for frame in history.received {
-            let isRefusal =
-                frame.type == "error" && frame.turnId == nil
-                && frame.code.map(ErrorMeaning.refusals.contains) == true
-            guard ["connected", "ack", "pong", "syncResult"].contains(frame.type ?? "") || isRefusal else { continue }
-            if let seq = frame["seq"] {
-                evidence.violate(
-                    Finding(
-                        "a frame outside the stream has a number", expected: "no seq on \(frame.type ?? "it")",
-                        actual: "seq \(seq.text())", at: [frame.event]))
-            } else {
-                evidence.keep()
-            }
-        }
-        return evidence
-    }
-
-    /// ORDER-11: "A server MUST send a frame of the stream with the same `seq` on every connection and in every replay within
-    /// one epoch".
-    ///
-    /// Once for each number shown again, and for each ending or message shown again; other members are left to SYNC-8.
-    static func numberMeansOneFrame(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
-        var byNumber: [String: Shown] = [:]
-        var byName: [String: Shown] = [:]
-        for item in history.shown {
-            let stream = "\(item.principal) \(item.epoch)"
-            let number = "\(stream) \(item.seq)"
-            let name = name(of: item.frame).map { "\(stream) \($0)" }
-            defer {
-                if byNumber[number] == nil { byNumber[number] = item }
-                if let name, byName[name] == nil { byName[name] = item }
-            }
-            let isElsewhere = { (other: Shown) in
-                other.frame.connection != item.frame.connection || item.frame.isReplayed || other.frame.isReplayed
-            }
-            if let name, let before = byName[name], before.seq != item.seq {
-                evidence.violate(
-                    Finding(
-                        "a frame comes under another number", expected: "seq \(before.seq)", actual: "seq \(item.seq)",
-                        at: [before.event, item.event]))
-            } else if let before = byNumber[number], isElsewhere(before) {
-                let names = (identity(before.frame), identity(item.frame))
-                if names.0 == names.1 {
-                    evidence.keep()
-                } else {
-                    evidence.violate(
-                        Finding(
-                            "one number stands for two frames", expected: "seq \(item.seq) for \(names.0)",
-                            actual: names.1, at: [before.event, item.event]))
-                }
-            }
-        }
-        return evidence
-    }
-
-    /// ORDER-12: "A server MUST number the stream with integers from 1 upward, so that 0 is the place before the first frame".
-    ///
-    /// Once for each number, and for each `connected` that says nothing was sent yet after something was shown.
-    static func numbersBeginAtOne(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
-        let replayed = history.syncs.flatMap(\.missed)
-        for frame in history.received.filter({ Observations.streamTypes.contains($0.type ?? "") }) + replayed {
-            guard let seq = frame["seq"]?.numberValue, !frame.isDuplicate else { continue }
-            if seq.isInteger, seq >= 1 {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    Finding(
-                        "a number is no integer from 1", expected: "1 or more", actual: "seq \(seq.text)",
-                        at: [frame.event]))
-            }
-        }
-        let shown = history.shown
-        for connection in history.connections {
-            guard let greeting = connection.greeting, greeting["lastSeq"]?.intValue == 0 else { continue }
-            let begun = connection.auth ?? connection.opening
-            let before = shown.first { item in
-                item.principal == connection.principal && item.epoch == greeting.epoch && item.event < begun
-            }
-            if let before {
-                evidence.violate(
-                    Finding(
-                        "lastSeq is 0 after frames were sent in this epoch", expected: "at least \(before.seq)",
-                        actual: "0", at: [before.event, greeting.event]))
-            }
-        }
-        return evidence
-    }
-
     // MARK: Words and relations
 
-    private static func session(of turn: ObservedTurn) -> String? { turn.sessionId ?? turn.sessionAsked }
+    static func session(of turn: ObservedTurn) -> String? { turn.sessionId ?? turn.sessionAsked }
 
     /// The accepted turns of a read's session, in the order of asking.
     static func turns(in read: ObservedSessionRead, _ history: Observations) -> [ObservedTurn] {
@@ -348,30 +205,30 @@ enum ORDER {
     }
 
     /// The request that was not refused.
-    private static func accepted(_ turn: ObservedTurn) -> ObservedRequest {
+    static func accepted(_ turn: ObservedTurn) -> ObservedRequest {
         turn.requests.first { $0.refusal == nil } ?? turn.request
     }
 
-    private static func precedes(_ first: ObservedTurn, _ second: ObservedTurn) -> Bool {
+    static func precedes(_ first: ObservedTurn, _ second: ObservedTurn) -> Bool {
         let (one, two) = (accepted(first), accepted(second))
         if let connection = one.connection, connection == two.connection { return one.event < two.event }
         return [first.ack?.event, first.ended].compactMap { $0 }.contains { $0 < two.event }
     }
 
-    private static func overlaps(_ one: ObservedTurn, _ other: ObservedTurn) -> Bool {
+    static func overlaps(_ one: ObservedTurn, _ other: ObservedTurn) -> Bool {
         guard one.event != other.event else { return false }
         let (first, second) = one.event < other.event ? (one, other) : (other, one)
         return first.ended.map { $0 > second.event } ?? true
     }
 
     /// How often the most frequent text among some messages stands there.
-    private static func repeated(_ places: [Int], _ read: ObservedSessionRead) -> Int {
+    static func repeated(_ places: [Int], _ read: ObservedSessionRead) -> Int {
         var counts: [String: Int] = [:]
         for place in places { counts[read.messages[place].text, default: 0] += 1 }
         return counts.values.max() ?? 0
     }
 
-    private static func finding(_ what: String, _ turn: ObservedTurn, _ count: Int, _ read: ObservedSessionRead)
+    static func finding(_ what: String, _ turn: ObservedTurn, _ count: Int, _ read: ObservedSessionRead)
         -> Finding
     {
         Finding(
@@ -380,13 +237,13 @@ enum ORDER {
             at: [turn.event, read.event])
     }
 
-    private static func mixed(_ what: String, _ own: String, _ given: String, _ frame: ObservedFrame) -> Finding {
+    static func mixed(_ what: String, _ own: String, _ given: String, _ frame: ObservedFrame) -> Finding {
         Finding(
             "a frame carries the \(what) id of another turn", expected: own, actual: given, at: [frame.event])
     }
 
     /// What names a frame apart from its number; nil for a `toolUse`, of which a turn has many.
-    private static func name(of frame: ObservedFrame) -> String? {
+    static func name(of frame: ObservedFrame) -> String? {
         switch frame.type {
         case "message": frame.messageId.map { "message \($0)" }
         case "done", "error": frame.turnId.map { "ending \($0)" }
@@ -394,7 +251,7 @@ enum ORDER {
         }
     }
 
-    private static func identity(_ frame: ObservedFrame) -> String {
+    static func identity(_ frame: ObservedFrame) -> String {
         let ids = [frame.sessionId, frame.turnId, frame.messageId].map { $0 ?? "-" }
         return "\(frame.type ?? "frame") of session \(ids[0]), turn \(ids[1]), message \(ids[2])"
     }

@@ -1,0 +1,199 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// Where replay ends and live begins, and who is shown what.
+extension SYNC {
+    /// SYNC-8: "A server MUST replay every frame as it was first sent, with the same members and values".
+    ///
+    /// Once for each replayed frame that was shown before under the same number of the same epoch.
+    static func replayIsAsFirstSent(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        var first: [Place: Shown] = [:]
+        for item in history.shown {
+            let place = Place(principal: item.principal, epoch: item.epoch, seq: item.seq)
+            guard let before = first[place] else {
+                first[place] = item
+                continue
+            }
+            guard item.frame.isReplayed else { continue }
+            if before.frame.value == item.frame.value {
+                evidence.keep()
+            } else {
+                evidence.violate(
+                    Finding(
+                        "a frame comes back changed", expected: "\(text(before.frame.value))",
+                        actual: text(item.frame.value), at: [before.event, item.event]))
+            }
+        }
+        return evidence
+    }
+
+    /// SYNC-17: "A server MUST NOT send live, after a `syncResult`, a frame whose `seq` is not greater than its `lastSeq`".
+    ///
+    /// Once for each live numbered frame after a `syncResult` of the connection.
+    static func nothingReplayedComesLive(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for connection in history.connections {
+            var answer: ObservedFrame?
+            for frame in connection.received {
+                if frame.type == "syncResult" { answer = frame }
+                guard history.isNumbered(frame), let seq = frame.seq, let answer, let last = answer["lastSeq"]?.intValue
+                else { continue }
+                if seq > last {
+                    evidence.keep()
+                } else {
+                    evidence.violate(
+                        Finding(
+                            "a live frame lies inside the replay before it", expected: "seq greater than \(last)",
+                            actual: "seq \(seq)", at: [answer.event, frame.event]))
+                }
+            }
+        }
+        return evidence
+    }
+
+    /// SYNC-18: "A server MUST send live, on the connection that asked, every frame of the stream whose `seq` is greater than
+    /// the `lastSeq` of the `syncResult`".
+    ///
+    /// Once for each such frame that was shown elsewhere. It is lost once a later number came live on the connection, a later
+    /// replay on it holds the frame, or the bound `turn` passed.
+    static func nothingFallsBetween(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        let shown = history.shown
+        for (sync, result) in history.answeredSyncs {
+            guard let last = sync.lastSeq, let epoch = result.epoch else { continue }
+            let connection = history.connections[sync.connection]
+            let live = connection.received.filter { history.isNumbered($0) }
+            var judged: Set<Int> = []
+            for item in shown where item.principal == connection.principal && item.epoch == epoch && item.seq > last {
+                let isElsewhere = item.frame.connection != sync.connection || item.frame.isReplayed
+                guard isElsewhere, item.event > result.event, judged.insert(item.seq).inserted else { continue }
+                if live.contains(where: { $0.seq == item.seq }) {
+                    evidence.keep()
+                    continue
+                }
+                if let ending = connection.ending, ending.event < item.event { continue }
+                let ownReplay = shown.first {
+                    $0.frame.isReplayed && $0.frame.connection == sync.connection && $0.seq == item.seq
+                        && $0.epoch == epoch && $0.event > result.event
+                }?.event
+                let overtaken = live.first { ($0.seq ?? 0) > item.seq && $0.event > result.event }?.event
+                let late = history.deadline(after: item.event, within: history.timeouts.turn, on: sync.connection)
+                guard let proof = ownReplay ?? overtaken ?? late else { continue }
+                evidence.violate(
+                    Finding(
+                        "a frame after the replay never came live", expected: "seq \(item.seq) on this connection",
+                        actual: "it was shown elsewhere only", at: [result.event, item.event, proof].sorted()))
+            }
+        }
+        return evidence
+    }
+
+    /// SYNC-20: "A server MUST NOT put into `missed` a frame of another principal".
+    ///
+    /// Once for each answer after another principal was shown frames of its own.
+    static func othersAreNotReplayed(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        var owners: [String: Set<String>] = [:]
+        for frame in history.received where frame.type != "error" {
+            let principal = history.connections[frame.connection].principal
+            for id in [frame.sessionId, frame.turnId].compactMap({ $0 }) { owners[id, default: []].insert(principal) }
+        }
+        for (sync, result) in history.answeredSyncs {
+            let principal = history.principal(of: sync)
+            let others = history.received.contains { frame in
+                frame.event < sync.request.event && Observations.streamTypes.contains(frame.type ?? "")
+                    && history.connections[frame.connection].principal != principal
+            }
+            guard others else { continue }
+            let foreign = sync.missed.first { frame in
+                [frame.sessionId, frame.turnId].compactMap { $0 }.contains { id in
+                    owners[id].map { !$0.contains(principal) } ?? false
+                }
+            }
+            if let foreign {
+                evidence.violate(
+                    Finding(
+                        "missed holds a frame of another principal", expected: "frames of \(principal) only",
+                        actual: "session \(foreign.sessionId ?? "none"), seq \(text(foreign["seq"]))",
+                        at: [result.event]))
+            } else {
+                evidence.keep()
+            }
+        }
+        return evidence
+    }
+
+    /// SYNC-21: "A server MUST keep `done` replayable after its turn has ended, also when no connection was open at that
+    /// moment".
+    ///
+    /// Once for each turn that had ended before a replay from before it. That it had ended is shown by its live `done`, or,
+    /// when nobody was there, by the end of a later turn of the session on the connection that asked.
+    static func doneStaysReplayable(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        let shown = history.shown
+        for replay in history.replays where replay.result["more"]?.boolValue != true {
+            for turn in history.turns where turn.principal == replay.principal {
+                guard turn.event < replay.first.request.event, turn.isAccepted else { continue }
+                // The done comes after everything shown before the question, and after the turn's own first frames.
+                let before = shown.filter { item in
+                    item.principal == turn.principal && item.epoch == replay.epoch
+                        && (item.event < turn.event || turn.frames.contains { $0.event == item.event })
+                }
+                guard replay.position <= before.map(\.seq).max() ?? 0 else { continue }
+                if let replayed = turn.replayed.first(where: { $0.type == "done" && $0.event == replay.result.event }) {
+                    if turn.endings.first.map({ $0.event < replayed.event || $0.isReplayed }) ?? true {
+                        evidence.keep()
+                    }
+                    continue
+                }
+                guard let proof = ended(turn, replay, history) else { continue }
+                evidence.violate(
+                    Finding(
+                        "the done of an ended turn is not replayed",
+                        expected: "the done of turn \(turn.turnId ?? "asked")",
+                        actual: "seq \(listed(replay.numbers)) in missed", at: [replay.result.event, proof].sorted()))
+            }
+        }
+        return evidence
+    }
+
+    /// SYNC-22: "A server MUST keep a newer connection of a principal undisturbed when an older one of it closes, fails or
+    /// times out".
+    ///
+    /// Once for each older connection that ended while a newer one was open, when a turn ended on the newer one afterwards,
+    /// or should have. A newer connection that sent something malformed, or was not read, proves nothing.
+    static func newerConnectionIsUndisturbed(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for (index, older) in history.connections.enumerated() {
+            guard let end = older.ending else { continue }
+            for (position, newer) in history.connections.enumerated() where position > index {
+                guard newer.principal == older.principal, let connected = newer.connected, connected < end.event,
+                    newer.ending.map({ $0.event > end.event }) ?? true, newer.pauses.isEmpty,
+                    newer.sent.allSatisfy({ $0.type != nil })
+                else { continue }
+                let endings = history.turns.flatMap { $0.endings(on: position) }
+                if endings.contains(where: { $0.event > end.event }) {
+                    evidence.keep()
+                } else if newer.wasEndedByServer, let lost = newer.ending?.event,
+                    !history.acts.contains(where: { $0.event < lost && ($0.name == "kill" || $0.name == "stop") })
+                {
+                    evidence.violate(
+                        Finding(
+                            "a newer connection ended after an older one did", expected: "it stays open",
+                            actual: "the server ended it", at: [end.event, lost]))
+                } else if let late = history.turns.lazy.filter({ turn in
+                    turn.principal == newer.principal && turn.isAccepted && turn.ended == nil && turn.event < end.event
+                }).compactMap({ history.turnDeadline(of: $0, on: position) }).first {
+                    evidence.violate(
+                        Finding(
+                            "a newer connection receives nothing more after an older one ended",
+                            expected: "the ending of the running turn", actual: "none within the bound 'turn'",
+                            at: [end.event, late]))
+                }
+            }
+        }
+        return evidence
+    }
+}
