@@ -93,7 +93,7 @@ let package = Package(
         .testTarget(name: "TransportTests", dependencies: ["Transport"], swiftSettings: settings),
         .testTarget(
             name: "StageTests",
-            dependencies: ["Stage", "Reference", "Transport", "Judge", "Transcript", "Holdfast", "JSON"],
+            dependencies: ["Stage", "Reference", "Transport", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -139,3 +139,16 @@ struct MemberReader {
 func clipped(_ text: String) -> String {
     text.count > 120 ? "\(text.prefix(120))… (\(text.count) characters)" : text
 }
+
+extension InputProblem {
+    /// A file that is no JSON at all.
+    init(_ problem: JSONProblem, in file: String, expected: String) {
+        let whole = "\(problem)"
+        let place = "\(problem.location): "
+        self.init(
+            place: "\(file):\(problem.location.line):\(problem.location.column)",
+            what: "no JSON, \(whole.hasPrefix(place) ? String(whole.dropFirst(place.count)) : whole)",
+            expected: expected,
+            fix: "correct the syntax")
+    }
+}

@@ -28,11 +28,7 @@ public struct ScenarioReader {
         do {
             document = try JSONParser.document(text)
         } catch {
-            throw InputProblems([
-                InputProblem(
-                    place: "\(file):\(error.location.line):\(error.location.column)", what: "not JSON, \(error)",
-                    expected: "a scenario", fix: "correct the syntax")
-            ])
+            throw InputProblems([InputProblem(error, in: file, expected: "a scenario")])
         }
         let scenario = reader.read(document.root)
         guard reader.collector.problems.isEmpty, let scenario else { throw InputProblems(reader.collector.problems) }

@@ -11,11 +11,7 @@ extension SubjectFile {
         do {
             root = try JSONParser.document(text).root
         } catch {
-            throw InputProblems([
-                InputProblem(
-                    place: "\(file):\(error.location.line):\(error.location.column)", what: "not JSON, \(error)",
-                    expected: "a subject file", fix: "correct the syntax")
-            ])
+            throw InputProblems([InputProblem(error, in: file, expected: "a subject file")])
         }
         let collector = ProblemCollector(file: file)
         let read = MemberReader(root, at: JSONPointer(), into: collector).flatMap { SubjectFile(reading: $0) }
