@@ -71,7 +71,7 @@ extension ServerCore {
         answer(request, 200, ["sessions": .array(entries)])
     }
 
-    mutating func read(_ id: String, of principal: String, request: Int) throws(Refusal) {
+    private mutating func read(_ id: String, of principal: String, request: Int) throws(Refusal) {
         guard saboteur.accepts(sessionID: id) else {
             throw Refusal(.badRequest, "a session id matches [A-Za-z0-9_-]{1,128}")
         }

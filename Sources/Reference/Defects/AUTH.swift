@@ -9,7 +9,7 @@ extension Defect {
     static let authClosesWithAPlainCode = Defect(
         "auth-closes-with-a-plain-code", .AUTH, 3, "Closes with 1008 after `auth_failed`.")
     static let authWaitsForever = Defect(
-        "auth-waits-forever", .AUTH, 4, "Keeps connections that never send `auth`.")
+        "auth-waits-forever", .AUTH, 4, need: .patience, "Keeps connections that never send `auth`.")
     static let authRunsBeforeAuth = Defect(
         "auth-runs-before-auth", .AUTH, 5, "Runs a `chat` that comes before `auth`, for the first principal.")
     static let authTrustsReturningClients = Defect(

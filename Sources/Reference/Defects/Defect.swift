@@ -8,10 +8,27 @@ public struct Defect: Sendable, Hashable, CustomStringConvertible {
     public let summary: String
     /// The clause it breaks; others only where that cannot be avoided.
     public let clause: ClauseID
+    /// What a run must be able to do to see it; most show to whoever has a URL.
+    public let need: Need
 
-    init(_ name: String, _ area: Area, _ number: Int, _ summary: String) {
+    /// What it takes to see a defect.
+    public enum Need: String, Sendable, Hashable, CaseIterable {
+        /// A URL and tokens.
+        case url
+        /// To stop, kill and start the server.
+        case restart
+        /// To make the disk of the server refuse writes.
+        case storageFault
+        /// A server that was given `messagesPerMinute`.
+        case budget
+        /// To wait for several heartbeats, or for the time a handshake may take.
+        case patience
+    }
+
+    init(_ name: String, _ area: Area, _ number: Int, need: Need = .url, _ summary: String) {
         self.name = name
         self.summary = summary
+        self.need = need
         clause = ClauseID(area, number)
     }
 

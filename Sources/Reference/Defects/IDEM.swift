@@ -29,7 +29,7 @@ extension Defect {
     static let idemKeepsMismatches = Defect(
         "idem-keeps-mismatches", .IDEM, 11, "Refuses a mismatch and stores its question in a new session.")
     static let idemForgetsIdsOnRestart = Defect(
-        "idem-forgets-ids-on-restart", .IDEM, 12, "Knows no key from before its start.")
+        "idem-forgets-ids-on-restart", .IDEM, 12, need: .restart, "Knows no key from before its start.")
     static let idemBurnsRefusedIds = Defect(
         "idem-burns-refused-ids", .IDEM, 14, "Takes no question under a key that was refused once.")
     static let idemSharesIdsBetweenPrincipals = Defect(

@@ -6,9 +6,10 @@ extension Defect {
         "live-is-silent-while-turns-run", .LIVE, 1, "Answers no `ping` while a turn of the principal runs.")
     static let liveForgetsTheNonce = Defect("live-forgets-the-nonce", .LIVE, 2, "Answers `ping` without its `nonce`.")
     static let liveKeepsDeadSockets = Defect(
-        "live-keeps-dead-sockets", .LIVE, 3, "Never ends the connection of a peer that fell silent.")
+        "live-keeps-dead-sockets", .LIVE, 3, need: .patience, "Never ends the connection of a peer that fell silent.")
     static let liveEndsIdleSockets = Defect(
-        "live-ends-idle-sockets", .LIVE, 4, "Takes no WebSocket pong for a sign of life; shows after two heartbeats.")
+        "live-ends-idle-sockets", .LIVE, 4, need: .patience,
+        "Takes no WebSocket pong for a sign of life; shows after two heartbeats.")
     static let liveTakesAnyVersion = Defect(
         "live-takes-any-version", .LIVE, 8, "Answers an `auth` of any `protocol` with `connected`.")
     static let liveNamesNoVersions = Defect(

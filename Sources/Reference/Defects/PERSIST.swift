@@ -3,7 +3,7 @@ import JSON
 
 extension Defect {
     static let persistSendsDoneBeforeStoring = Defect(
-        "persist-sends-done-before-storing", .PERSIST, 1,
+        "persist-sends-done-before-storing", .PERSIST, 1, need: .restart,
         "Sends `done` and stores the answer afterwards; shows when the server is killed between the two.")
     static let persistShowsAnswersLate = Defect(
         "persist-shows-answers-late", .PERSIST, 2, "Shows an answer in reads 150 ms after its `done`.")
@@ -11,15 +11,18 @@ extension Defect {
         "persist-answers-rest-before-storing", .PERSIST, 3,
         "Answers `POST /api/chat` 150 ms before it stores the answer.")
     static let persistSendsDoneWhenStoringFails = Defect(
-        "persist-sends-done-when-storing-fails", .PERSIST, 4, "Sends `done` although the answer could not be stored.")
+        "persist-sends-done-when-storing-fails", .PERSIST, 4, need: .storageFault,
+        "Sends `done` although the answer could not be stored.")
     static let persistGoesSilentWhenStoringFails = Defect(
-        "persist-goes-silent-when-storing-fails", .PERSIST, 5, "Sends nothing when an answer could not be stored.")
+        "persist-goes-silent-when-storing-fails", .PERSIST, 5, need: .storageFault,
+        "Sends nothing when an answer could not be stored.")
     static let persistStaysBroken = Defect(
-        "persist-stays-broken", .PERSIST, 6, "Takes no question any more after one write has failed.")
+        "persist-stays-broken", .PERSIST, 6, need: .storageFault,
+        "Takes no question any more after one write has failed.")
     static let persistLosesTheLastRecord = Defect(
-        "persist-loses-the-last-record", .PERSIST, 7, "Forgets the newest record at every start.")
+        "persist-loses-the-last-record", .PERSIST, 7, need: .restart, "Forgets the newest record at every start.")
     static let persistHidesEverythingAfterACrash = Defect(
-        "persist-hides-everything-after-a-crash", .PERSIST, 8,
+        "persist-hides-everything-after-a-crash", .PERSIST, 8, need: .restart,
         "Starts empty when the end of the process interrupted a turn.")
     static let persistTearsReadsWhileWriting = Defect(
         "persist-tears-reads-while-writing", .PERSIST, 9,

@@ -3,25 +3,29 @@ import JSON
 
 extension Defect {
     static let rateForgetsOnReconnect = Defect(
-        "rate-forgets-on-reconnect", .RATE, 1, "Counts the questions of each connection, and those over REST, apart.")
+        "rate-forgets-on-reconnect", .RATE, 1, need: .budget,
+        "Counts the questions of each connection, and those over REST, apart.")
     static let rateHidesTheBudget = Defect(
-        "rate-hides-the-budget", .RATE, 2, "Does not state `messagesPerMinute` in `connected`.")
+        "rate-hides-the-budget", .RATE, 2, need: .budget, "Does not state `messagesPerMinute` in `connected`.")
     static let rateTakesLessThanItPromises = Defect(
-        "rate-takes-less-than-it-promises", .RATE, 3, "Refuses the last question of the budget it states.")
+        "rate-takes-less-than-it-promises", .RATE, 3, need: .budget,
+        "Refuses the last question of the budget it states.")
     static let rateTellsNoLimit = Defect(
-        "rate-tells-no-limit", .RATE, 4, "Sends `rate_limited` without `limit` and `windowMs`.")
+        "rate-tells-no-limit", .RATE, 4, need: .budget, "Sends `rate_limited` without `limit` and `windowMs`.")
     static let rateOmitsRetryAfter = Defect(
-        "rate-omits-retry-after", .RATE, 5, "Answers 429 without the header `Retry-After`.")
+        "rate-omits-retry-after", .RATE, 5, need: .budget, "Answers 429 without the header `Retry-After`.")
     static let rateForgetsTheKey = Defect(
-        "rate-forgets-the-key", .RATE, 6, "Sends `rate_limited` without the `clientMessageId` of the question.")
+        "rate-forgets-the-key", .RATE, 6, need: .budget,
+        "Sends `rate_limited` without the `clientMessageId` of the question.")
     static let rateKeepsWhatItRefuses = Defect(
-        "rate-keeps-what-it-refuses", .RATE, 7, "Stores the question it refuses with `rate_limited`.")
+        "rate-keeps-what-it-refuses", .RATE, 7, need: .budget, "Stores the question it refuses with `rate_limited`.")
     static let rateClosesTheConnection = Defect(
-        "rate-closes-the-connection", .RATE, 8, "Closes the connection after `rate_limited`.")
+        "rate-closes-the-connection", .RATE, 8, need: .budget, "Closes the connection after `rate_limited`.")
     static let rateTellsTooShortAWait = Defect(
-        "rate-tells-too-short-a-wait", .RATE, 9, "States half of the time that has to pass as `retryAfterMs`.")
+        "rate-tells-too-short-a-wait", .RATE, 9, need: .budget,
+        "States half of the time that has to pass as `retryAfterMs`.")
     static let rateCountsRepeats = Defect(
-        "rate-counts-repeats", .RATE, 10, "Counts repeats of an accepted question against the budget.")
+        "rate-counts-repeats", .RATE, 10, need: .budget, "Counts repeats of an accepted question against the budget.")
 
     static let rate = [
         rateForgetsOnReconnect, rateHidesTheBudget, rateTakesLessThanItPromises, rateTellsNoLimit,

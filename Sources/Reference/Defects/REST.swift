@@ -23,8 +23,9 @@ extension Defect {
         "rest-answers-failures-with-200", .REST, 10, "Answers a POST whose turn failed with 200.")
     static let restShortensAnswers = Defect(
         "rest-shortens-answers", .REST, 11, "Answers a POST with the text but its last character.")
-    static let restWaitsForRunningTurns = Defect(
-        "rest-waits-for-running-turns", .REST, 12, "Answers the read of a session when its running turn has ended.")
+    static let restForgetsReadsOfRunningTurns = Defect(
+        "rest-forgets-reads-of-running-turns", .REST, 12,
+        "Never answers the read of a session while one of its turns runs.")
     static let restCutsInsideCharacters = Defect(
         "rest-cuts-inside-characters", .REST, 13, "Cuts `lastMessage` after 100 code points, also inside a flag.")
     static let restAsksHealthForAToken = Defect(
@@ -33,7 +34,7 @@ extension Defect {
     static let rest = [
         restWritesTimesAsNumbers, restLabelsErrorsAsHTML, restListsOldestFirst, restListsSessionsLate, restCountsHalf,
         restGivesAnswersOtherIds, restShowsUnknownSessionsEmpty, restFailsOnUnknownSessions,
-        restCallsBadBodiesItsOwnFault, restAnswersFailuresWith200, restShortensAnswers, restWaitsForRunningTurns,
+        restCallsBadBodiesItsOwnFault, restAnswersFailuresWith200, restShortensAnswers, restForgetsReadsOfRunningTurns,
         restCutsInsideCharacters, restAsksHealthForAToken,
     ]
 }
@@ -75,7 +76,9 @@ extension ServerCore {
         if broken(.authShowsForeignSessions), let session = sessions.all.first(where: { $0.id == id }) {
             return session
         }
-        guard broken(.restShowsUnknownSessionsEmpty) else { return nil }
+        // What is postponed has a session to be read, and nothing in it.
+        let isPostponed = mischief.postponed.values.contains { $0.session == id && $0.principal == principal }
+        guard broken(.restShowsUnknownSessionsEmpty) || isPostponed else { return nil }
         return SessionStore.Session(
             id: id, owner: principal, createdAt: now.wall, updatedAt: now.wall, title: "")
     }
@@ -83,20 +86,12 @@ extension ServerCore {
     /// Whether broken servers answer a read otherwise or later.
     mutating func holdsBack(_ request: Int, _ id: String, of principal: String) -> Bool {
         guard !saboteur.isHealthy,
-            let turn = turns.values.first(where: { $0.names.session == id && $0.state == .running })
+            turns.values.contains(where: { $0.names.session == id && $0.state == .running })
         else { return false }
         if broken(.persistTearsReadsWhileWriting) {
             answer(request, with: Refusal(.internal, "the session is being written"))
             return true
         }
-        guard broken(.restWaitsForRunningTurns) else { return false }
-        mischief.heldReads[turn.names.turn, default: []].append((request, id, principal))
-        return true
-    }
-
-    mutating func releaseReads(of turn: LiveTurn) {
-        for held in mischief.heldReads.removeValue(forKey: turn.names.turn) ?? [] {
-            try? read(held.session, of: held.principal, request: held.request)
-        }
+        return broken(.restForgetsReadsOfRunningTurns)
     }
 }

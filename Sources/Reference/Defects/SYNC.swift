@@ -21,7 +21,7 @@ extension Defect {
     static let syncReplaysWithoutTheKey = Defect(
         "sync-replays-without-the-key", .SYNC, 8, "Leaves `clientMessageId` out of the frames in `missed`.")
     static let syncKeepsTheEpochAcrossRestarts = Defect(
-        "sync-keeps-the-epoch-across-restarts", .SYNC, 9,
+        "sync-keeps-the-epoch-across-restarts", .SYNC, 9, need: .restart,
         "Names the same `epoch` after every start, with an empty buffer.")
     static let syncIgnoresTheEpoch = Defect(
         "sync-ignores-the-epoch", .SYNC, 10, "Takes a position of any `epoch` for one of its own.")

@@ -36,7 +36,6 @@ struct Mischief: Sendable {
     var postponed: [String: StoredRecord.Question] = [:]
     var lateAcks: Set<String> = []
     var lateRecords: [Int: StoredRecord] = [:]
-    var heldReads: [String: [(request: Int, session: String, principal: String)]] = [:]
     var numbersBySession: [String: Int] = [:]
     var losesNextFrame: Set<Int> = []
     var sawFailedWrite = false

@@ -30,10 +30,11 @@ extension Defect {
     static let turnHidesRunningTurns = Defect(
         "turn-hides-running-turns", .TURN, 12, "Shows a turn in session reads only when it has ended.")
     static let turnLeavesInterruptedTurnsRunning = Defect(
-        "turn-leaves-interrupted-turns-running", .TURN, 13,
+        "turn-leaves-interrupted-turns-running", .TURN, 13, need: .restart,
         "Shows a turn that a kill interrupted as `running` after the next start.")
     static let turnCallsInterruptionsFailures = Defect(
-        "turn-calls-interruptions-failures", .TURN, 14, "Gives the code `agent_failed` to turns that its stop ends.")
+        "turn-calls-interruptions-failures", .TURN, 14, need: .restart,
+        "Gives the code `agent_failed` to turns that its stop ends.")
     static let turnAnswersTheAskerAlone = Defect(
         "turn-answers-the-asker-alone", .TURN, 15,
         "Sends the frames of a turn to the connection that asked only; shows with two connections or REST.")
@@ -112,7 +113,6 @@ extension ServerCore {
 
     /// What comes after a turn has ended.
     mutating func haunt(_ turn: LiveTurn, _ ending: SessionStore.Ending) {
-        releaseReads(of: turn)
         guard case .answered(let message, let text) = ending else { return }
         if broken(.turnEndsTwice) { broadcast(Frames.done(turn.names, message: message, text: text), of: turn) }
         let usedTools = Agent.steps(for: Content.text(turn.content)).contains {

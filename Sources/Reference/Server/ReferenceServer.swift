@@ -63,8 +63,8 @@ public final class ReferenceServer: Sendable {
     public func stop() async {
         await engine.handle(.stopping)
         await engine.settle(within: .seconds(5))
-        await transport.stop(graceful: .seconds(2), code: 1001, reason: "the server stops")
         await engine.abandon()
+        await transport.stop(graceful: .seconds(2), code: 1001, reason: "the server stops")
         for task in tasks { task.cancel() }
         log.finish()
     }
