@@ -57,7 +57,9 @@ import Testing
         let clause = ClauseUnderTest("IDEM-6")
         try clause.conforms("\(running) \(again) A<done(t1)")
         try clause.violates("\(running) \(again) A<done(t1) A<done(t1 duplicate)^")
+        try clause.violates("\(running) \(again) A<done(t1 duplicate)^")
         try clause.conforms("\(running) \(again) A<done(t1) \(again) A<done(t1 duplicate)")
+        try clause.untested("\(running) A!cut B+ B>chat(c1) B<ack(c1 duplicate) B<done(t1 duplicate)")  // it had ended
         try clause.untested("\(ended) \(again) A<done(t1 duplicate)")
     }
 
@@ -105,6 +107,9 @@ import Testing
         let other = "\(ended) A>chat(c1 'something else') A<error(idempotency_mismatch c1) 1>GET(s1)"
         try clause.conforms("\(other) 1<200(u1 a1)")
         try clause.violates("\(other) 1<200(u1 a1 u2='something else')^")
+        let listed = "1>GET 1<200 \(ended) A>chat(c1 'something else') A<error(idempotency_mismatch c1) 2>GET"
+        try clause.conforms("\(listed) 2<200(s1)")
+        try clause.violates("\(listed) 2<200(s2 s1)^", also: ["ID-3"])
         try clause.untested("\(ended) 1>GET(s1) 1<200(u1 a1)")
     }
 

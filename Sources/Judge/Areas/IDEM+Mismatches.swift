@@ -48,15 +48,18 @@ extension IDEM {
 
     /// IDEM-11: "A server MUST NOT start a turn or store a message for a mismatch".
     ///
-    /// Once for each mismatch in each read that began after its answer; its text is the trace.
+    /// Once for each mismatch in each read that began after its answer, where its text is the trace, and in each list that
+    /// can be compared with one from before it.
     static func mismatchLeavesNoTrace(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for again in history.repeats where again.isMismatch {
             let texts = again.turn.requests.filter { $0.event != again.request.event }.map(\.prompt)
-            guard let answered = again.request.refusal ?? again.request.ack?.event ?? again.request.outcome,
-                !texts.contains(again.request.prompt)
-            else { continue }
-            for read in history.sessionReads where read.principal == again.turn.principal && read.request > answered {
+            guard let answered = again.request.refusal ?? again.request.ack?.event ?? again.request.outcome else {
+                continue
+            }
+            let principal = again.turn.principal
+            for read in history.sessionReads
+            where read.principal == principal && read.request > answered && !texts.contains(again.request.prompt) {
                 if read.messages.contains(where: { $0.role == "user" && $0.text == again.request.prompt }) {
                     evidence.violate(
                         Finding(
@@ -66,8 +69,32 @@ extension IDEM {
                     evidence.keep()
                 }
             }
+            let lists = history.listReads.filter { $0.principal == principal }
+            guard let before = lists.last(where: { $0.event < again.request.event }),
+                let after = lists.first(where: { $0.request > answered }),
+                let new = newSessions(from: before, to: after, principal, history)
+            else { continue }
+            if new.isEmpty {
+                evidence.keep()
+            } else {
+                evidence.violate(
+                    Finding(
+                        "a session appeared after a mismatch", expected: "the sessions of accepted questions only",
+                        actual: "session \(new.joined(separator: ", "))", at: [again.request.event, after.event]))
+            }
         }
         return evidence
+    }
+
+    /// Sessions that a list has, an earlier one lacks, and no accepted question of this history explains; nil while a question
+    /// runs in a session not known yet.
+    private static func newSessions(
+        from before: ObservedListRead, to after: ObservedListRead, _ principal: String, _ history: Observations
+    ) -> [String]? {
+        let turns = history.turns.filter { $0.principal == principal && $0.event < after.event }
+        guard turns.allSatisfy({ $0.sessionId != nil || $0.isRefused }) else { return nil }
+        let known = Set(before.ids + turns.compactMap(\.sessionId))
+        return after.ids.filter { !known.contains($0) }
     }
 
     /// IDEM-14: "A server MUST accept a `clientMessageId` whose earlier `chat` or `POST /api/chat` it refused, as if it were

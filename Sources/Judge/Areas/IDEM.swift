@@ -139,22 +139,26 @@ enum IDEM {
 
     /// IDEM-6: "A server MUST NOT send a copy of an ending for a repeat that arrived while its turn was still running".
     ///
-    /// Once for each repeat whose `ack` came before the ending on its own connection: then the turn surely ran.
+    /// Once for each repeat whose `ack` came before the ending on its own connection: then the turn surely ran. A copy before
+    /// the ending is proof too, on a connection that was there from the beginning and would have been sent the ending first.
     static func runningTurnIsNotCopied(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for again in history.repeats where !again.isMismatch {
-            guard let connection = again.request.connection, let ack = again.request.ack,
-                let ending = again.turn.endings(on: connection).first, ack.event < ending.event
-            else { continue }
-            let copies = copies(of: again.turn, history).filter { $0.connection == connection }
-            let owed = again.turn.requests.filter { $0.connection == connection && ($0.ack?.event ?? 0) > ending.event }
-            if copies.count > owed.count, let copy = copies.first {
+            guard let connection = again.request.connection, let ack = again.request.ack else { continue }
+            let ending = again.turn.endings(on: connection).first?.event
+            let copies = copies(of: again.turn, history).filter { $0.connection == connection && $0.event > ack.event }
+            let isWitness = history.connections[connection].connected.map { $0 < again.turn.event } ?? false
+            let early = copies.first { copy in ending.map { copy.event < $0 } ?? isWitness }
+            let owed = again.turn.requests.filter { request in
+                request.connection == connection && ending.map { (request.ack?.event ?? 0) > $0 } ?? false
+            }
+            let ranWhenAcked = ending.map { ack.event < $0 } ?? false
+            if let copy = early ?? (ranWhenAcked && copies.count > owed.count ? copies.first : nil) {
                 evidence.violate(
                     Finding(
-                        "a repeat of a running turn is answered with a copy too", expected: "the one ending alone",
-                        actual: "a copy with duplicate: true",
-                        at: [again.request.event, ending.event, copy.event].sorted()))
-            } else {
+                        "a repeat of a running turn is answered with a copy", expected: "the one ending alone",
+                        actual: "a copy with duplicate: true", at: [again.request.event, copy.event]))
+            } else if ranWhenAcked {
                 evidence.keep()
             }
         }
