@@ -13,15 +13,20 @@ struct KillMatrix {
 
     /// How long a broken server is waited for: it is on the same machine, and what it does not send never comes.
     private static let patience = Duration.seconds(3)
-    /// Broken servers that are tested at the same time.
-    private static let jobs = 4
+    /// Broken servers that are tested at the same time; nearly all of the time is spent waiting for what they do not send.
+    private static let jobs = 12
 
     /// What became of each defect and variation.
     struct Result {
         var peers: [Peer] = []
+        /// Defects of clauses that have no check yet; nothing can catch them.
+        var waiting: [Defect] = []
+        /// Clauses with a check that no defect breaks, where all defects were tried.
+        var unbroken: [ClauseID] = []
 
-        /// Whether the healthy server and all variations are green and every defect is caught by its own clause.
-        var holds: Bool { !peers.isEmpty && peers.allSatisfy(\.holds) }
+        /// Whether the healthy server and all variations are green, every defect is caught by its own clause, and no check
+        /// is without a defect that it catches.
+        var holds: Bool { !peers.isEmpty && peers.allSatisfy(\.holds) && unbroken.isEmpty }
     }
 
     /// One server under test.
@@ -48,6 +53,10 @@ struct KillMatrix {
 
     func run(defects: [Defect], variations: [Variation]) async throws -> Result {
         var result = Result()
+        result.waiting = defects.filter { Checks.check(of: $0.clause) == nil }
+        let defects = defects.filter { Checks.check(of: $0.clause) != nil }
+        let broken = Set(Defect.all.map(\.clause))
+        result.unbroken = Checks.all.map(\.clause).filter { !broken.contains($0) }
         let whole = try Selection([], role: .server, of: specification)
         let total = 1 + defects.count + variations.count
         note(0, total, "healthy")
@@ -126,23 +135,27 @@ extension KillMatrix.Result {
     func text(_ style: ConsoleStyle) -> String {
         let caught = peers.filter { $0.clause != nil && $0.holds }.count
         let defects = peers.filter { $0.clause != nil }.count
-        let width = (peers.map(\.name.count).max() ?? 0) + 2
+        let width = ((peers.map(\.name.count) + waiting.map(\.name.count)).max() ?? 0) + 2
         var lines: [String] = []
         for peer in peers {
             lines.append(line(peer, width: width))
             if !peer.holds { lines += peer.problems.prefix(3).map { "    " + $0 } }
         }
+        for defect in waiting {
+            lines.append("waits   \(padded(defect.name, width))\(defect.clause) has no check yet")
+        }
+        for clause in unbroken { lines.append("UNSHOWN \(padded("", width))\(clause) has a check that no defect breaks") }
         let clauses = Set(peers.filter { $0.clause != nil && $0.holds }.compactMap(\.clause)).count
         lines.append("")
         lines.append(
             "\(holds ? "the suite holds" : "the suite does NOT hold"): \(caught) of \(defects) defects caught by their own clause, "
-                + "\(clauses) clauses shown to catch, "
+                + "\(clauses) clauses shown to catch, \(waiting.count) defects wait for a check, "
                 + "\(peers.filter { $0.clause == nil && $0.holds }.count) of \(peers.count - defects) legal peers green")
         return lines.joined(separator: "\n") + "\n"
     }
 
     private func line(_ peer: KillMatrix.Peer, width: Int) -> String {
-        let name = peer.name.padding(toLength: width, withPad: " ", startingAt: 0)
+        let name = padded(peer.name, width)
         let others = peer.violated.filter { $0 != peer.clause }.map(\.description).joined(separator: " ")
         guard let clause = peer.clause else {
             let unproved = peer.unproved.map(\.description).joined(separator: " ")
@@ -157,6 +170,8 @@ extension KillMatrix.Result {
     var value: JSONValue {
         [
             "format": "holdfast-kill-matrix", "version": 1, "holds": .bool(holds),
+            "waiting": .array(waiting.map { .string($0.name) }),
+            "unbroken": .array(unbroken.map { .string($0.description) }),
             "peers": .array(
                 peers.map { peer in
                     [
