@@ -123,6 +123,8 @@ import Transcript
         "A>chat(c21) A<ack(c21) server!storageFull A<error(persist_failed t21) server!storageOK",
         "A+(messagesPerMinute=2) A>chat(c3) A<error(rate_limited c3 retryAfterMs=60000) +60s A>chat(c3) A<ack(c3)",
         "client!launch A+ client!background +30s client!foreground A>close(1001) B+ client=connected(s1 u1 a1) +2s^",
+        "A>open(p2 path='/ws') A<open A!cut(silence) 1>PUT(path='/x' body='{') 1<200(header.date='now') A<toolUse(search t1 #2)",
+        "1>GET(s1) 1<200(u1 a1='text' t1=failed) 2>GET 2<200(s2=4 s1) 3>GET(path='/x') 3<429(rate_limited retry-after=60)",
         "A<binary(00ff) A>pingFrame A<pongFrame A<close(4001 'bad credentials') A<refused(401) 1>GET(health) 1<failed('reset')",
     ])
     func `the lines of the manual expand`(_ line: String) throws {

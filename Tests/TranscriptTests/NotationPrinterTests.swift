@@ -51,6 +51,12 @@ import Transcript
         #expect(printer.number(of: 6) == 4)
     }
 
+    @Test func `brief says of a response what differs from the usual`() throws {
+        let line = #"1>POST(c1='k') 1<200(t1='x' s1='y' a1='z' 'hi' duplicate) 2>GET(s1='y') 2<404(session_not_found)"#
+        let text = NotationPrinter(try history(line), style: .brief).text
+        #expect(text == "1>POST(c1) 1<200(t1 duplicate) 2>GET(s1) 2<404(session_not_found)")
+    }
+
     @Test func `an excerpt counts what it folds`() throws {
         let printer = NotationPrinter(try history("A+(e1 #0) A>ping(n1) A<pong(n1) A>ping(n2) A<pong(n2)"))
         #expect(printer.excerpt(upTo: 6, count: 2) == "… 2 before  A<pong(n1) A>ping(n2)^  … 1 after")

@@ -111,6 +111,9 @@ struct ExchangePrinting {
             }
         case .chat:
             var parts = ids([("t", "turnId"), ("s", "sessionId"), ("a", "messageId")], in: body)
+            if isBrief, let turn = parts.first {
+                parts.removeAll { $0 == "s1" || $0 == "a" + turn.dropFirst() }
+            }
             if body["duplicate"] == true { parts.append("duplicate") }
             if !isBrief, let text = body["text"]?.stringValue { parts.append(FramePrinting.quoted(text)) }
             return parts

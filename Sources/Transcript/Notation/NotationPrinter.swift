@@ -4,7 +4,8 @@ import JSON
 /// Writes a history in the notation.
 ///
 /// In the exact style, reading the text again gives the same lanes, the same events and the same JSON; what the notation has
-/// no words for stands verbatim between backticks. Times are kept only where the stage waited, in whole milliseconds.
+/// no words for stands verbatim between backticks. Times are kept only where the stage waited, in whole milliseconds, and a
+/// wait belongs to no lane.
 /// The brief style is for people: ids are numbered, texts and clocks left out, long verbatim texts cut.
 public struct NotationPrinter {
     /// How much is written.
