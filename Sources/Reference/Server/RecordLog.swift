@@ -57,8 +57,16 @@ final class RecordLog: Sendable {
         if starts { queue.async { self.drain() } }
     }
 
-    /// Ends the outcomes.
-    func finish() { continuation.finish() }
+    /// Ends the outcomes and gives the folder free, behind everything appended before.
+    func close() async {
+        await withCheckedContinuation { closed in
+            queue.async {
+                self.file.withLock { $0.close() }
+                self.continuation.finish()
+                closed.resume()
+            }
+        }
+    }
 
     private func drain() {
         while true {

@@ -30,7 +30,6 @@ public final class ReferenceServer: Sendable {
 
     deinit {
         for task in tasks { task.cancel() }
-        log.finish()
     }
 
     /// Reads the folder, closes what was interrupted, and listens.
@@ -54,7 +53,8 @@ public final class ReferenceServer: Sendable {
             return ReferenceServer(
                 transport: transport, engine: engine, log: log, tasks: [storage, heart(of: engine)])
         } catch {
-            log.finish()
+            storage.cancel()
+            await log.close()
             throw error
         }
     }
@@ -66,7 +66,7 @@ public final class ReferenceServer: Sendable {
         await engine.abandon()
         await transport.stop(graceful: .seconds(2), code: 1001, reason: "the server stops")
         for task in tasks { task.cancel() }
-        log.finish()
+        await log.close()
     }
 
     private static func heart(of engine: ServerEngine) -> Task<Void, Never> {

@@ -12,7 +12,8 @@ import Darwin
 /// never followed by half of another. Used by one thread at a time.
 struct LogFile: ~Copyable {
     private let path: String
-    private let descriptor: Int32
+    /// Negative once the file is closed.
+    private var descriptor: Int32
     private var length: Int
     /// Whether bytes of a failed write may still stand behind `length`.
     private var isDirty = false
@@ -24,7 +25,7 @@ struct LogFile: ~Copyable {
             throw StorageProblem(.cannotOpen(reason: reason()), path: folder)
         }
         let path = folder + "/records.log"
-        let descriptor = unsafeOpen(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = systemOpen(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StorageProblem(.cannotOpen(reason: reason()), path: path) }
         var file = LogFile(path: path, descriptor: descriptor, length: 0)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw StorageProblem(.inUse, path: path) }
@@ -51,7 +52,15 @@ struct LogFile: ~Copyable {
         self.length = length
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        if descriptor >= 0 { systemClose(descriptor) }
+    }
+
+    /// Gives the folder free for another server; every later append fails.
+    mutating func close() {
+        if descriptor >= 0 { systemClose(descriptor) }
+        descriptor = -1
+    }
 
     /// Appends bytes and returns once the disk has them.
     /// - Throws: `cannotWrite`; the file is then as before.
@@ -97,9 +106,9 @@ struct LogFile: ~Copyable {
     }
 
     private static func synchronise(folder: String) throws(StorageProblem) {
-        let descriptor = unsafeOpen(folder, O_RDONLY | O_CLOEXEC, 0)
+        let descriptor = systemOpen(folder, O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw StorageProblem(.cannotOpen(reason: reason()), path: folder) }
-        defer { close(descriptor) }
+        defer { systemClose(descriptor) }
         guard fsync(descriptor) == 0 else { throw StorageProblem(.cannotOpen(reason: reason()), path: folder) }
     }
 
@@ -127,5 +136,8 @@ struct LogFile: ~Copyable {
     private static func reason() -> String { String(cString: strerror(errno)) }
 }
 
-/// `open` with its mode, under a name that no method of the same name hides.
-private func unsafeOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+// The system's calls under names that no method of the same name hides.
+
+private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+
+private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }
