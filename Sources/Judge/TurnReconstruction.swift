@@ -165,13 +165,14 @@ struct TurnReconstruction {
 
     private func requestAcked(by ack: ObservedFrame) -> (turn: Int, request: Int?)? {
         let principal = connections[ack.connection].principal
-        if let key = ack.clientMessageId, let turn = turn(withKey: key, for: ack) {
+        let byKey = ack.clientMessageId.flatMap { turn(withKey: $0, for: ack) }
+        let byTurnId = ack.turnId.flatMap { names.turn(principal, turnId: $0) }
+        if let turn = byKey ?? byTurnId {
             let request = turns[turn].requests.firstIndex {
                 $0.connection == ack.connection && $0.event < ack.event && $0.ack == nil && $0.refusal == nil
             }
             return (turn, request)
         }
-        if let turnId = ack.turnId, let turn = names.turn(principal, turnId: turnId) { return (turn, nil) }
         // Without a key, or with one nobody chose, the ack answers the oldest question that waits for one.
         var fallback: (Int, Int)?
         for (index, turn) in turns.enumerated() {

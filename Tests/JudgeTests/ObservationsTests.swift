@@ -60,6 +60,14 @@ import Transcript
         #expect(seen.turns.first?.copies.count == 1)
     }
 
+    @Test func `an ack without its key still answers its own question`() throws {
+        let seen = try observe(
+            "A+ A>chat(c1) A<ack(c1 -c) A<done(t1) 1>GET(s1) 1<200(u1 a1) A>chat(c2 s1) A<ack(c2 -c) A<done(t2)",
+            [.core, .idempotency])
+        #expect(seen.turns.map { $0.acks.map(\.turnId) } == [["t1"], ["t2"]])
+        #expect(seen.turns.map { $0.endings.map(\.turnId) } == [["t1"], ["t2"]])
+    }
+
     @Test func `where keys mean nothing each request is a turn`() throws {
         let seen = try observe("A+ A>chat(c1) A<done(t1) A>chat(c1) A<done(t2 s2)")
         #expect(seen.turns.count == 2)
