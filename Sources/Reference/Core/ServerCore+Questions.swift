@@ -8,7 +8,7 @@ extension ServerCore {
             let scope = saboteur.scope(of: principal, origin)
             if let key = chat.key, let entry = ledger.entry(key, of: scope), !broken(.idemRunsRepeatsAgain) {
                 guard entry.matches(chat) || broken(.idemAnswersMismatchesWithTheFirst) else {
-                    try mishandleMismatch(chat, of: principal, from: origin)
+                    try mishandleMismatch(chat, entry, of: principal, from: origin)
                     throw Refusal(
                         .idempotencyMismatch, "'\(key)' stands for another question already", clientMessageId: key)
                 }

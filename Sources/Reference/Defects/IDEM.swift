@@ -27,7 +27,7 @@ extension Defect {
     static let idemCallsMismatchesConflicts = Defect(
         "idem-calls-mismatches-conflicts", .IDEM, 10, "Answers a mismatch over REST with 409.")
     static let idemKeepsMismatches = Defect(
-        "idem-keeps-mismatches", .IDEM, 11, "Refuses a mismatch and stores its question in a new session.")
+        "idem-keeps-mismatches", .IDEM, 11, "Refuses a mismatch and stores its question behind the first.")
     static let idemForgetsIdsOnRestart = Defect(
         "idem-forgets-ids-on-restart", .IDEM, 12, need: .restart, "Knows no key from before its start.")
     static let idemBurnsRefusedIds = Defect(
@@ -68,9 +68,9 @@ extension ServerCore {
     }
 
     mutating func mishandleMismatch(
-        _ chat: ClientMessage.Chat, of principal: String, from origin: Origin
+        _ chat: ClientMessage.Chat, _ entry: IdempotencyLedger.Entry, of principal: String, from origin: Origin
     ) throws(Refusal) {
-        if broken(.idemKeepsMismatches) { invent(chat.content, of: principal) }
+        if broken(.idemKeepsMismatches) { invent(chat.content, of: principal, in: entry.session) }
         guard broken(.idemCallsMismatchesConflicts), case .request = origin else { return }
         throw Refusal(.idempotencyMismatch, "the key is taken", clientMessageId: chat.key, status: 409)
     }

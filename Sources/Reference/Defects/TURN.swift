@@ -154,9 +154,9 @@ extension ServerCore {
         invent("refused", of: principal)
     }
 
-    /// Puts a question into a session of its own, without any turn that runs.
-    mutating func invent(_ content: JSONValue, of principal: String) {
-        let names = TurnNames(session: ids.next("ses"), turn: ids.next("trn"), question: ids.next("msg"))
+    /// Puts a question nobody asked into a session, a new one unless told otherwise, without any turn that runs.
+    mutating func invent(_ content: JSONValue, of principal: String, in session: String? = nil) {
+        let names = TurnNames(session: session ?? ids.next("ses"), turn: ids.next("trn"), question: ids.next("msg"))
         sessions.apply(
             .question(
                 StoredRecord.Question(
