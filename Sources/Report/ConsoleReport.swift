@@ -91,8 +91,14 @@ public struct ConsoleReport {
         for (reason, scenarios) in Dictionary(grouping: report.scenarios.filter { $0.skipped != nil }, by: \.skipped)
             .sorted(by: { ($0.key ?? "") < ($1.key ?? "") })
         {
-            lines.append("not performed: \(scenarios.count) scenarios, \(reason ?? "")")
+            let count = scenarios.count == 1 ? "1 scenario" : "\(scenarios.count) scenarios"
+            lines.append("not performed: \(count), \(reason ?? "")")
         }
+        let stopped = report.scenarios.filter { $0.stoppedAt != nil && $0.skipped == nil }
+        for scenario in stopped.prefix(5) {
+            lines.append("ended early: \(scenario.name) at \(scenario.stoppedAt ?? "")")
+        }
+        if stopped.count > 5 { lines.append("ended early: \(stopped.count - 5) more scenarios") }
         if !report.pending.isEmpty {
             let areas = Dictionary(grouping: report.pending, by: \.id.area).sorted { $0.key < $1.key }
                 .map { "\($0.key.rawValue) \($0.value.count)" }.joined(separator: ", ")

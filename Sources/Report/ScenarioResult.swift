@@ -13,19 +13,22 @@ public struct ScenarioResult: Sendable {
     public var problems: [String]
     /// Why it was not performed; nil when it was.
     public var skipped: String?
+    /// Where and why its steps ended early, such as `/steps/3: no done in time`; nil when all were performed.
+    public var stoppedAt: String?
     /// Wall time.
     public var duration: Duration
 
     /// A result; verdicts are those of `judge(_:under:)` on the history.
     public init(
         name: String, history: History, verdicts: [Verdict], problems: [String] = [], skipped: String? = nil,
-        duration: Duration = .zero
+        stoppedAt: String? = nil, duration: Duration = .zero
     ) {
         self.name = name
         self.history = history
         self.verdicts = verdicts
         self.problems = problems
         self.skipped = skipped
+        self.stoppedAt = stoppedAt
         self.duration = duration
     }
 }

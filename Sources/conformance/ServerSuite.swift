@@ -68,7 +68,7 @@ struct ServerSuite {
             name: performance.scenario, history: performance.history,
             verdicts: performance.skipped == nil ? judge(performance.history, under: specification) : [],
             problems: performance.problems.map(\.description), skipped: performance.skipped,
-            duration: performance.duration)
+            stoppedAt: performance.stoppedAt, duration: performance.duration)
     }
 }
 
