@@ -1,6 +1,5 @@
 import ArgumentParser
 import Holdfast
-import JSON
 import Judge
 import Report
 
@@ -30,11 +29,11 @@ struct ExplainCommand: AsyncParsableCommand {
                     ?? "run 'conformance list' to see all")
         }
         let scenarios = try Tool.scenarios(of: specification)
-        let fixtures = try Fixtures(specification.files)
+        let fixtures = try Tool.fixtures(of: specification)
         Console.write(clauses.map { page(on: $0, scenarios, fixtures) }.joined(separator: "\n\n") + "\n")
     }
 
-    private func page(on clause: Clause, _ scenarios: [Scenario], _ fixtures: Fixtures) -> String {
+    private func page(on clause: Clause, _ scenarios: [Scenario], _ fixtures: FixtureIndex) -> String {
         let style = Console.style
         let scenarios = scenarios.filter { $0.clauses.contains(clause.id) }
         var parts = [
@@ -52,31 +51,10 @@ struct ExplainCommand: AsyncParsableCommand {
         parts.append(
             "Scenarios\n"
                 + (scenarios.isEmpty ? "  none" : scenarios.map { "  \($0.name): \($0.title)" }.joined(separator: "\n")))
-        let files = fixtures.files(of: clause.id)
+        let files = fixtures.files(showing: clause.id)
         parts.append(
             "Fixtures\n" + (files.isEmpty ? "  none" : files.map { "  Fixtures/\($0)" }.joined(separator: "\n")))
         parts.append("Written in Spec/\(clause.file), line \(clause.line); from \(clause.sources.joined(separator: ", "))")
         return parts.joined(separator: "\n\n")
-    }
-}
-
-/// The fixtures of the embedded index, by clause.
-private struct Fixtures {
-    private let entries: [(file: String, clauses: Set<String>)]
-
-    init(_ files: SpecificationFiles) throws {
-        let index = try files.texts["fixtures/index.json"].map { try JSONParser.value($0) } ?? .null
-        let messages = index["messages"]?.arrayValue ?? []
-        let transcripts = index["transcripts"]?.arrayValue ?? []
-        entries = (messages + transcripts).compactMap { entry in
-            guard let file = entry["file"]?.stringValue else { return nil }
-            var clauses = Set(entry["expected"]?.objectValue?.keys.map { $0 } ?? [])
-            if let clause = entry["clause"]?.stringValue { clauses.insert(clause) }
-            return (file, clauses)
-        }
-    }
-
-    func files(of clause: ClauseID) -> [String] {
-        entries.filter { $0.clauses.contains(clause.description) }.map(\.file)
     }
 }

@@ -21,7 +21,7 @@ struct KillMatrix {
         var peers: [Peer] = []
         /// Defects of clauses that have no check yet; nothing can catch them.
         var waiting: [Defect] = []
-        /// Clauses with a check that no defect breaks, where all defects were tried.
+        /// Clauses with a check that neither a defect nor a transcript among the fixtures breaks.
         var unbroken: [ClauseID] = []
 
         /// Whether the healthy server and all variations are green, every defect is caught by its own clause, and no check
@@ -55,7 +55,7 @@ struct KillMatrix {
         var result = Result()
         result.waiting = defects.filter { Checks.check(of: $0.clause) == nil }
         let defects = defects.filter { Checks.check(of: $0.clause) != nil }
-        let broken = Set(Defect.all.map(\.clause))
+        let broken = try Set(Defect.all.map(\.clause)).union(Tool.fixtures(of: specification).brokenByTranscripts)
         result.unbroken = Checks.all.map(\.clause).filter { !broken.contains($0) }
         let whole = try Selection([], role: .server, of: specification)
         let total = 1 + defects.count + variations.count
@@ -144,7 +144,7 @@ extension KillMatrix.Result {
         for defect in waiting {
             lines.append("waits   \(padded(defect.name, width))\(defect.clause) has no check yet")
         }
-        for clause in unbroken { lines.append("UNSHOWN \(padded("", width))\(clause) has a check that no defect breaks") }
+        for clause in unbroken { lines.append("UNSHOWN \(padded("", width))\(clause) has a check that no defect and no transcript breaks") }
         let clauses = Set(peers.filter { $0.clause != nil && $0.holds }.compactMap(\.clause)).count
         lines.append("")
         lines.append(

@@ -5,6 +5,12 @@ import JSON
 import Reference
 import Report
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -82,6 +88,8 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.variations = try named(variation, among: Variation.all, flag: "--variation", name: \.name)
         if verbose { configuration.log = { Console.error($0) } }
 
+        // A write beyond the limit of a file's size must fail like any other write, not end the process.
+        signal(SIGXFSZ, SIG_IGN)
         let server = try await start(configuration)
         let ends = Interruptions(ignoringInterrupt: endWithInput, endingWithInput: endWithInput)
         if let subjectOut {

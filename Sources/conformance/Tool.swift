@@ -24,6 +24,15 @@ enum Tool {
         }
     }
 
+    /// The index of the fixtures that came with a specification.
+    static func fixtures(of specification: Specification) throws -> FixtureIndex {
+        do {
+            return try FixtureIndex(specification.files)
+        } catch {
+            throw refuse(error.problems)
+        }
+    }
+
     /// Prints problems of the input and gives the error that ends the command with 64.
     static func refuse(_ problems: [InputProblem]) -> any Error {
         end(.usage, saying: problems.map(\.description).joined(separator: "\n"))

@@ -1,0 +1,54 @@
+import JSON
+
+/// The list of all fixtures, `Fixtures/index.json`, as far as the tools need it.
+public struct FixtureIndex: Sendable {
+    /// A golden message or transcript.
+    public struct Entry: Sendable, Equatable {
+        /// The file, relative to `Fixtures/`.
+        public let file: String
+        /// The clauses it shows: kept, or broken.
+        public let clauses: Set<ClauseID>
+        /// The clauses it breaks.
+        public let broken: Set<ClauseID>
+    }
+
+    /// Every fixture, in the order of the index.
+    public let entries: [Entry]
+
+    /// Reads the index that came with a specification.
+    /// - Throws: A problem when there is none, or it is no JSON.
+    public init(_ files: SpecificationFiles) throws(InputProblems) {
+        let root: JSONValue
+        do {
+            root = try JSONParser.value(files.texts["fixtures/index.json"] ?? "")
+        } catch {
+            throw InputProblems([
+                InputProblem(
+                    place: "Fixtures/index.json", what: "\(error)", expected: "the index of the fixtures",
+                    fix: "restore the file")
+            ])
+        }
+        let messages = (root["messages"]?.arrayValue ?? []).compactMap { entry -> Entry? in
+            guard let file = entry["file"]?.stringValue else { return nil }
+            let clauses = Set([entry["clause"]?.stringValue.flatMap { ClauseID($0) }].compactMap { $0 })
+            return Entry(file: file, clauses: clauses, broken: clauses)
+        }
+        let transcripts = (root["transcripts"]?.arrayValue ?? []).compactMap { entry -> Entry? in
+            guard let file = entry["file"]?.stringValue, let expected = entry["expected"]?.objectValue else { return nil }
+            let verdicts = expected.map { (ClauseID($0.key), $0.value.stringValue) }
+            let broken = verdicts.filter { $0.1 == "violation" || $0.1 == "warning" }
+            return Entry(file: file, clauses: Set(verdicts.compactMap(\.0)), broken: Set(broken.compactMap(\.0)))
+        }
+        entries = messages + transcripts
+    }
+
+    /// The files that show a clause kept or broken.
+    public func files(showing clause: ClauseID) -> [String] {
+        entries.filter { $0.clauses.contains(clause) }.map(\.file)
+    }
+
+    /// The clauses that some transcript breaks.
+    public var brokenByTranscripts: Set<ClauseID> {
+        entries.filter { $0.file.hasPrefix("transcripts/") }.reduce(into: []) { $0.formUnion($1.broken) }
+    }
+}
