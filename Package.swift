@@ -78,6 +78,7 @@ let package = Package(
         .testTarget(
             name: "HoldfastTests",
             dependencies: ["Holdfast", "Judge", "JSON", "JSONSchema", "TestSupport"],
+            exclude: ["Goldens"],
             swiftSettings: settings
         ),
         .testTarget(
