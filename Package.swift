@@ -27,7 +27,8 @@ let package = Package(
             plugins: ["EmbedSpecification"]
         ),
         .target(name: "Transcript", dependencies: ["Holdfast", "JSON"], swiftSettings: settings),
-        .target(name: "Judge", dependencies: ["Transcript", "Holdfast", "JSON", "JSONSchema"], swiftSettings: settings),
+        .target(
+            name: "Judge", dependencies: ["Transcript", "Holdfast", "JSON", "JSONSchema"], swiftSettings: settings),
         .target(
             name: "Transport",
             dependencies: [

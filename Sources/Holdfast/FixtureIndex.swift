@@ -34,7 +34,9 @@ public struct FixtureIndex: Sendable {
             return Entry(file: file, clauses: clauses, broken: clauses)
         }
         let transcripts = (root["transcripts"]?.arrayValue ?? []).compactMap { entry -> Entry? in
-            guard let file = entry["file"]?.stringValue, let expected = entry["expected"]?.objectValue else { return nil }
+            guard let file = entry["file"]?.stringValue, let expected = entry["expected"]?.objectValue else {
+                return nil
+            }
             let verdicts = expected.map { (ClauseID($0.key), $0.value.stringValue) }
             let broken = verdicts.filter { $0.1 == "violation" || $0.1 == "warning" }
             return Entry(file: file, clauses: Set(verdicts.compactMap(\.0)), broken: Set(broken.compactMap(\.0)))

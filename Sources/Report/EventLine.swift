@@ -6,9 +6,11 @@ struct EventLine {
     private let event: Event
 
     init(_ history: History, _ index: Int) {
-        event = history.events.indices.contains(index)
+        event =
+            history.events.indices.contains(index)
             ? history.events[index]
-            : Event(at: 0, lane: .server, kind: .wait(awaited: "event \(index), which the transcript lacks", met: false))
+            : Event(
+                at: 0, lane: .server, kind: .wait(awaited: "event \(index), which the transcript lacks", met: false))
     }
 
     func text(width: Int) -> String {
@@ -44,7 +46,11 @@ struct EventLine {
         var line = ""
         for scalar in text.unicodeScalars.prefix(600) {
             let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-            if isControl { line += "\\u{\(String(scalar.value, radix: 16))}" } else { line.unicodeScalars.append(scalar) }
+            if isControl {
+                line += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                line.unicodeScalars.append(scalar)
+            }
         }
         return line
     }

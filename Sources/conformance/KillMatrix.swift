@@ -144,13 +144,16 @@ extension KillMatrix.Result {
         for defect in waiting {
             lines.append("waits   \(padded(defect.name, width))\(defect.clause) has no check yet")
         }
-        for clause in unbroken { lines.append("UNSHOWN \(padded("", width))\(clause) has a check that no defect and no transcript breaks") }
+        for clause in unbroken {
+            lines.append("UNSHOWN \(padded("", width))\(clause) has a check that no defect and no transcript breaks")
+        }
         let clauses = Set(peers.filter { $0.clause != nil && $0.holds }.compactMap(\.clause)).count
         lines.append("")
         lines.append(
             "\(holds ? "the suite holds" : "the suite does NOT hold"): \(caught) of \(defects) defects caught by their own clause, "
                 + "\(clauses) clauses shown to catch, \(waiting.count) defects wait for a check, "
-                + "\(peers.filter { $0.clause == nil && $0.holds }.count) of \(peers.count - defects) legal peers green")
+                + "\(peers.filter { $0.clause == nil && $0.holds }.count) of \(peers.count - defects) legal peers green"
+        )
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -160,7 +163,8 @@ extension KillMatrix.Result {
         guard let clause = peer.clause else {
             let unproved = peer.unproved.map(\.description).joined(separator: " ")
             if peer.holds { return "green   \(name)" }
-            return "RED     \(name)violated: \(others.isEmpty ? "-" : others)  unproved: \(unproved.isEmpty ? "-" : unproved)"
+            return
+                "RED     \(name)violated: \(others.isEmpty ? "-" : others)  unproved: \(unproved.isEmpty ? "-" : unproved)"
         }
         let also = others.isEmpty ? "" : "  also \(others)"
         return "\(peer.holds ? "caught " : "LIVES  ") \(name)\(clause)\(also)"

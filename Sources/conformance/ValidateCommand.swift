@@ -27,7 +27,9 @@ struct ValidateCommand: AsyncParsableCommand {
     @Option(name: .customLong("as"), help: ArgumentHelp("What every message has to be.", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("A profile whose additions are in force; may be given several times. Default: core.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "A profile whose additions are in force; may be given several times. Default: core.", valueName: "name"))
     var profile: [String] = []
 
     func run() async throws {

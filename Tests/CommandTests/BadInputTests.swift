@@ -44,7 +44,8 @@ import Testing
     @Test func `every fault of a subject file is told at once`() async throws {
         let folder = try TemporaryDirectory()
         let file = folder.path + "/subject.json"
-        try Data(#"{"name":"x","url":"ftp://h/","profiles":["core","synk"]}"#.utf8).write(to: URL(fileURLWithPath: file))
+        try Data(#"{"name":"x","url":"ftp://h/","profiles":["core","synk"]}"#.utf8).write(
+            to: URL(fileURLWithPath: file))
         let run = try await BuiltBinary.run(["server", "--subject", file])
         #expect(run.status == 64)
         #expect(run.err.contains("unknown profile 'synk'"))
@@ -64,7 +65,9 @@ import Testing
                 """)
     }
 
-    @Test(arguments: ["server --jobs 0 ws://127.0.0.1:1", "server --jobs x ws://127.0.0.1:1", "explain NOPE", "frobnicate"])
+    @Test(arguments: [
+        "server --jobs 0 ws://127.0.0.1:1", "server --jobs x ws://127.0.0.1:1", "explain NOPE", "frobnicate",
+    ])
     func `wrong usage ends with 64 and says something`(line: String) async throws {
         let run = try await BuiltBinary.run(line.split(separator: " ").map(String.init))
         #expect(run.status == 64, "\(run.err)")

@@ -14,8 +14,8 @@ import Testing
         try clause.violates("\(core) 1<200(u1 -t -c)^", also: ["ORDER-5"], profiles: [.core])
     }
 
-    @Test func `PERSIST-3 a read after the response has the answer`() throws {
-        let clause = ClauseUnderTest("PERSIST-3", profiles: [.core, .idempotency])
+    @Test func `PERSIST-12 a read after the response has the answer`() throws {
+        let clause = ClauseUnderTest("PERSIST-12", profiles: [.core, .idempotency])
         try clause.conforms("1>POST(c1) 1<200(t1) 2>GET(s1) 2<200(u1 a1)")
         try clause.violates("1>POST(c1) 1<200(t1) 2>GET(s1) 2<200(u1)^")
         try clause.untested("1>POST(c1) 2>GET(s1) 2<200(u1) 1<200(t1)")

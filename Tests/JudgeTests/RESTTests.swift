@@ -136,7 +136,7 @@ import Testing
         let asked = "1>POST(c1) 1<200(t1 'yes') 2>GET(s1)"
         try clause.conforms("\(asked) 2<200(u1 a1='yes')")
         try clause.violates("\(asked) 2<200(u1 a1='no')^")
-        try clause.violates("1>POST(-c) 1<200('yes' -t -a) 2>GET(s1) 2<200(u1 a1='no' -c -t)^", also: ["PERSIST-3"])
+        try clause.violates("1>POST(-c) 1<200('yes' -t -a) 2>GET(s1) 2<200(u1 a1='no' -c -t)^", also: ["PERSIST-12"])
         try clause.untested("1>POST(c1) 1<200(t1)")
     }
 

@@ -28,7 +28,8 @@ import Testing
     }
 
     @Test func `plain style writes no escape, coloured style does`() throws {
-        let report = try Sample.report([.init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .pass, exercised: 1)])])
+        let report = try Sample.report([.init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .pass, exercised: 1)])]
+        )
         #expect(!ConsoleReport(report, rerun: "x").text.contains("\u{1B}"))
         #expect(ConsoleReport(report, style: ConsoleStyle(hasColour: true), rerun: "x").text.contains("\u{1B}[32m"))
     }

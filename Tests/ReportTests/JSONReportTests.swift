@@ -31,7 +31,7 @@ import Transcript
         let report = JSONReport(try Sample.report([.init("a", verdicts, notation: notation)])).value
         let lines = report["scenarios"]?[0]?["transcript"]?.arrayValue ?? []
         let text = lines.map { $0.text() + "\n" }.joined()
-        let history = try TranscriptReader.history(text, file: "report.json")
+        let history = try TranscriptReader.history(in: text, file: "report.json")
         #expect(judge(history, under: specification) == verdicts)
         #expect(verdicts.contains { $0.clause == ClauseID(.ORDER, 4) && $0.outcome == .violation })
     }

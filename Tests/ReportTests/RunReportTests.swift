@@ -55,7 +55,11 @@ import Transcript
 
     @Test func `a failure of the suite ends with 70`() throws {
         let report = try Sample.report(
-            [.init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .pass, exercised: 1)], problems: ["lost a frame"])],
+            [
+                .init(
+                    "a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .pass, exercised: 1)], problems: ["lost a frame"]
+                )
+            ],
             selection: [ClauseID(.SYNC, 3)])
         #expect(report.exit == .harness)
     }

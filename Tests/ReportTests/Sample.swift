@@ -11,7 +11,10 @@ enum Sample {
         var problems: [String]
         var notation: String
 
-        init(_ name: String, _ verdicts: [Verdict], problems: [String] = [], notation: String = "A+ A>ping(n1) A<pong(n1)") {
+        init(
+            _ name: String, _ verdicts: [Verdict], problems: [String] = [],
+            notation: String = "A+ A>ping(n1) A<pong(n1)"
+        ) {
             self.name = name
             self.verdicts = verdicts
             self.problems = problems

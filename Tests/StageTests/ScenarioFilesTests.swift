@@ -66,8 +66,8 @@ struct ScenarioFilesTests {
         // These need a subject that the suite itself starts, ends and starves of disk.
         let needsStart = Set(
             [
-                "TURN-13", "TURN-14", "SYNC-9", "PERSIST-4", "PERSIST-5", "PERSIST-6", "PERSIST-7", "PERSIST-8",
-                "IDEM-12",
+                "TURN-3", "TURN-13", "TURN-14", "SYNC-9", "PERSIST-3", "PERSIST-4", "PERSIST-5", "PERSIST-6",
+                "PERSIST-7", "PERSIST-8", "IDEM-12",
             ]
             .compactMap { ClauseID($0) })
         for clause in specification.clauses where clause.role == .server && areas.contains(clause.id.area) {

@@ -38,7 +38,8 @@ public enum BuiltBinary {
 
     /// Runs to the end; pipes are read meanwhile, and a program that outlasts `limit` is ended.
     public static func run(
-        _ arguments: [String], input: String = "", environment: [String: String] = [:], within limit: Duration = .seconds(240)
+        _ arguments: [String], input: String = "", environment: [String: String] = [:],
+        within limit: Duration = .seconds(240)
     ) async throws -> Output {
         try await perform(arguments, input: input, environment: environment, within: limit) { _ in }.output
     }

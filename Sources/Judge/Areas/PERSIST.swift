@@ -5,7 +5,7 @@ import Transcript
 /// Durable before sent, as far as reads alone can show it.
 enum PERSIST {
     static let checks: [Check] = [
-        Check(.PERSIST, 2, readAfterDoneHasTheAnswer), Check(.PERSIST, 3, readAfterResponseHasTheAnswer),
+        Check(.PERSIST, 2, readAfterDoneHasTheAnswer), Check(.PERSIST, 12, readAfterResponseHasTheAnswer),
         Check(.PERSIST, 9, readsAreNeverTorn), Check(.PERSIST, 10, readsNeverGoBackwards),
     ]
 
@@ -33,7 +33,8 @@ enum PERSIST {
         return evidence
     }
 
-    /// PERSIST-3: "A server MUST make the answer durable before it answers `POST /api/chat` with 200".
+    /// PERSIST-12: "A server MUST include the answer in every read of the session that begins after it answered `POST
+    /// /api/chat` with 200".
     ///
     /// Once for each 200 in each read of its session that began after it.
     static func readAfterResponseHasTheAnswer(_ history: Observations) -> Evidence {

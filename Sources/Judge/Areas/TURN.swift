@@ -6,7 +6,7 @@ import Transcript
 enum TURN {
     static let checks: [Check] = [
         Check(.TURN, 1, acceptedChatsAreAckedOnce), Check(.TURN, 2, acksRepeatTheKey),
-        Check(.TURN, 3, ackedQuestionsAreStored), Check(.TURN, 4, questionsAreStoredBeforeTheTurnShows),
+        Check(.TURN, 20, ackedQuestionsAreShown), Check(.TURN, 4, questionsAreStoredBeforeTheTurnShows),
         Check(.TURN, 5, everyTurnEndsOnce), Check(.TURN, 6, nothingFollowsTheEnding),
         Check(.TURN, 7, doneSaysWhatIsStored), Check(.TURN, 8, agentFailuresAreNamed),
         Check(.TURN, 9, failedTurnsAreShownFailed), Check(.TURN, 10, turnsRunAfterAFailure),
@@ -72,21 +72,19 @@ enum TURN {
         return evidence
     }
 
-    /// TURN-3: "A server MUST make the user's message durable before any byte of its `ack` leaves".
+    /// TURN-20: "A server MUST include the user's message in every read of the session that begins after it sent the
+    /// `ack`".
     ///
-    /// Judged by the first read begun after the ack and before the turn shows anything else, and by the first one after a
-    /// kill. A later read proves only TURN-4.
-    static func ackedQuestionsAreStored(_ observations: Observations) -> Evidence {
+    /// Judged by the first read begun after the ack and before the turn shows anything else. A later read proves only
+    /// TURN-4.
+    static func ackedQuestionsAreShown(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
         for turn in observations.turns {
             guard let ack = turn.ack else { continue }
             let shows = (turn.frames.filter { $0.type == "toolUse" } + turn.endings).map(\.event).min() ?? .max
-            let kill = observations.acts.first { $0.name == "kill" && $0.event > ack.event && $0.event < shows }?.event
-            let read = observations.reads(of: turn).first {
-                $0.request > ack.event && ($0.request < shows || $0.request > kill ?? .max)
-            }
+            let read = observations.reads(of: turn).first { $0.request > ack.event && $0.request < shows }
             guard let read else { continue }
-            count(turn, in: read, since: ack, "an acknowledged question is not stored", observations, &evidence)
+            count(turn, in: read, since: ack, "an acknowledged question is not shown", observations, &evidence)
         }
         return evidence
     }

@@ -8,7 +8,7 @@ extension Defect {
     static let persistShowsAnswersLate = Defect(
         "persist-shows-answers-late", .PERSIST, 2, "Shows an answer in reads 150 ms after its `done`.")
     static let persistAnswersRESTBeforeStoring = Defect(
-        "persist-answers-rest-before-storing", .PERSIST, 3,
+        "persist-answers-rest-before-storing", .PERSIST, 12,
         "Answers `POST /api/chat` 150 ms before it stores the answer.")
     static let persistSendsDoneWhenStoringFails = Defect(
         "persist-sends-done-when-storing-fails", .PERSIST, 4, need: .storageFault,

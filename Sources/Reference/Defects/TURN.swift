@@ -7,7 +7,7 @@ extension Defect {
     static let turnDropsTheKeyFromAck = Defect(
         "turn-drops-the-key-from-ack", .TURN, 2, "Sends every `ack` without `clientMessageId`.")
     static let turnAcksBeforeStoring = Defect(
-        "turn-acks-before-storing", .TURN, 3,
+        "turn-acks-before-storing", .TURN, 20,
         "Acknowledges a question at once and stores it with the first frame of its turn; shows while a script waits.")
     static let turnStoresQuestionsWithAnswers = Defect(
         "turn-stores-questions-with-answers", .TURN, 4,

@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+import Testing
+import Transport
+
+@Suite struct HostileSubjectTests {
+    @Test func `nobody there ends with 69 and says what to do`() async throws {
+        let run = try await BuiltBinary.run(["server", "ws://127.0.0.1:1/ws"])
+        #expect(run.status == 69)
+        #expect(run.err.hasPrefix("ws://127.0.0.1:1/ws: connection refused, 3 attempts in "))
+        #expect(run.err.contains("expected: a server that accepts WebSocket upgrades on /ws"))
+        #expect(run.out.isEmpty)
+    }
+
+    @Test func `a server that closes at once is judged, not believed`() async throws {
+        let run = try await judged { $0.cut(.fin) }
+        #expect(run.status == 1 || run.status == 2, "\(run.err)")
+        #expect(run.out.contains("the subject took no connection in 2 scenarios in a row"))
+        #expect(!run.out.contains("\npass "))
+    }
+
+    @Test func `a server that answers with garbage is judged, not believed`() async throws {
+        let run = try await judged { connection in
+            try? await connection.send(Array(repeating: 0xA5, count: 4096))
+            connection.cut(.fin)
+        }
+        #expect(run.status == 1 || run.status == 2, "\(run.err)")
+        #expect(!run.out.contains("\npass "))
+    }
+
+    @Test func `a server that floods is cut off`() async throws {
+        let run = try await judged { connection in
+            guard (try? await connection.acceptWebSocket()) != nil else { return }
+            let text = Array((#"{"type":"noise","text":""# + String(repeating: "x", count: 60_000) + #""}"#).utf8)
+            let frame = WebSocketFrame(.text, text).bytes(mask: nil)
+            for _ in 0..<1700 {
+                guard (try? await connection.send(frame)) != nil else { return }
+            }
+        }
+        #expect(run.status == 1 || run.status == 2, "\(run.err)")
+        #expect(!run.out.contains("harness error in"))
+    }
+
+    /// The suite against a server made of raw sockets.
+    private func judged(_ serve: @escaping @Sendable (RawConnection) async -> Void) async throws -> BuiltBinary.Output {
+        let listener = try await RawListener.start { await serve($0) }
+        let run = try await BuiltBinary.run(["server", "ws://127.0.0.1:\(listener.port)/ws"])
+        await listener.stop()
+        return run
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+import Transport
+
+@Suite struct InterruptTests {
+    /// The server takes connections and then says nothing, so the run surely waits when it is interrupted.
+    @Test func `an interrupt ends the run and keeps what was learnt`() async throws {
+        let folder = try TemporaryDirectory()
+        let out = folder.path + "/out"
+        let (connected, signal) = AsyncStream.makeStream(of: Void.self)
+        let listener = try await RawListener.start { connection in
+            guard (try? await connection.acceptWebSocket()) != nil else { return }
+            signal.yield()
+            while await connection.next() != nil {}
+        }
+        let began = ContinuousClock.now
+        let url = "ws://127.0.0.1:\(listener.port)/ws"
+        let (_, run) = try await BuiltBinary.run(["server", url, "--out", out]) { running in
+            var connections = connected.makeAsyncIterator()
+            // The first connection is the one that asks whether anybody is there.
+            for _ in 0..<2 { _ = await connections.next() }
+            try running.interrupt()
+            try await Serving.appears(out + "/report.json")
+        }
+        await listener.stop()
+        #expect(run.status == 2 || run.status == 143, "\(run.err)")
+        #expect(run.out.hasPrefix("incomplete: untested or inconclusive (interrupted)"), "\(run.out)")
+        let report = try JSONParser.value(folder.text(of: "out/report.json"))
+        #expect(report["interrupted"]?.boolValue == true)
+        #expect(ContinuousClock.now - began < .seconds(120))
+    }
+
+    @Test func `serve ends in order on SIGTERM`() async throws {
+        let folder = try TemporaryDirectory()
+        let (_, run) = try await Serving.run(in: folder) { _ in }
+        #expect(run.status == 0, "\(run.err)")
+        #expect(run.out.hasPrefix("ws://127.0.0.1:"))
+    }
+}

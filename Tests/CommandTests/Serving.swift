@@ -1,0 +1,47 @@
+import Foundation
+import JSON
+import TestSupport
+
+/// A reference server as a program of its own, with the subject file it wrote.
+struct Serving: Sendable {
+    let running: BuiltBinary.Running
+    let subjectFile: String
+
+    /// Runs `conformance serve` while a body uses it.
+    static func run<Result: Sendable>(
+        _ arguments: [String] = [], in folder: TemporaryDirectory,
+        _ body: @escaping @Sendable (Serving) async throws -> Result
+    ) async throws -> (result: Result, output: BuiltBinary.Output) {
+        let file = folder.path + "/subject-\(UUID().uuidString).json"
+        let all = ["serve", "--port", "0", "--subject-out", file] + arguments
+        return try await BuiltBinary.run(all) { running in
+            try await appears(file)
+            return try await body(Serving(running: running, subjectFile: file))
+        }
+    }
+
+    /// The address of its REST paths.
+    func http() throws -> String { try subject()["http"]?.stringValue ?? "" }
+
+    /// The address of its WebSocket.
+    func url() throws -> String { try subject()["url"]?.stringValue ?? "" }
+
+    /// The token of its first principal.
+    func token() throws -> String { try subject()["principals"]?[0]?["token"]?.stringValue ?? "" }
+
+    private func subject() throws -> JSONValue {
+        try JSONParser.value(String(contentsOfFile: subjectFile, encoding: .utf8))
+    }
+
+    /// Waits for a file, which its writer moves into place whole.
+    static func appears(_ file: String) async throws {
+        for _ in 0..<600 where !FileManager.default.fileExists(atPath: file) {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        guard FileManager.default.fileExists(atPath: file) else { throw NeverAppeared(file: file) }
+    }
+
+    struct NeverAppeared: Error {
+        let file: String
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+@Suite struct SuiteTests {
+    @Test func `the reference server conforms, and the report carries its proof`() async throws {
+        let folder = try TemporaryDirectory()
+        let out = folder.path + "/out"
+        let (run, _) = try await Serving.run(in: folder) { serving in
+            try await BuiltBinary.run(["server", "--subject", serving.subjectFile, "--jobs", "8", "--out", out])
+        }
+        #expect(run.status == 0, "\(run.out)\n\(run.err)")
+        #expect(run.out.hasPrefix("conforms: "))
+        #expect(!run.out.contains("untested"))
+        #expect(!run.out.contains("\u{1B}"))
+        #expect(run.err.isEmpty)
+        let report = try JSONParser.value(folder.text(of: "out/report.json"))
+        #expect(report["exit"]?["code"]?.intValue == 0)
+        let clauses = report["clauses"]?.arrayValue ?? []
+        #expect(clauses.count > 90)
+        for clause in clauses where clause["outcome"]?.stringValue == "pass" {
+            #expect((clause["exercised"]?.intValue ?? 0) > 0, "\(clause["id"]?.stringValue ?? "")")
+        }
+        #expect(try folder.text(of: "out/transcripts/server/SYNC/replay-after-cut.ndjson").contains("syncResult"))
+    }
+
+    @Test func `no token reaches the report`() async throws {
+        let folder = try TemporaryDirectory()
+        let out = folder.path + "/out"
+        let (token, _) = try await Serving.run(in: folder) { serving in
+            _ = try await BuiltBinary.run(
+                ["server", "--subject", serving.subjectFile, "--only", "server/TURN/*", "--out", out])
+            return try serving.token()
+        }
+        #expect(!token.isEmpty)
+        #expect(try !folder.text(of: "out/report.json").contains(token))
+    }
+
+    @Test func `a broken server ends with 1 and the sentence it broke`() async throws {
+        let folder = try TemporaryDirectory()
+        let (run, _) = try await Serving.run(["--defect", "sync-claims-complete-after-eviction"], in: folder) {
+            serving in
+            try await BuiltBinary.run(["server", "--subject", serving.subjectFile, "--only", "SYNC-3"])
+        }
+        #expect(run.status == 1)
+        #expect(run.out.hasPrefix("violation: 1 violated"))
+        #expect(run.out.contains("violation SYNC-3 (MUST, server) in scenario server/SYNC/"))
+        #expect(run.out.contains("A server MUST set `complete` to true only when"))
+        #expect(run.out.contains("--only SYNC-3"))
+    }
+
+    @Test func `a core server without tokens is judged by core alone`() async throws {
+        let folder = try TemporaryDirectory()
+        let (run, _) = try await Serving.run(in: folder) { serving in
+            try await BuiltBinary.run([
+                "server", serving.url(), "--token", serving.token(), "--scripted-agent", "--only", "server/TURN/*",
+            ])
+        }
+        #expect(run.out.contains("not applicable: "))
+        #expect(run.out.contains("profiles core · scripted agent"))
+        #expect(!run.out.contains("\nviolation"), "\(run.out)")
+    }
+}
