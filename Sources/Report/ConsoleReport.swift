@@ -8,7 +8,7 @@ public struct ConsoleReport {
     private let style: ConsoleStyle
     private let rerun: String
 
-    /// - Parameter rerun: The command that repeats the run, such as `conformance server ws://…`; `--only` is added to it.
+    /// The report of a run; `rerun` is the command that repeats it, to which `--only` is added.
     public init(_ report: RunReport, style: ConsoleStyle = ConsoleStyle(), rerun: String) {
         self.report = report
         self.style = style

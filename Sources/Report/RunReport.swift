@@ -26,9 +26,9 @@ public struct RunReport: Sendable {
     public let scenarios: [ScenarioResult]
 
     /// Adds up the scenarios of a run.
-    /// - Parameters:
-    ///   - selection: The clauses in question; nil means all of the subject's side.
-    ///   - intended: The clauses each scenario is meant to exercise, by scenario name.
+    ///
+    /// `selection` holds the clauses in question, nil means all of the subject's side; `intended` names the clauses each
+    /// scenario is meant to exercise.
     public init(
         _ scenarios: [ScenarioResult], of subject: History.Subject, at address: String,
         under specification: Specification, selection: Set<ClauseID>? = nil, intended: [String: [ClauseID]] = [:],
