@@ -1,0 +1,115 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// The first `auth` of a connection, and what it had to be met with.
+struct Handshake {
+    /// The connection, as an index into `Observations.connections`.
+    let connection: Int
+    /// The `auth`.
+    let auth: ObservedFrame
+    /// The version asked for.
+    let version: Int
+    /// What its token was worth.
+    let credential: Credential
+
+    /// What a token can be.
+    enum Credential: Equatable {
+        /// One the server gave out, or any where tokens are ignored.
+        case good
+        /// None at all.
+        case missing
+        /// One the server never gave out.
+        case wrong
+    }
+
+    /// Whether the server has to say `connected`.
+    var isValid: Bool { version == 1 && credential == .good }
+}
+
+extension Observations {
+    /// Every handshake that was begun in order: an `auth` as the first frame, valid but for its version and its token.
+    var handshakes: [Handshake] {
+        connections.indices.compactMap { index in
+            let connection = connections[index]
+            guard let auth = connection.sent.first, auth.type == "auth", var value = auth.value,
+                let version = value["protocol"]?.intValue
+            else { return nil }
+            value["protocol"] = 1
+            guard coreSchemas.accepts(value, as: "auth") else { return nil }
+            return Handshake(connection: index, auth: auth, version: version, credential: credential(of: auth))
+        }
+    }
+
+    /// What the token of an `auth` is worth; transcripts name its owner instead of the token itself.
+    private func credential(of auth: ObservedFrame) -> Handshake.Credential {
+        guard profiles.contains(.auth) else { return .good }
+        guard let token = auth.string("token") else { return .missing }
+        return Self.isShownToken(token) ? .good : .wrong
+    }
+
+    /// Whether a text is what transcripts show in place of a token, and nothing else.
+    private static func isShownToken(_ text: String) -> Bool {
+        text.hasPrefix("‹token of ") && text.hasSuffix("›") && text.count { $0 == "‹" } == 1
+    }
+
+    /// Whether a path carries a token in its query.
+    static func holdsToken(_ path: String) -> Bool {
+        path.drop { $0 != "?" }.contains("‹token of ")
+    }
+
+    /// Whether a malformed message came earlier: what it did to others is the matter of ENV-10.
+    func isAfterHostileFrame(_ event: Int) -> Bool {
+        hostileFrames.contains { $0.frame.event < event }
+    }
+
+    /// Every close frame the server sent on a connection, also those that answer the client's.
+    func closes(on connection: Int) -> [(event: Int, code: Int?)] {
+        let own = connections[connection]
+        let next = connections.first { $0.device == own.device && $0.generation == own.generation + 1 }
+        return history.events.indices[own.opening..<(next?.opening ?? history.events.count)].compactMap { index in
+            guard history.events[index].lane == .connection(own.device),
+                case .close(.fromServer, let code, _) = history.events[index].kind
+            else { return nil }
+            return (index, code)
+        }
+    }
+
+    /// Whether an `auth` that may not succeed is refused: an `error` of the code, then the close.
+    func judgeRefusal(
+        of handshake: Handshake, code: String, close: Int, _ what: String, into evidence: inout Evidence
+    ) {
+        let connection = connections[handshake.connection]
+        let auth = handshake.auth.event
+        let expected = "error \(code), then close \(close)"
+        func violate(_ actual: String, _ event: Int) {
+            evidence.violate(Finding(what, expected: expected, actual: actual, at: [auth, event]))
+        }
+        if let connected = connection.connected { return violate("connected", connected) }
+        let errors = connection.received.filter { $0.type == "error" && $0.event < connection.ending?.event ?? .max }
+        let isTold = errors.contains { $0.code == code }
+        guard let ending = connection.ending, ending.event > auth else {
+            if let late = deadline(after: auth, within: timeouts.close, on: handshake.connection) {
+                violate(isTold ? "no close" : "nothing", late)
+            }
+            return
+        }
+        switch ending.kind {
+        case .closed(.fromServer, let given):
+            // A server may restart or be overloaded at any time (LIVE-12).
+            if !isTold, given == 1012 || given == 1013 { return }
+            if !isTold {
+                violate(errors.first.map { called($0) } ?? "close \(text(given)) without a word", ending.event)
+            } else if given != close {
+                violate("close \(text(given))", ending.event)
+            } else {
+                evidence.keep()
+            }
+        case .lost where !wasStopped(between: auth, and: ending.event):
+            violate("the end of the socket without a close frame", ending.event)
+        default: break
+        }
+    }
+
+    private func text(_ code: Int?) -> String { code.map(String.init) ?? "without a code" }
+}

@@ -1,0 +1,43 @@
+import JSON
+
+/// One `ping` with its `pong`.
+struct ObservedPing {
+    /// The frame that asked.
+    let request: ObservedFrame
+    /// The frame that answered: the first unclaimed one with the same nonce, else with another one.
+    fileprivate(set) var pong: ObservedFrame?
+
+    /// The text to be repeated; nil when none was given.
+    var nonce: String? { request.string("nonce") }
+
+    /// Whether the answer repeats the nonce, character for character.
+    var isRepeated: Bool {
+        guard let nonce, let given = pong?.string("nonce") else { return false }
+        return exactlyEqual(nonce, given)
+    }
+}
+
+extension Observations {
+    /// The valid pings of a connection after `connected`, in the order of sending.
+    func pings(on connection: Int) -> [ObservedPing] {
+        let observed = connections[connection]
+        guard let connected = observed.connected else { return [] }
+        var pings: [ObservedPing] = []
+        for frame in (observed.sent + observed.received).sorted(by: { $0.event < $1.event })
+        where frame.event > connected {
+            if frame.type == "ping", observed.sent.contains(where: { $0.event == frame.event }) {
+                guard let value = frame.value, coreSchemas.accepts(value, as: "ping") else { continue }
+                pings.append(ObservedPing(request: frame))
+            } else if frame.type == "pong" {
+                let waiting = pings.indices.filter { pings[$0].pong == nil }
+                let given = frame.string("nonce")
+                let own = waiting.first { index in
+                    guard let nonce = pings[index].nonce, let given else { return pings[index].nonce == given }
+                    return exactlyEqual(nonce, given)
+                }
+                if let index = own ?? waiting.first { pings[index].pong = frame }
+            }
+        }
+        return pings
+    }
+}

@@ -1,0 +1,179 @@
+import TestSupport
+import Testing
+
+@Suite struct AUTHTests {
+    /// Two people, each with a turn of their own.
+    private let both = "A+ B+(p2) A>chat(c1) A<ack(c1) B>chat(c2) B<ack(c2 s2)"
+
+    @Test func `AUTH-1 a valid auth is greeted`() throws {
+        let clause = ClauseUnderTest("AUTH-1")
+        try clause.conforms("A+")
+        try clause.conforms("A>open A<open A>auth +9s A<connected")
+        try clause.conforms("A>open A<open A>auth(-p) A<connected")  // without profile auth the token is ignored
+        try clause.violates("A>open A<open A>auth +10s^")
+        try clause.violates("A>open A<open A>auth +11s A<connected^")
+        try clause.violates("A>open A<open A>auth A<error(internal) A<close(1011)^")
+        try clause.violates("A>open A<open A>auth A<eof^")
+        try clause.violates("A>open A<open A>auth A<error(bad_request) +10s^")
+        try clause.untested("A>open A<open A>auth A<close(1012)")
+        try clause.untested("A>open A<open A>auth A<close(1013)")
+        try clause.untested("A>open A<open A>auth +9s")
+        try clause.untested("A>open A<open A>auth A!cut +10s")
+        try clause.untested("A>open A<open A>auth server!kill A<eof +10s")
+        try clause.untested("A>open A<open +10s")
+        try clause.untested("A>open A<refused(503)")
+        try clause.untested("A>open A<open A>auth(protocol=2) A<error(unsupported_version) A<close(4010)")
+    }
+
+    @Test func `AUTH-1 asks for a good token where tokens count`() throws {
+        let clause = ClauseUnderTest("AUTH-1", profiles: [.core, .auth])
+        try clause.conforms("A+(p2)")
+        try clause.violates("A>open A<open A>auth A<error(auth_failed) A<close(4001)^", also: ["LIVE-11"])
+        try clause.untested("A>open A<open A>auth(token='made up') A<error(auth_failed) A<close(4001)")
+        try clause.untested("A>open A<open A>auth(-p) A<error(auth_failed) A<close(4001)")
+    }
+
+    @Test func `AUTH-2 nothing but errors comes before connected`() throws {
+        let clause = ClauseUnderTest("AUTH-2")
+        try clause.conforms("A+")
+        try clause.conforms("A>open A<open A>chat(c1) A<error(not_authenticated) A>auth A<connected")
+        try clause.conforms("A>open A<open A>auth(protocol=2) A<error(unsupported_version) A<close(4010)")
+        try clause.violates("A>open A<open A<`{\"type\":\"welcome\"}`^ A>auth A<connected")
+        try clause.violates("A>open A<open A>ping(n1) A<pong(n1)^ A>auth A<connected")
+        try clause.violates("A+ A>chat(c1) B>open B<open B<message(u1 #1)^ B>auth B<connected")
+        try clause.untested("A>open A<open A>auth +1s")
+        try clause.untested("A>open A<refused(503)")
+    }
+
+    @Test func `AUTH-3 bad credentials are refused`() throws {
+        let clause = ClauseUnderTest("AUTH-3")
+        for auth in ["auth(-p)", "auth(token='made up')", "auth(token='')", "auth(token='‹token of p1›‹')"] {
+            let asked = "A>open A<open A>\(auth)"
+            try clause.conforms("\(asked) A<error(auth_failed) A<close(4001)")
+            try clause.violates("\(asked) A<connected^")
+            try clause.violates("\(asked) A<error(auth_failed) A<close(1008)^")
+            try clause.violates("\(asked) A<close(4001)^")
+            try clause.violates("\(asked) A<error(bad_request) A<close(4001)^")
+            try clause.violates("\(asked) A<error(auth_failed) A<eof^")
+            try clause.violates("\(asked) A<error(auth_failed) +15s^")
+            try clause.violates("\(asked) +15s^")
+            try clause.untested("\(asked) A<close(1013)")
+            try clause.untested("\(asked) A!cut +15s")
+        }
+        try clause.conforms("A>open(p1='other') A<refused(401)")  // where the upgrade carries the token
+        try clause.untested("A>open(p1='other') A<refused(503)")
+        try clause.untested("A+")
+        try clause.untested("A>open A<open A>auth(-p protocol=7) A<error(unsupported_version) A<close(4010)")
+    }
+
+    @Test func `AUTH-5 frames before auth do nothing`() throws {
+        let clause = ClauseUnderTest("AUTH-5")
+        let asked = "A>open A<open A>chat(c1)"
+        try clause.conforms("\(asked) A<error(not_authenticated)")
+        try clause.conforms("\(asked) A<error(auth_failed) A<close(4001)")
+        try clause.conforms("\(asked) A<close(1008)")
+        try clause.conforms("\(asked) A<error(not_authenticated) A>auth A<connected A>chat(c1) A<ack(c1)")
+        try clause.conforms("A>open A<open A>auth(-p) A>sync(#0) A<error(auth_failed) A<close(4001)")
+        try clause.violates("\(asked) A<ack(c1)^", also: ["AUTH-2"])
+        try clause.violates("A>open A<open A>sync(#0) A<syncResult(e1 #0 complete)^", also: ["AUTH-2"])
+        try clause.violates("\(asked) A<close(1008) B+ 1>GET(s1) 1<200(u1)^")
+        try clause.violates("\(asked) A<error(not_authenticated) A>auth A<connected A<message(u1 c1 #1)^")
+        try clause.untested("A+ A>chat(c1) A<ack(c1)")
+        try clause.untested(asked)
+    }
+
+    @Test func `AUTH-6 returning clients are checked`() throws {
+        let clause = ClauseUnderTest("AUTH-6")
+        let returned = "A+ A!cut A>open A<open A>auth(token='made up')"
+        try clause.conforms("\(returned) A>sync(e1 #0) A<error(auth_failed) A<close(4001)")
+        try clause.conforms("\(returned) A<close(4001)", also: ["AUTH-3"])
+        try clause.violates("\(returned) A<connected^", also: ["AUTH-3"])
+        try clause.violates(
+            "\(returned) A>sync(e1 #0) A<syncResult(e1 #0 complete)^ A<error(auth_failed) A<close(4001)",
+            also: ["AUTH-2", "AUTH-5"])
+        let named = "A>open A<open A>auth(clientId=phone) A<connected A!cut B>open B<open B>auth(-p clientId=phone)"
+        try clause.conforms("\(named) B<error(auth_failed) B<close(4001)")
+        try clause.violates("\(named) B<connected^", also: ["AUTH-3"])
+        try clause.untested("A+ B>open B<open B>auth(-p) B<error(auth_failed) B<close(4001)")  // a stranger
+        try clause.untested("A+ A!cut A+")
+    }
+
+    @Test func `AUTH-7 turns stay with their principal`() throws {
+        let clause = ClauseUnderTest("AUTH-7", profiles: [.core, .auth, .idempotency])
+        try clause.conforms("\(both) A<toolUse(t1) A<done(t1) B<done(t2 s2)")
+        try clause.conforms("\(both) A>chat(c3 s2) A<error(session_not_found c3 s2) B<done(t2 s2)")  // only repeats
+        try clause.violates("\(both) A<done(t1) B<done(t1)^ B<done(t2 s2)")
+        try clause.violates("\(both) B<toolUse(t1)^ A<toolUse(t1) A<done(t1)")
+        try clause.violates("\(both) B<message(u1 c1 s7 #1)^")  // renamed, but it has the key of the other
+        try clause.violates("\(both) B<error(agent_failed t1)^ A<error(agent_failed t1)")
+        try clause.untested("A+ A>chat(c1) A<ack(c1) A<done(t1) A!cut B+(p2)")
+        try clause.untested("A+ B+(p1) A>chat(c1) A<ack(c1) A<done(t1) B<done(t1)")
+    }
+
+    @Test func `AUTH-7 sessions of one name are not one session`() throws {
+        let clause = ClauseUnderTest("AUTH-7", profiles: [.core, .auth, .idempotency])
+        try clause.conforms(
+            "A+ B+(p2) A>chat(c1) A<ack(c1) B>chat(c2) B<ack(c2) A<done(t1) B<done(t2)")
+    }
+
+    @Test func `AUTH-8 sessions are shown to their principal`() throws {
+        let clause = ClauseUnderTest("AUTH-8", profiles: [.core, .auth, .idempotency])
+        let ended = "\(both) A<done(t1) B<done(t2 s2)"
+        try clause.conforms("\(ended) 1>GET(p2) 1<200(s2) 2>GET(s1 p2) 2<404(session_not_found)")
+        try clause.conforms("\(ended) 2>GET(s1 p2) 2<403(session_not_found)", also: ["REST-7"])
+        try clause.violates("\(ended) 1>GET(p2) 1<200(s2 s1)^")
+        try clause.violates("\(ended) 2>GET(s1 p2) 2<200(u1 a1)^")
+        try clause.violates("\(ended) 2>GET(s1 p2) 2<500(internal)^", also: ["REST-7"])
+        try clause.untested("1>GET(p2) 1<200(s1) \(ended) 2>GET(s1 p2) 2<200(u1 a1)")  // an older one of the same name
+        try clause.untested("\(ended) 1>GET(s1) 1<200(u1 a1)")
+        try clause.untested("1>GET(p2) 1<200(s2)")
+    }
+
+    @Test func `AUTH-9 foreign sessions take no questions`() throws {
+        let clause = ClauseUnderTest("AUTH-9", profiles: [.core, .auth, .idempotency])
+        let asked = "\(both) B<done(t2 s2) A>chat(c3 s2 'let me in')"
+        let owner = "1>GET(s2 p2)"
+        try clause.conforms("\(asked) A<error(session_not_found c3) \(owner) 1<200(u2 a2)")
+        try clause.conforms("\(both) 1>POST(c3 s2 'let me in') 1<404(session_not_found)")
+        try clause.conforms("\(both) 1>POST(c3 s2 'let me in') 1<403(session_not_found)")
+        try clause.violates("\(asked) A<error(busy c3)^")
+        try clause.violates("\(asked) +10s^")
+        try clause.violates("\(asked) A<ack(c3 s9)^")
+        try clause.violates("\(both) 1>POST(c3 s2 'let me in') 1<400(bad_request)^")
+        try clause.violates("\(both) 1>POST(c3 s2 'let me in') 1<200(s2 t3)^")
+        try clause.violates("\(asked) A<error(session_not_found c3) \(owner) 1<200(u2 a2 u3='let me in')^")
+        try clause.untested("\(asked) A<error(rate_limited c3)")
+        try clause.untested("\(both) A<done(t1) A>chat(c3 s1) A<ack(c3)")
+    }
+
+    @Test func `AUTH-10 requests without a token are refused`() throws {
+        let clause = ClauseUnderTest("AUTH-10")
+        for principal in ["-p", "p1='other'"] {
+            try clause.conforms("1>GET(\(principal)) 1<401(not_authenticated)")
+            try clause.conforms("1>GET(s1 \(principal)) 1<401(auth_failed)")
+            try clause.conforms("1>POST(c1 \(principal)) 1<401(auth_failed)")
+            try clause.violates("1>GET(\(principal)) 1<200(s1)^")
+            try clause.violates("1>GET(s1 \(principal)) 1<404(session_not_found)^")
+            try clause.violates("1>POST(c1 \(principal)) 1<403(auth_failed)^")
+            try clause.violates("1>POST(c1 \(principal)) 1<401(body='no')^")
+            try clause.violates("1>GET(\(principal)) +10s^")
+        }
+        try clause.untested("1>GET(health -p) 1<200")
+        try clause.untested("1>GET 1<200(s1)")
+        try clause.untested("1>GET(path='/' -p) 1<200")
+    }
+
+    @Test func `AUTH-11 tokens in URLs are not taken`() throws {
+        let clause = ClauseUnderTest("AUTH-11")
+        let asked = "1>GET(-p path='/api/sessions?token=‹token of p1›')"
+        try clause.conforms("\(asked) 1<401(not_authenticated)")
+        try clause.warns("\(asked) 1<200(body='{\"sessions\":[]}')^", also: ["AUTH-10"])
+        let opened = "A>open(path='/ws?token=‹token of p1›')"
+        try clause.conforms("\(opened) A<refused(401)")
+        try clause.conforms("\(opened) A<open A>auth(-p) A<error(auth_failed) A<close(4001)")
+        try clause.warns("\(opened) A<open A>auth(-p) A<connected^", also: ["AUTH-3"])
+        try clause.untested("\(opened) A<open A>auth A<connected")  // the frame has it too
+        try clause.untested("1>GET(-p) 1<401(not_authenticated)")
+        try clause.untested("A+")
+    }
+}

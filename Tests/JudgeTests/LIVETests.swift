@@ -1,0 +1,91 @@
+import TestSupport
+import Testing
+
+@Suite struct LIVETests {
+    @Test func `LIVE-1 pings are answered`() throws {
+        let clause = ClauseUnderTest("LIVE-1")
+        try clause.conforms("A+ A>ping(n1) A<pong(n1)")
+        try clause.conforms("A+ A>ping A<pong A>ping A<pong")
+        try clause.conforms("A+ A>chat(c1) A>ping(n1) A<toolUse(t1) A<pong(n1) A<done(t1)")
+        try clause.conforms("A+ A>ping(n1) A>ping(n2) A<pong(n2) A<pong(n1)")
+        try clause.violates("A+ A>ping(n1) +5s^")
+        try clause.violates("A+ A>chat(c1) A>ping(n1) A<toolUse(t1) +5s^ A<done(t1)")
+        try clause.violates("A+ A>ping(n1) +6s A<pong(n1)^")
+        try clause.violates("A+ B+ A>ping(n1) B<pong(n1) +5s^")  // answered, but to somebody else
+        try clause.violates("A+ A>ping(n1) A>ping(n2) A<pong(n2) +5s^")
+        try clause.untested("A+ A>ping(n1) +4s")
+        try clause.untested("A+ A>ping(n1) A!cut +5s")
+        try clause.untested("A+ A>ping(n1) A!stopReading +5s")
+        try clause.untested("A+ A>ping(n1) A<close(1012)")
+        try clause.untested("A+")
+    }
+
+    @Test func `LIVE-2 nonces are repeated`() throws {
+        let clause = ClauseUnderTest("LIVE-2")
+        try clause.conforms("A+ A>ping(n1) A<pong(n1)")
+        try clause.conforms("A+ A>ping(n1='') A<pong(n1='')")
+        try clause.conforms("A+ A>ping A>ping(n1) A<pong A<pong(n1)")
+        try clause.violates("A+ A>ping(n1) A<pong^")
+        try clause.violates("A+ A>ping(n1) A<pong(n2)^")
+        try clause.violates("A+ A>ping(n1='e\u{301}') A<pong(n1='\u{e9}')^")  // normalised
+        try clause.violates("A+ A>ping(n1) A<pong(n1) A>ping(n2) A<pong(n1)^")
+        try clause.untested("A+ A>ping A<pong")
+        try clause.untested("A+ A<pong(n1)")
+    }
+
+    @Test func `LIVE-8 other versions are refused`() throws {
+        let clause = ClauseUnderTest("LIVE-8")
+        for version in [0, 2, 999] {
+            let asked = "A>open A<open A>auth(protocol=\(version))"
+            try clause.conforms("\(asked) A<error(unsupported_version) A<close(4010)")
+            try clause.violates("\(asked) A<connected^")
+            try clause.violates("\(asked) A<error(bad_request) A<close(4010)^")
+            try clause.violates("\(asked) A<error(unsupported_version) A<close(1008)^")
+            try clause.violates("\(asked) A<close(4010)^")
+            try clause.violates("\(asked) A<error(unsupported_version) +15s^")
+            try clause.untested("\(asked) A<close(1012)")
+        }
+        try clause.untested(
+            "A>open A<open A>auth(protocol=2) A<connected(protocol=2)", also: ["ENV-2"])  // it speaks that one
+        try clause.untested("A+")
+        try clause.untested(
+            "A>open A<open A>auth(protocol=2 -p) A<error(auth_failed) A<close(4001)", profiles: [.core, .auth])
+    }
+
+    @Test func `LIVE-9 spoken versions are listed`() throws {
+        let clause = ClauseUnderTest("LIVE-9")
+        let asked = "A>open A<open A>auth(protocol=2)"
+        func refused(_ members: String) -> String {
+            #"A<`{"type":"error","error":"no","code":"unsupported_version"\#(members)}`"#
+        }
+        try clause.conforms("\(asked) \(refused(#","supported":[1]"#)) A<close(4010)")
+        try clause.conforms("\(asked) \(refused(#","supported":[1,3]"#)) A<close(4010)")
+        try clause.warns("\(asked) \(refused(""))^ A<close(4010)")
+        try clause.warns("\(asked) \(refused(#","supported":[]"#))^ A<close(4010)")
+        try clause.untested("A+ A>chat(c1) A<error(busy)")
+    }
+
+    @Test func `LIVE-10 the version asked for is stated`() throws {
+        let clause = ClauseUnderTest("LIVE-10")
+        try clause.conforms("A+")
+        try clause.violates("A>open A<open A>auth A<connected(protocol=2)^", also: ["ENV-2"])
+        try clause.violates("A+(-protocol)^", also: ["ENV-2"])
+        try clause.untested("A>open A<open A>auth(protocol=2) A<error(unsupported_version) A<close(4010)")
+    }
+
+    @Test func `LIVE-11 terminal codes mean what they say`() throws {
+        let clause = ClauseUnderTest("LIVE-11")
+        try clause.conforms("A+ A<close(1001)")
+        try clause.conforms("A+ A>close(1000) A<close(1000)")
+        try clause.conforms("A+ A<close(1012) A+ A<close(4002)")
+        try clause.violates("A+ A<close(4001)^")
+        try clause.violates("A+ A<close(4010)^")
+        try clause.violates("A+ A>close(1000) A<close(4001)^")
+        try clause.untested("A+ A!cut")
+        try clause.untested("A+ A<eof")
+        try clause.untested("A>open A<open A>auth(protocol=2) A<error(unsupported_version) A<close(4010)")
+        try clause.untested(
+            "A>open A<open A>auth(-p) A<error(auth_failed) A<close(4001)", profiles: [.core, .auth])
+        try clause.untested("A+ A>auth(token='made up') A<error(auth_failed) A<close(4001)")  // asked for once more
+    }
+}
