@@ -37,7 +37,7 @@ public struct ConsoleReport {
         return """
             \(report.headlineIn(style))
             \(report.subject.name) at \(report.address), specification \(report.specification)
-            profiles \(profiles) · \(agent) · \(performed) scenarios in \(readable(report.duration))
+            profiles \(profiles) · \(agent) · \(performed) scenario\(performed == 1 ? "" : "s") in \(readable(report.duration))
             """
     }
 
@@ -46,12 +46,15 @@ public struct ConsoleReport {
             return "\(word(result.outcome)) \(result.clause.id) (\(result.clause.keyword.rawValue)): "
                 + "no scenario could exercise it because the suite failed"
         }
-        let shown = result.findings.prefix(3).map { details(result, $0) }
-        var text = shown.joined(separator: "\n\n")
-        if result.findings.count > shown.count {
-            text += "\n  … and \(readable(result.findings.count - shown.count)) more of \(result.clause.id)"
+        let others = Dictionary(grouping: result.findings.dropFirst(), by: \.scenario).sorted { $0.key < $1.key }
+        let places = others.prefix(5).map { $0.value.count == 1 ? $0.key : "\($0.key) (\(readable($0.value.count))×)" }
+        var lines = [details(result, result.findings[0])]
+        if !places.isEmpty {
+            let rest = others.count > places.count ? " and \(others.count - places.count) more scenarios" : ""
+            lines.append(style.wrapped("also in \(places.joined(separator: ", "))\(rest)", indent: 2))
         }
-        return text
+        lines.append("  again: \(rerun) --only \(result.clause.id)")
+        return lines.joined(separator: "\n")
     }
 
     private func details(_ result: ClauseResult, _ occurrence: ClauseResult.Occurrence) -> String {
@@ -66,9 +69,9 @@ public struct ConsoleReport {
             style.wrapped("actual: \(finding.actual)", indent: 2),
         ]
         if let history = report.scenarios.first(where: { $0.name == occurrence.scenario })?.history {
-            lines += finding.events.suffix(6).map { "  " + EventLine(history, $0).text(width: style.width - 2) }
+            let width = style.width - 2
+            lines += EventLines(history).lines(of: finding.events.suffix(6), width: width).map { "  " + $0 }
         }
-        lines.append("  again: \(rerun) --only \(clause.id)")
         return lines.joined(separator: "\n")
     }
 

@@ -1,0 +1,43 @@
+import Transcript
+
+/// Events as lines of a report: time in milliseconds, then the event in the notation of histories, in its brief style.
+struct EventLines {
+    private let history: History
+    private let printer: NotationPrinter
+
+    init(_ history: History) {
+        self.history = history
+        printer = NotationPrinter(history, style: .brief)
+    }
+
+    /// The lines of the given events, each at most so wide.
+    func lines(of events: [Int], width: Int) -> [String] {
+        let times = events.map { index in
+            history.events.indices.contains(index) ? "+\(readable(history.events[index].at / 1000)) ms" : "-"
+        }
+        let column = times.map(\.count).max() ?? 0
+        var before: String?
+        return zip(events, times).map { index, time in
+            var word = harmless(printer.word(of: index))
+            // Several events can be one word, such as a request with its response.
+            if word == before { word = "(the same)" }
+            before = word
+            let line = aligned(time, column) + "  " + word
+            return line.count <= width ? line : String(line.prefix(width - 1)) + "…"
+        }
+    }
+
+    /// Control characters would let a hostile subject write to the terminal.
+    private func harmless(_ text: String) -> String {
+        var shown = ""
+        for scalar in text.unicodeScalars.prefix(600) {
+            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+            if isControl {
+                shown += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                shown.unicodeScalars.append(scalar)
+            }
+        }
+        return shown
+    }
+}
