@@ -84,15 +84,16 @@ final class Recorder: Sendable {
 
     private func redacted(_ kind: Event.Kind) -> Event.Kind {
         switch kind {
+        case .text(.toServer, let text): return .text(.toServer, redaction.applied(toSent: text))
         case .text(let direction, let text): return .text(direction, redaction.applied(to: text))
         case .binary(let direction, let bytes): return .binary(direction, redaction.applied(to: bytes))
         case .eof(let reason): return .eof(reason: redaction.applied(to: reason))
         case .opening(var opening):
-            opening.path = redaction.applied(to: opening.path)
+            opening.path = redaction.applied(toPath: opening.path)
             return .opening(opening)
         case .refused(let status, let reason): return .refused(status: status, reason: redaction.applied(to: reason))
         case .request(var request):
-            request.path = redaction.applied(to: request.path)
+            request.path = redaction.applied(toPath: request.path)
             request.body = request.body.map { redaction.applied(to: $0) }
             return .request(request)
         case .response(var response):

@@ -1,43 +1,116 @@
+import JSON
+
 /// Replaces credentials by the name of their owner, so that no transcript holds one.
+///
+/// Where a credential belongs it is replaced whatever it is: the `token` of an `auth` frame, and a query. Anywhere else it is
+/// replaced only when it is long enough to stand there for no other reason: a server may repeat what it was shown, but a
+/// credential such as `a` must not take every `a` out of the evidence.
 struct Redaction: Sendable {
-    private let secrets: [(token: [UInt8], shown: [UInt8])]
+    /// The shortest credential that is looked for in texts of the subject, in bytes.
+    static let shortestInTexts = 8
+
+    private struct Secret {
+        let token: String
+        let shown: String
+    }
+
+    private let secrets: [Secret]
+    private let spellings: [(bytes: [UInt8], shown: [UInt8])]
 
     /// Credentials and their owners; empty ones hide nothing.
     init(_ owners: [(name: String, token: String?)]) {
-        secrets = owners.compactMap { owner in
-            guard let token = owner.token, !token.isEmpty else { return nil }
-            return (Array(token.utf8), Array("‹token of \(owner.name)›".utf8))
+        let secrets = owners.compactMap { owner in
+            owner.token.flatMap { $0.isEmpty ? nil : Secret(token: $0, shown: "‹token of \(owner.name)›") }
+        }
+        self.secrets = secrets
+        spellings = secrets.filter { $0.token.utf8.count >= Self.shortestInTexts }.flatMap { secret in
+            let inJSON = String(JSONValue.string(secret.token).text().dropFirst().dropLast())
+            return Set([secret.token, inJSON]).map { (bytes: Array($0.utf8), shown: Array(secret.shown.utf8)) }
         }
         // Longest first: one credential may begin another.
-        .sorted { $0.token.count > $1.token.count }
+        .sorted { $0.bytes.count > $1.bytes.count }
     }
 
+    /// A frame of the stage's own.
+    func applied(toSent text: String) -> String {
+        let bytes = text.utf8.count
+        if bytes <= 65_536, !secrets.isEmpty, var frame = try? JSONParser.document(text).root,
+            frame["type"] == "auth", let token = frame["token"]?.stringValue, let shown = shown(for: token)
+        {
+            frame["token"] = .string(shown)
+            return applied(to: frame.text())
+        }
+        return applied(to: text)
+    }
+
+    /// A path with its query, in which credentials are whole values.
+    func applied(toPath path: String) -> String {
+        guard let mark = path.firstIndex(of: "?") else { return applied(to: path) }
+        let pairs = path[path.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
+        let query = pairs.map { pair in
+            guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
+            let value = pair[pair.index(after: equals)...]
+            let isCredential = Self.credentialNames.contains(pair[..<equals].lowercased())
+            guard let shown = shown(for: Self.decoded(value)) ?? (isCredential && !value.isEmpty ? "‹token›" : nil)
+            else { return String(pair) }
+            return "\(pair[...equals])\(shown)"
+        }
+        return applied(to: "\(path[...mark])\(query.joined(separator: "&"))")
+    }
+
+    /// A text that the subject may have written.
     func applied(to text: String) -> String {
         var text = text
-        for secret in secrets {
-            let places = text.withUTF8 { Self.places(of: secret.token, in: $0) }
+        for secret in spellings {
+            let places = text.withUTF8 { Self.places(of: secret.bytes, in: $0) }
             guard !places.isEmpty else { continue }
             text = String(decoding: Self.replacing(secret, at: places, in: Array(text.utf8)), as: UTF8.self)
         }
         return text
     }
 
+    /// Bytes that the subject may have written.
     func applied(to bytes: [UInt8]) -> [UInt8] {
-        secrets.reduce(bytes) { bytes, secret in
-            let places = bytes.withUnsafeBufferPointer { Self.places(of: secret.token, in: $0) }
+        spellings.reduce(bytes) { bytes, secret in
+            let places = bytes.withUnsafeBufferPointer { Self.places(of: secret.bytes, in: $0) }
             return places.isEmpty ? bytes : Self.replacing(secret, at: places, in: bytes)
         }
     }
 
+    /// Names of query members whose values are credentials, also ones no subject file names.
+    private static let credentialNames: Set<String> = ["token", "access_token", "auth", "api_key", "apikey", "key"]
+
+    private func shown(for token: String) -> String? {
+        secrets.first { Array($0.token.utf8) == Array(token.utf8) }?.shown
+    }
+
+    /// A value of a query without its percent signs; as it stands where they make no sense.
+    private static func decoded(_ value: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(value.utf8)[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2,
+                let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            {
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self) ?? String(value)
+    }
+
     private static func replacing(
-        _ secret: (token: [UInt8], shown: [UInt8]), at places: [Int], in bytes: [UInt8]
+        _ secret: (bytes: [UInt8], shown: [UInt8]), at places: [Int], in bytes: [UInt8]
     ) -> [UInt8] {
         var result: [UInt8] = []
         var start = 0
         for place in places {
             result += bytes[start..<place]
             result += secret.shown
-            start = place + secret.token.count
+            start = place + secret.bytes.count
         }
         return result + bytes[start...]
     }
