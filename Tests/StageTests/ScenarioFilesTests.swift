@@ -48,16 +48,17 @@ struct ScenarioFilesTests {
         #expect(Set(scenarios.map(\.title)).count == scenarios.count)
     }
 
-    @Test func `scripts wait little, so that a run stays short`() {
+    @Test func `scripts wait long enough for a busy machine, and little enough for a short run`() {
         var total = 0
         for scenario in scenarios {
-            let waits = scenario.steps.flatMap { Self.waits($0.action) }
-            // ORDER-6 is judged with a second to spare, so that a busy machine breaks no clause.
-            let longest = scenario.clauses.contains(ClauseID(.ORDER, 6)) ? 1500 : 300
-            #expect(waits.allSatisfy { $0 <= longest }, "\(scenario.name)")
-            total += waits.reduce(0, +)
+            var known: Set<String> = []
+            let wait = Self.wait(scenario.steps, &known)
+            // One second is the window in which a read, a cut or a repeat has to fall; ORDER-6 is judged with a second to spare.
+            let longest = scenario.clauses.contains(ClauseID(.ORDER, 6)) ? 2000 : 1000
+            #expect(wait <= longest, "\(scenario.name) waits \(wait) ms")
+            total += wait
         }
-        #expect(total <= 6000)
+        #expect(total <= 10_000, "\(total) ms")
     }
 
     @Test func `every server clause that a URL can judge has a scenario`() {
@@ -76,12 +77,20 @@ struct ScenarioFilesTests {
         }
     }
 
-    private static func waits(_ action: ScenarioStep.Action) -> [Int] {
-        switch action {
-        case .chat(let question, _), .postChat(let question, _, _): [question.waitMs]
-        case .together(let branches): branches.flatMap { $0.flatMap { waits($0.action) } }
-        case .repeat(_, _, _, let steps): steps.flatMap { waits($0.action) }
-        default: []
+    /// How long the scripts of some steps make the scenario last; a question asked again runs once.
+    private static func wait(_ steps: [ScenarioStep], _ known: inout Set<String>) -> Int {
+        var total = 0
+        for step in steps {
+            switch step.action {
+            case .chat(let question, _), .postChat(let question, _, _):
+                if let name = question.name, !name.contains("$"), !known.insert(name).inserted { continue }
+                total += question.waitMs
+            case .together(let branches): total += branches.map { wait($0, &known) }.max() ?? 0
+            case .repeat(let times, _, let isParallel, let steps):
+                total += wait(steps, &known) * (isParallel ? 1 : times)
+            default: continue
+            }
         }
+        return total
     }
 }
