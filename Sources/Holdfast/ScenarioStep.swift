@@ -108,12 +108,15 @@ public struct ScenarioStep: Sendable, Equatable {
         public let version: JSONValue
         /// The device; one per lane when absent.
         public let clientId: String?
+        /// The query of the upgrade; that of the subject when absent.
+        public let query: String?
         /// Names for values of `connected`.
         public let save: [String: JSONPointer]
 
         package init(
             on lane: String, credential: Credential, handshake: Bool = true, isOptional: Bool = false,
-            version: JSONValue = 1, clientId: String? = nil, save: [String: JSONPointer] = [:]
+            version: JSONValue = 1, clientId: String? = nil, query: String? = nil,
+            save: [String: JSONPointer] = [:]
         ) {
             self.on = lane
             self.credential = credential
@@ -121,6 +124,7 @@ public struct ScenarioStep: Sendable, Equatable {
             self.isOptional = isOptional
             self.version = version
             self.clientId = clientId
+            self.query = query
             self.save = save
         }
     }

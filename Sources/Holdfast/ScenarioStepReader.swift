@@ -8,7 +8,7 @@ struct ScenarioStepReader {
         ]
         let credential = ["principal", "token"]
         return [
-            "connect": ["on", "handshake", "protocol", "clientId", "save", "optional"] + credential,
+            "connect": ["on", "handshake", "protocol", "clientId", "query", "save", "optional"] + credential,
             "chat": ["on"] + asking,
             "send": ["on", "frame", "bytes"],
             "sendText": ["on", "text", "fragments", "times"],
@@ -154,7 +154,7 @@ struct ScenarioStepReader {
             ScenarioStep.Connect(
                 on: lane, credential: credential(flow: flow), handshake: reader.bool("handshake") ?? true,
                 isOptional: reader.bool("optional") ?? false, version: number("protocol") ?? 1,
-                clientId: reader.string("clientId"), save: save()))
+                clientId: reader.string("clientId"), query: reader.string("query"), save: save()))
     }
 
     private func sendText(on lane: String) -> ScenarioStep.Action? {

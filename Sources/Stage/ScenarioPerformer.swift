@@ -37,6 +37,8 @@ final class ScenarioPerformer: Sendable {
         recorder = Recorder(redaction: Redaction(byName.sorted { $0.key < $1.key }.map { ($0.key, $0.value.token) }))
         var variables = ScenarioVariables()
         variables["run"] = .string(run)
+        // Scenarios put credentials into URLs only; everywhere else steps name the principal.
+        for (name, principal) in byName { variables["\(name)Token"] = .string(percentEncoded(principal.token ?? "")) }
         state = Mutex(State(variables: variables))
     }
 
@@ -158,4 +160,17 @@ final class ScenarioPerformer: Sendable {
         if pong == nil { recorder.note(.wait(awaited: "pong", met: false), on: lane.lane) }
         return pong != nil
     }
+}
+
+/// The text as a value in a query: all but letters, digits and `-._~` as `%xx`.
+private func percentEncoded(_ text: String) -> String {
+    text.utf8.map { byte in
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            String(UnicodeScalar(byte))
+        default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }
+    }.joined()
 }

@@ -43,16 +43,19 @@ extension StepContext {
 
     func connect(_ connect: ScenarioStep.Connect) async throws {
         let lane = Lane.connection(connect.on)
+        let query = try connect.query.map { try filled($0) }
+        let path = subject.webSocket.path + (query.map { "?\($0)" } ?? "")
+        let endpoint = query == nil ? subject.webSocket : subject.webSocket.at(path)
         recorder.note(
             .opening(
                 Event.Opening(
                     principal: shownPrincipal(connect.credential) ?? connect.credential.principal,
-                    path: subject.webSocket.path)),
+                    path: path)),
             on: lane)
         let connection: WebSocketConnection
         do {
             connection = try await WebSocketConnection.open(
-                subject.webSocket, tls: subject.tls, limits: .stage, timeout: performer.limit("connect"))
+                endpoint, tls: subject.tls, limits: .stage, timeout: performer.limit("connect"))
         } catch {
             if Task.isCancelled { throw StepEnd.interrupted }
             if !connect.isOptional { performer.noteReception(false) }
