@@ -66,6 +66,7 @@ extension ServerCore {
             send(Frames.refused(Refusal(.authFailed, "the token is missing or not valid")), to: socket)
             return close(socket, code: broken(.authClosesWithAPlainCode) ? 1008 : 4001, reason: "bad credentials")
         }
+        if broken(.authNeverGreets) { return }
         // The position is read and the socket joined in one step: from here on it misses nothing.
         let connected = Frames.Connected(
             connection: saboteur.reused(connection.id, for: principal), wall: now.wall,

@@ -2,6 +2,8 @@ import Holdfast
 import JSON
 
 extension Defect {
+    static let authNeverGreets = Defect(
+        "auth-never-greets", .AUTH, 1, "Takes connections and a valid `auth`, and never says `connected`.")
     static let authGreetsBeforeAuth = Defect(
         "auth-greets-before-auth", .AUTH, 2, "Sends a frame as soon as a connection opens.")
     static let authTakesAnyToken = Defect(
@@ -24,10 +26,14 @@ extension Defect {
     static let authLeavesRESTOpen = Defect(
         "auth-leaves-rest-open", .AUTH, 10, "Answers REST requests without a valid token for the first principal.")
 
+    static let authTakesTokensInURLs = Defect(
+        "auth-takes-tokens-in-urls", .AUTH, 11, "Takes a valid token from the query of a request or an upgrade.")
+
     static let auth = [
-        authGreetsBeforeAuth, authTakesAnyToken, authClosesWithAPlainCode, authWaitsForever, authRunsBeforeAuth,
+        authNeverGreets, authGreetsBeforeAuth, authTakesAnyToken, authClosesWithAPlainCode, authWaitsForever,
+        authRunsBeforeAuth,
         authTrustsReturningClients, authSendsTurnsToEverybody, authShowsForeignSessions,
-        authWritesIntoForeignSessions, authLeavesRESTOpen,
+        authWritesIntoForeignSessions, authLeavesRESTOpen, authTakesTokensInURLs,
     ]
 }
 
@@ -42,5 +48,14 @@ extension ServerCore {
 
     mutating func remember(_ client: String?, of principal: String) {
         if let client, broken(.authTrustsReturningClients) { mischief.knownClients[client] = principal }
+    }
+}
+
+extension CoreRules {
+    /// The token broken servers find in the `token` of a query.
+    func tokenInURL(_ target: String) -> String? {
+        guard defects.contains(.authTakesTokensInURLs), let mark = target.firstIndex(of: "?") else { return nil }
+        let fields = target[target.index(after: mark)...].split(separator: "&")
+        return fields.first { $0.hasPrefix("token=") }.map { String($0.dropFirst("token=".count)) }
     }
 }

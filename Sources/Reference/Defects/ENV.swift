@@ -134,6 +134,9 @@ extension ServerCore {
             return true
         case .badRequest where refusal.text.hasPrefix("the frame has no 'type'"):
             return broken(.envIgnoresFramesWithoutType)
+        case .unknownType where broken(.liveEndsForGood):
+            close(socket, code: 4001, reason: "nothing for you here")
+            return true
         case .unknownType: return broken(.envIgnoresUnknownTypes)
         case .tooLarge where broken(.envSwallowsOversizedFrames): return true
         default: break

@@ -14,15 +14,20 @@ extension Defect {
         "live-takes-any-version", .LIVE, 8, "Answers an `auth` of any `protocol` with `connected`.")
     static let liveNamesNoVersions = Defect(
         "live-names-no-versions", .LIVE, 9, "Refuses a version without `supported`.")
+    static let liveStatesAnotherVersion = Defect(
+        "live-states-another-version", .LIVE, 10, "Says `protocol` 2 in `connected`, whatever was asked for.")
+    static let liveEndsForGood = Defect(
+        "live-ends-for-good", .LIVE, 11, "Closes with 4001 after a frame of an unknown type.")
 
     static let live = [
         liveIsSilentWhileTurnsRun, liveForgetsTheNonce, liveKeepsDeadSockets, liveEndsIdleSockets, liveTakesAnyVersion,
-        liveNamesNoVersions,
+        liveNamesNoVersions, liveStatesAnotherVersion, liveEndsForGood,
     ]
 }
 
 extension Saboteur {
     func rewriteLIVE(_ frame: inout JSONValue, _ type: String?) {
         if has(.liveNamesNoVersions), type == "error" { frame["supported"] = nil }
+        if has(.liveStatesAnotherVersion), type == "connected" { frame["protocol"] = 2 }
     }
 }

@@ -43,7 +43,9 @@ struct ServerHandler: TransportHandler {
     }
 
     private func token(_ request: HTTPServerRequest) -> String? {
-        guard let header = request.header("Authorization"), header.lowercased().hasPrefix("bearer ") else { return nil }
+        guard let header = request.header("Authorization"), header.lowercased().hasPrefix("bearer ") else {
+            return rules.tokenInURL(request.target)
+        }
         return String(header.dropFirst("bearer ".count))
     }
 }
