@@ -44,8 +44,15 @@ public struct Specification: Sendable {
         } catch {
             problems += error.problems
         }
-        guard problems.isEmpty, let schemas else { throw InputProblems(problems) }
-        self.version = "1.0"
+        let version = Self.version(in: files)
+        if version == nil {
+            problems.append(
+                InputProblem(
+                    place: "Spec/version.json", what: "states no version",
+                    expected: #"{"specification": "1.0", "protocol": 1}"#, fix: "restore the file"))
+        }
+        guard problems.isEmpty, let schemas, let version else { throw InputProblems(problems) }
+        self.version = version
         self.clauses = clauses.sorted { $0.id < $1.id }
         self.files = files
         self.byID = byID
@@ -57,6 +64,11 @@ public struct Specification: Sendable {
 
     /// The message schemas with what the given profiles add; compiled on first use.
     public func messageSchemas(for profiles: Set<Profile>) -> MessageSchemas { schemas[profiles] }
+
+    private static func version(in files: SpecificationFiles) -> String? {
+        guard let text = files.texts["version.json"] else { return nil }
+        return try? JSONParser.value(text)["specification"]?.stringValue
+    }
 
     private static func misplacements(of clause: Clause, area: Area, before: Clause?) -> [InputProblem] {
         let place = "Spec/\(clause.file):\(clause.line):1"
