@@ -63,14 +63,19 @@ extension Observations {
         hostileFrames.contains { $0.frame.event < event }
     }
 
-    /// Every close frame the server sent on a connection, also those that answer the client's.
-    func closes(on connection: Int) -> [(event: Int, code: Int?)] {
+    /// Every event of a connection, in order.
+    func events(on connection: Int) -> [Int] {
         let own = connections[connection]
         let next = connections.first { $0.device == own.device && $0.generation == own.generation + 1 }
-        return history.events.indices[own.opening..<(next?.opening ?? history.events.count)].compactMap { index in
-            guard history.events[index].lane == .connection(own.device),
-                case .close(.fromServer, let code, _) = history.events[index].kind
-            else { return nil }
+        return history.events.indices[own.opening..<(next?.opening ?? history.events.count)].filter {
+            history.events[$0].lane == .connection(own.device)
+        }
+    }
+
+    /// Every close frame the server sent on a connection, also those that answer the client's.
+    func closes(on connection: Int) -> [(event: Int, code: Int?)] {
+        events(on: connection).compactMap { index in
+            guard case .close(.fromServer, let code, _) = history.events[index].kind else { return nil }
             return (index, code)
         }
     }

@@ -33,6 +33,19 @@ import Testing
         try clause.untested("A+ A<pong(n1)")
     }
 
+    @Test func `LIVE-5 WebSocket pings are answered`() throws {
+        let clause = ClauseUnderTest("LIVE-5")
+        try clause.conforms("A+ A>pingFrame A<pongFrame")
+        try clause.conforms("A>open A<open A>pingFrame A<pongFrame")
+        try clause.conforms("A+ A>pingFrame A>pingFrame A<pongFrame +5s")  // one pong for both
+        try clause.violates("A+ A>pingFrame +5s^")
+        try clause.violates("A+ A<pongFrame A>pingFrame +5s^")  // one that nobody asked for
+        try clause.violates("A+ A>pingFrame A>ping(n1) A<pong(n1) +5s^")
+        try clause.untested("A+ A>pingFrame +4s")
+        try clause.untested("A+ A>pingFrame A!cut +5s")
+        try clause.untested("A+ A>ping(n1) A<pong(n1)")
+    }
+
     @Test func `LIVE-8 other versions are refused`() throws {
         let clause = ClauseUnderTest("LIVE-8")
         for version in [0, 2, 999] {

@@ -67,13 +67,15 @@ final class Bench {
 
     @discardableResult
     func ask(
-        _ method: String, _ path: String, token: String? = "t1", body: JSONValue? = nil
+        _ method: String, _ path: String, query: String? = nil, token: String? = "t1", body: JSONValue? = nil
     ) -> RESTAnswer? {
         last += 1
         feed(
             .asked(
                 request: last,
-                RESTRequest(method: method, path: path, token: token, body: body.map { Array($0.text().utf8) } ?? [])))
+                RESTRequest(
+                    method: method, path: path, query: query, token: token,
+                    body: body.map { Array($0.text().utf8) } ?? [])))
         return answers[last]
     }
 

@@ -39,6 +39,7 @@ enum Probes {
         bench.say(["type": "auth", "protocol": 2, "token": "t1"], on: early)
         bench.ask("GET", "/api/health", token: nil)
         bench.ask("GET", "/api/sessions", token: nil)
+        bench.ask("GET", "/api/sessions", query: "token=t1", token: nil)
     }
 
     static func hostileFrames(_ bench: Bench) {

@@ -5,7 +5,9 @@ import Transcript
 /// Checks of life and of the end: heartbeats, versions and close codes.
 enum LIVE {
     static let checks: [Check] = [
-        Check(.LIVE, 1, pingsAreAnswered), Check(.LIVE, 2, noncesAreRepeated), Check(.LIVE, 8, otherVersionsAreRefused),
+        Check(.LIVE, 1, pingsAreAnswered), Check(.LIVE, 2, noncesAreRepeated),
+        Check(.LIVE, 5, transportPingsAreAnswered),
+        Check(.LIVE, 8, otherVersionsAreRefused),
         Check(.LIVE, 9, spokenVersionsAreListed), Check(.LIVE, 10, versionAskedForIsStated),
         Check(.LIVE, 11, terminalCodesMeanWhatTheySay),
     ]
@@ -68,6 +70,32 @@ enum LIVE {
                         Finding(
                             "a pong does not repeat the nonce", expected: shown(nonce),
                             actual: shown(pong.string("nonce")), at: [ping.request.event, pong.event]))
+                }
+            }
+        }
+        return evidence
+    }
+
+    /// LIVE-5: "A server MUST answer a WebSocket ping with a WebSocket pong".
+    ///
+    /// Once for each ping on an open connection. A pong may answer several pings at once (RFC 6455, 5.5.3). Silence after
+    /// something malformed is the matter of ENV-10.
+    static func transportPingsAreAnswered(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        let events = observations.history.events
+        for (index, connection) in observations.connections.enumerated() where connection.opened != nil {
+            let own = observations.events(on: index)
+            let pongs = own.filter { events[$0].kind == .pong(.fromServer) }
+            for ping in own where events[ping].kind == .ping(.toServer) {
+                if pongs.contains(where: { $0 > ping }) {
+                    evidence.keep()
+                } else if !observations.isAfterHostileFrame(ping),
+                    let late = observations.deadline(after: ping, within: observations.timeouts.pong, on: index)
+                {
+                    evidence.violate(
+                        Finding(
+                            "a WebSocket ping stayed without its pong", expected: "a WebSocket pong", actual: "none",
+                            at: [ping, late]))
                 }
             }
         }

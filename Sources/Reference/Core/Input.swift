@@ -53,6 +53,8 @@ struct RESTRequest: Sendable, Equatable {
     var method: String
     /// Without the query, still percent-encoded.
     var path: String
+    /// What follows the question mark; healthy servers have no use for it.
+    var query: String?
     /// What follows `Bearer` in the `Authorization` header.
     var token: String?
     var body: [UInt8] = []

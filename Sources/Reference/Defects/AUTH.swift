@@ -44,7 +44,10 @@ extension ServerCore {
         return broken(.authTrustsReturningClients) ? auth.clientId.flatMap { mischief.knownClients[$0] } : nil
     }
 
-    func mistakenPrincipal(_ asked: RESTRequest) -> String? { broken(.authLeavesRESTOpen) ? rules.anonymous : nil }
+    func mistakenPrincipal(_ asked: RESTRequest) -> String? {
+        if let token = rules.token(inQuery: asked.query) { return rules.principal(token: token) }
+        return broken(.authLeavesRESTOpen) ? rules.anonymous : nil
+    }
 
     mutating func remember(_ client: String?, of principal: String) {
         if let client, broken(.authTrustsReturningClients) { mischief.knownClients[client] = principal }
@@ -53,9 +56,9 @@ extension ServerCore {
 
 extension CoreRules {
     /// The token broken servers find in the `token` of a query.
-    func tokenInURL(_ target: String) -> String? {
-        guard defects.contains(.authTakesTokensInURLs), let mark = target.firstIndex(of: "?") else { return nil }
-        let fields = target[target.index(after: mark)...].split(separator: "&")
-        return fields.first { $0.hasPrefix("token=") }.map { String($0.dropFirst("token=".count)) }
+    func token(inQuery query: String?) -> String? {
+        guard defects.contains(.authTakesTokensInURLs) else { return nil }
+        let field = query?.split(separator: "&").first { $0.hasPrefix("token=") }
+        return field.map { String($0.dropFirst("token=".count)) }
     }
 }

@@ -7,7 +7,9 @@ struct ServerHandler: TransportHandler {
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         let answer = await engine.answer(
-            RESTRequest(method: request.method, path: request.path, token: token(request), body: request.body))
+            RESTRequest(
+                method: request.method, path: request.path, query: request.query, token: token(request),
+                body: request.body))
         var headers = answer.headers
         headers["Content-Type"] = headers["Content-Type"] ?? "application/json"
         return HTTPServerResponse(
@@ -26,7 +28,8 @@ struct ServerHandler: TransportHandler {
     }
 
     func serve(_ socket: ServerSocket) async {
-        let admitted = rules.requiresAuth ? token(socket.request).flatMap { rules.principal(token: $0) } : nil
+        let shown = token(socket.request) ?? rules.token(inQuery: socket.request.query)
+        let admitted = rules.requiresAuth ? shown.flatMap { rules.principal(token: $0) } : nil
         let number = await engine.open(socket, principal: admitted)
         // One message at a time: who sends faster than it is answered waits in its own buffers.
         messages: for await arrival in socket.messages {
@@ -43,9 +46,7 @@ struct ServerHandler: TransportHandler {
     }
 
     private func token(_ request: HTTPServerRequest) -> String? {
-        guard let header = request.header("Authorization"), header.lowercased().hasPrefix("bearer ") else {
-            return rules.tokenInURL(request.target)
-        }
+        guard let header = request.header("Authorization"), header.lowercased().hasPrefix("bearer ") else { return nil }
         return String(header.dropFirst("bearer ".count))
     }
 }
