@@ -1,7 +1,7 @@
 /// Finds what somebody may have meant.
-enum NearestName {
+public enum NearestName {
     /// The candidate with the fewest edits, if they are few for its length; the first one among equals.
-    static func to(_ name: String, among candidates: some Sequence<String>) -> String? {
+    public static func to(_ name: String, among candidates: some Sequence<String>) -> String? {
         let letters = Array(name.unicodeScalars.prefix(65))
         guard letters.count <= 64 else { return nil }
         var best: (name: String, distance: Int)?
