@@ -47,7 +47,7 @@ extension Observations {
     private func proof(after cause: Int, limit: Int) -> Int? {
         let events = history.events
         for index in events.indices where index > cause {
-            if events[index].at >= limit { return index }
+            if time(of: index) >= limit { return index }
             if case .act(let name, _) = events[index].kind, name == "kill" || name == "stop" { return nil }
         }
         return nil
@@ -55,10 +55,9 @@ extension Observations {
 }
 
 extension Duration {
-    /// The length in microseconds, rounded down.
+    /// The length in microseconds, rounded down; no more than a century.
     var microseconds: Int {
         let (seconds, attoseconds) = components
-        return Int(clamping: seconds).multipliedReportingOverflow(by: 1_000_000).partialValue
-            + Int(attoseconds / 1_000_000_000_000)
+        return Int(clamping: min(max(seconds, 0), 1 << 32)) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)
     }
 }

@@ -68,13 +68,32 @@ func endsWithUser(_ question: JSONValue) -> Bool {
 }
 
 extension Observations {
-    /// Every message to the server after `connected` that it may not simply take, each with its answer.
-    ///
-    /// A server answers in the order in which it reads, so the first unanswered message gets the next `error`.
-    static func hostileFrames(
-        in history: History, connections: [ObservedConnection], turns: [ObservedTurn], schemas: MessageSchemas
-    ) -> [HostileFrame] {
+    /// What is wrong with each message to the server after `connected` that it may not simply take, by event.
+    static func hostileKinds(
+        in history: History, connections: [ObservedConnection], schemas: MessageSchemas
+    ) -> [Int: HostileFrame.Kind] {
         let hasSync = history.header.subject.profiles.contains(.sync)
+        var kinds: [Int: HostileFrame.Kind] = [:]
+        for connection in connections {
+            guard let connected = connection.connected else { continue }
+            let limit = connection.greeting?["limits"]?["maxFrameBytes"]?.intValue
+            for frame in connection.sent where frame.event > connected {
+                kinds[frame.event] = HostileFrame.kind(
+                    of: frame, in: history, limit: limit, schemas: schemas, hasSync: hasSync)
+            }
+        }
+        return kinds
+    }
+
+    /// Each such message with its answer.
+    ///
+    /// A server answers in the order in which it reads, so the first unanswered message gets the next `error` that ends no
+    /// turn.
+    static func hostileFrames(
+        of kinds: [Int: HostileFrame.Kind], in history: History, connections: [ObservedConnection],
+        turns: [ObservedTurn]
+    ) -> [HostileFrame] {
+        let endings = Set(turns.flatMap(\.endings).map(\.event))
         var refused: [Int: Int] = [:]
         for request in turns.flatMap(\.requests) {
             if let refusal = request.refusal, request.connection != nil { refused[refusal] = request.event }
@@ -82,7 +101,6 @@ extension Observations {
         var all: [HostileFrame] = []
         for connection in connections {
             guard let connected = connection.connected else { continue }
-            let limit = connection.greeting?["limits"]?["maxFrameBytes"]?.intValue
             var hostile: [HostileFrame] = []
             var waiting: [Int] = []
             var lastPing = 0
@@ -92,15 +110,12 @@ extension Observations {
                     lastPing = frame.event
                 }
                 if connection.sent.contains(where: { $0.event == frame.event }) {
-                    guard
-                        let kind = HostileFrame.kind(
-                            of: frame, in: history, limit: limit, schemas: schemas, hasSync: hasSync)
-                    else { continue }
+                    guard let kind = kinds[frame.event] else { continue }
                     waiting.append(hostile.count)
                     hostile.append(HostileFrame(frame: frame, kind: kind))
                 } else if frame.type == "pong" {
                     waiting.removeAll { hostile[$0].kind == .free && hostile[$0].frame.event < lastPing }
-                } else if frame.type == "error", frame.turnId == nil, frame.seq == nil {
+                } else if frame.type == "error", frame.turnId == nil, frame.seq == nil, !endings.contains(frame.event) {
                     if let request = refused[frame.event] {
                         guard let index = hostile.firstIndex(where: { $0.frame.event == request }) else { continue }
                         hostile[index].answer = frame

@@ -48,12 +48,14 @@ public struct Observations: Sendable {
         syncs = ObservedSync.all(on: connections)
         sessionReads = exchanges.compactMap(ObservedSessionRead.init)
         listReads = exchanges.compactMap(ObservedListRead.init)
+        let kinds = Self.hostileKinds(in: history, connections: connections, schemas: coreSchemas)
         turns = TurnReconstruction.turns(
-            in: history, connections: connections, exchanges: exchanges, syncs: syncs, sessionReads: sessionReads)
+            in: history, connections: connections, exchanges: exchanges, syncs: syncs, sessionReads: sessionReads,
+            hostile: kinds)
         sessions = SessionKnowledge(
             connections: connections, exchanges: exchanges, syncs: syncs, turns: turns, reads: sessionReads,
             lists: listReads)
-        hostileFrames = Self.hostileFrames(in: history, connections: connections, turns: turns, schemas: coreSchemas)
+        hostileFrames = Self.hostileFrames(of: kinds, in: history, connections: connections, turns: turns)
         received = connections.flatMap(\.received).sorted { $0.event < $1.event }
         sent = connections.flatMap(\.sent).sorted { $0.event < $1.event }
         acts = history.events.indices.compactMap { index in
@@ -70,6 +72,6 @@ public struct Observations: Sendable {
     /// The bounds the stage waited by.
     public var timeouts: Timeouts { history.header.timeouts }
 
-    /// The time of an event, in microseconds since the history began.
-    public func time(of event: Int) -> Int { history.events[event].at }
+    /// The time of an event, in microseconds since the history began; no more than a century, so that sums stay in range.
+    public func time(of event: Int) -> Int { min(history.events[event].at, 1 << 52) }
 }

@@ -36,6 +36,11 @@ public struct ObservedConnection: Sendable {
         /// Who ended it and how.
         public let kind: Kind
 
+        /// Whether the server closed with a code that it may use at any time: restart, or try again later.
+        public var isAtWill: Bool {
+            if case .closed(.fromServer, let code?) = kind { code == 1012 || code == 1013 } else { false }
+        }
+
         /// The ways to end.
         public enum Kind: Sendable, Equatable {
             /// The stage cut it without a close frame.

@@ -71,6 +71,8 @@ public struct ObservedRequest: Sendable {
     public let sessionAsked: String?
     /// The question as text; the texts of its parts joined.
     public let prompt: String
+    /// The content of its last message as it was written.
+    let content: JSONValue?
     /// The ack on its own connection that answers it.
     public internal(set) var ack: ObservedFrame?
     /// The event that refused it without starting a turn: an `error` frame or a response outside 200…299.
@@ -112,6 +114,7 @@ public struct ObservedRequest: Sendable {
         clientMessageId = value?["clientMessageId"]?.stringValue
         sessionAsked = value?["sessionId"]?.stringValue
         prompt = plainText(of: last["content"])
+        content = last["content"]
     }
 
     /// The steps of a scripted question; empty for one in plain words.

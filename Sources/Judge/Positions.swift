@@ -57,9 +57,7 @@ extension Observations {
     func promise(on connection: Int) -> (messages: Int, microseconds: Int) {
         let limits = connections[connection].greeting?["limits"]
         let seconds = limits?["replaySeconds"]?.intValue ?? 3600
-        return (
-            limits?["replayMessages"]?.intValue ?? 1000, seconds.multipliedReportingOverflow(by: 1_000_000).partialValue
-        )
+        return (limits?["replayMessages"]?.intValue ?? 1000, min(max(seconds, 0), 1 << 32) * 1_000_000)
     }
 
     /// The principal of a sync.
@@ -84,6 +82,8 @@ struct Replay {
     /// Who asked.
     let principal: String
     let epoch: String
+    /// The answers of all pages.
+    let pages: [ObservedFrame]
     /// The numbers of all pages.
     let numbers: Set<Int>
     /// The frames of all pages.
@@ -95,6 +95,21 @@ struct Replay {
 
     /// The wanted numbers that no page has.
     var lacking: [Int] { wanted.keys.filter { !numbers.contains($0) }.sorted() }
+
+    /// Whether a frame came with one of the pages.
+    func covers(_ frame: ObservedFrame) -> Bool { pages.contains { $0.event == frame.event } }
+
+    /// The first page that says that frames are gone.
+    var evicted: ObservedFrame? {
+        pages.first { $0["complete"]?.boolValue == false && $0.string("reason") == "evicted" }
+    }
+
+    /// The wanted numbers that no page has, from the position on that the last page speaks of: once a page said that
+    /// frames are gone, the next ones begin anew.
+    var unspoken: [Int] {
+        guard evicted != nil, let from = last.lastSeqSeen else { return lacking }
+        return lacking.filter { $0 > from }
+    }
 }
 
 extension Observations {
@@ -109,6 +124,7 @@ extension Observations {
             else { continue }
             var last = (sync: sync, result: result)
             var frames = sync.missed
+            var pages = [result]
             while last.result["more"]?.boolValue == true, let place = last.sync.missed.last?.seq,
                 let next = syncs.indices.first(where: { next in
                     syncs[next].connection == sync.connection && syncs[next].request.event > last.result.event
@@ -117,6 +133,7 @@ extension Observations {
             {
                 continued.insert(next)
                 last = (syncs[next], page)
+                pages.append(page)
                 frames += syncs[next].missed
             }
             let isCutShort = last.result["more"]?.boolValue == true
@@ -131,7 +148,8 @@ extension Observations {
             replays.append(
                 Replay(
                     first: sync, last: last.sync, result: last.result, position: position, principal: principal,
-                    epoch: epoch, numbers: Set(frames.compactMap(\.seq)), frames: frames, covered: covered,
+                    epoch: epoch, pages: pages, numbers: Set(frames.compactMap(\.seq)), frames: frames,
+                    covered: covered,
                     wanted: wanted))
         }
         return replays
@@ -144,7 +162,8 @@ extension Observations {
     func isPromised(_ item: Shown, in replay: Replay) -> Bool {
         let promise = promise(on: replay.first.connection)
         guard !item.frame.isReplayed else { return false }
-        return max(replay.covered, item.seq) - item.seq < promise.messages
+        let (distance, overflows) = max(replay.covered, item.seq).subtractingReportingOverflow(item.seq)
+        return !overflows && distance < promise.messages
             && (time(of: replay.result.event) - time(of: item.event)) * 2 <= promise.microseconds
     }
 

@@ -15,6 +15,7 @@ struct TurnReconstruction {
     private let acksAreSent: Bool
     private var turns: [ObservedTurn] = []
     private var names = TurnNames()
+    private var suspects = ErrorQueue()
     /// Turns that ended on a connection, by connection.
     private var ended: [Int: Set<Int>] = [:]
     /// The event at which a turn first ended anywhere.
@@ -24,10 +25,11 @@ struct TurnReconstruction {
 
     static func turns(
         in history: History, connections: [ObservedConnection], exchanges: [ObservedExchange], syncs: [ObservedSync],
-        sessionReads: [ObservedSessionRead]
+        sessionReads: [ObservedSessionRead], hostile: [Int: HostileFrame.Kind] = [:]
     ) -> [ObservedTurn] {
         var reconstruction = TurnReconstruction(history: history, connections: connections, exchanges: exchanges)
         reconstruction.gatherRequests()
+        reconstruction.suspects = ErrorQueue(hostile: hostile, turns: reconstruction.turns, connections: connections)
         reconstruction.takeResponses()
         for read in sessionReads { reconstruction.learn(from: read) }
         let frames = connections.flatMap(\.received).sorted { $0.event < $1.event }
@@ -93,7 +95,9 @@ struct TurnReconstruction {
                 } else {
                     let code = answer?["code"]?.stringValue
                     let turnId = answer?["turnId"]?.stringValue
-                    if turnId != nil || code.map(ErrorMeaning.failures.contains) == true {
+                    let isRefusal = code.map(ErrorMeaning.refusals.contains) ?? (status < 500)
+                    let isFailure = code.map(ErrorMeaning.failures.contains) == true
+                    if turnId != nil || isFailure || status >= 500 && !isRefusal {
                         turns[turn].requests[request].failure = response
                         bind(turn, turnId: turnId, session: answer?["sessionId"]?.stringValue)
                     } else {
@@ -130,6 +134,7 @@ struct TurnReconstruction {
             bind(turn, turnId: frame.turnId, session: frame.sessionId)
         case "error":
             if let (turn, request) = requestRefused(by: frame) {
+                suspects.remove(turns[turn].requests[request].event, on: frame.connection)
                 turns[turn].requests[request].refusal = frame.event
                 turns[turn].requests[request].refusalCode = frame.code
                 return
@@ -188,7 +193,7 @@ struct TurnReconstruction {
     }
 
     /// The question an `error` refuses: the one whose key it repeats, else the last thing the client said before it.
-    private func requestRefused(by error: ObservedFrame) -> (turn: Int, request: Int)? {
+    private mutating func requestRefused(by error: ObservedFrame) -> (turn: Int, request: Int)? {
         guard error.turnId == nil else { return nil }
         var candidates: [(turn: Int, request: Int)] = []
         for (index, turn) in turns.enumerated() {
@@ -202,9 +207,18 @@ struct TurnReconstruction {
         if let key = error.clientMessageId {
             return candidates.last { turns[$0.turn].clientMessageId == key }
         }
+        // A server answers in the order in which it reads: the oldest message that it has to refuse comes first.
+        if let event = suspects.next(for: error) {
+            suspects.remove(event, on: error.connection)
+            return candidates.first { turns[$0.turn].requests[$0.request].event == event }
+        }
         // Some codes can only mean a question, whatever was said after it.
         switch error.code {
-        case "session_not_found", "busy", "idempotency_mismatch":
+        case "idempotency_mismatch":
+            let again = candidates.filter { $0.request > 0 }
+            return again.first { isOther(turns[$0.turn].requests[$0.request], than: turns[$0.turn].request) }
+                ?? again.last ?? candidates.last
+        case "session_not_found", "busy":
             let named = candidates.filter { turns[$0.turn].requests[$0.request].sessionAsked != nil }
             return named.last { turns[$0.turn].requests[$0.request].sessionAsked == error.sessionId } ?? named.last
         case "rate_limited": return candidates.last
@@ -214,6 +228,10 @@ struct TurnReconstruction {
             $0.event < error.event && $0.type != "ping" && $0.type != "sync"
         }
         return candidates.last { turns[$0.turn].requests[$0.request].event == before?.event }
+    }
+
+    private func isOther(_ request: ObservedRequest, than first: ObservedRequest) -> Bool {
+        request.content != first.content || request.sessionAsked != first.sessionAsked
     }
 
     // MARK: Frames of turns

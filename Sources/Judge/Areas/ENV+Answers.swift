@@ -115,7 +115,9 @@ extension ENV {
             let sentHostile = observations.hostileFrames.contains {
                 $0.frame.connection == index && $0.frame.event < ending.event
             }
-            guard !sentHostile, !observations.wasStopped(between: event, and: ending.event) else { return }
+            guard !sentHostile, !ending.isAtWill, !observations.wasStopped(between: event, and: ending.event) else {
+                return
+            }
             evidence.violate(
                 Finding(
                     "a connection ended because of what another client sent", expected: "it stays open",
@@ -150,7 +152,7 @@ extension ENV {
         }
         guard let auth = connection.auth else { return }
         if let ending = connection.ending, connection.wasEndedByServer {
-            if case .closed(.fromServer, let code?) = ending.kind, code >= 4000 { return }
+            if case .closed(.fromServer, let code?) = ending.kind, code >= 4000 || ending.isAtWill { return }
             evidence.violate(
                 Finding(
                     "a new connection ended after what a client sent", expected: "connected", actual: "the end",

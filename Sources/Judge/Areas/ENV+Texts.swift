@@ -7,10 +7,22 @@ extension ENV {
     /// ENV-14: "A server MUST return the text of a message as it was given, code point by code point".
     ///
     /// A question is found by its ids; without any, the only question of a session this history began is meant.
-    /// Exercised once per question and read.
+    /// Exercised once per question and read, and by a `message` to the connection that asked (TURN-16 judges the others).
     static func textsComeBackAsGiven(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
         for turn in observations.turns where turn.isAccepted {
+            let askers = turn.requests.compactMap(\.connection)
+            for message in turn.frames where message.type == "message" && message.string("role") == "user" {
+                guard askers.contains(message.connection), let text = message.text else { continue }
+                if exactlyEqual(text, turn.request.prompt) {
+                    evidence.keep()
+                } else {
+                    evidence.violate(
+                        Finding(
+                            "a text came back changed", expected: shown(turn.request.prompt), actual: shown(text),
+                            at: [turn.event, message.event]))
+                }
+            }
             let first = (turn.acks + turn.frames + turn.endings).map(\.event).min() ?? turn.response
             for read in observations.reads(of: turn) where read.request > first ?? .max {
                 guard let index = observations.questionByName(of: turn, in: read) else { continue }

@@ -53,7 +53,11 @@ extension IDEM {
     static func mismatchLeavesNoTrace(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for again in history.repeats where again.isMismatch {
-            let texts = again.turn.requests.filter { $0.event != again.request.event }.map(\.prompt)
+            // The same words may have been accepted under a key of their own.
+            let others = again.turn.requests.filter { $0.event != again.request.event }.map(\.prompt)
+            let texts =
+                others
+                + history.turns.filter { $0.event != again.turn.event && !$0.isRefused }.map(\.request.prompt)
             guard let answered = again.request.refusal ?? again.request.ack?.event ?? again.request.outcome else {
                 continue
             }
@@ -106,6 +110,7 @@ extension IDEM {
         for turn in history.turns where turn.clientMessageId != nil {
             guard let refused = turn.requests.first(where: { $0.refusal != nil })?.refusal,
                 turn.request.refusal != nil, turn.request.refusalCode != "idempotency_mismatch",
+                turn.request.refusalCode.map(ErrorMeaning.refusals.contains) == true,
                 let again = turn.requests.first(where: { $0.event > refused })
             else { continue }
             let response = again.success

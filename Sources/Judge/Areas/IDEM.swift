@@ -21,7 +21,7 @@ enum IDEM {
     static func repeatStartsNoSecondTurn(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for turn in history.turns where turn.clientMessageId != nil {
-            let requests = turn.requests.filter { $0.refusal == nil && $0.prompt == turn.request.prompt }
+            let requests = turn.requests.filter { $0.refusal == nil && $0.content == turn.request.content }
             guard requests.count > 1 else { continue }
             let answers = requests.compactMap { $0.ack?.event ?? $0.outcome }
             let named = history.namedTurns(of: turn)
@@ -267,6 +267,16 @@ enum IDEM {
                         "a copy goes to a connection that did not ask",
                         expected: "a copy on the asking connection alone",
                         actual: "one on another", at: [again.request.event, stray.event]))
+            } else if let early = earlyCopy(before: ack, of: again, history) {
+                evidence.violate(
+                    Finding(
+                        "a copy comes before the ack of its repeat", expected: "the ack first",
+                        actual: "a copy of \(type)", at: [again.request.event, early.event]))
+            } else if let extra = extraCopy(on: connection, of: again.turn, history) {
+                evidence.violate(
+                    Finding(
+                        "a repeat is answered with more than one copy", expected: "one copy for each repeat",
+                        actual: "one more", at: [again.request.event, extra.event]))
             } else if let copy = copies.first(where: { $0.connection == connection }) {
                 let wrong = differences(copy, first)
                 if wrong.isEmpty {
@@ -285,6 +295,25 @@ enum IDEM {
             }
         }
         return evidence
+    }
+
+    /// A copy on the connection of a repeat that no ack before it accounts for, sent before the ack of the repeat.
+    private static func earlyCopy(before ack: ObservedFrame, of again: Repeat, _ history: Observations)
+        -> ObservedFrame?
+    {
+        let copies = copies(of: again.turn, history).filter { $0.connection == ack.connection && $0.event < ack.event }
+        let told = again.turn.acks.filter {
+            $0.connection == ack.connection && $0.isDuplicate && $0.event < ack.event
+        }
+        guard let last = copies.last, last.event > again.request.event, copies.count > told.count else { return nil }
+        return last
+    }
+
+    /// The first copy on a connection beyond one for each repeat that it sent.
+    private static func extraCopy(on connection: Int, of turn: ObservedTurn, _ history: Observations) -> ObservedFrame?
+    {
+        let repeats = turn.requests.filter { $0.connection == connection && $0.ack?.isDuplicate == true }.count
+        return copies(of: turn, history).filter { $0.connection == connection }.dropFirst(repeats).first
     }
 
     static func related(_ actual: String, _ events: [Int]) -> Finding {

@@ -20,7 +20,8 @@ enum ORDER {
         for read in history.sessionReads {
             let places = StoredPlaces(read)
             for turn in turns(in: read, history) {
-                guard let question = places.questions(of: turn).first, let answer = places.answers(of: turn).first
+                // Equal texts without names have several places: then any answer behind any of them will do.
+                guard let question = places.questions(of: turn).first, let answer = places.answers(of: turn).last
                 else { continue }
                 if question < answer {
                     evidence.keep()
@@ -44,10 +45,13 @@ enum ORDER {
         for read in history.sessionReads {
             let places = StoredPlaces(read)
             let found = turns(in: read, history).compactMap { turn in
-                places.questions(of: turn).first.map { (turn: turn, place: $0) }
+                places.questions(of: turn).first.map { (turn: turn, place: $0, all: places.questions(of: turn)) }
             }
             for (index, later) in found.enumerated() {
-                let before = found[..<index].filter { precedes($0.turn, later.turn) }
+                // Questions with one text and no name cannot be told apart.
+                let before = found[..<index].filter {
+                    precedes($0.turn, later.turn) && Set($0.all).isDisjoint(with: later.all)
+                }
                 guard let last = before.max(by: { $0.place < $1.place }) else { continue }
                 if last.place < later.place {
                     evidence.keep()

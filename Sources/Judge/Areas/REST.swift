@@ -36,6 +36,8 @@ enum REST {
                 else { continue }
                 name = "session"
             case .chat where exchange.isChat && (200...299).contains(status): name = "chatResponse"
+            case .chat where exchange.isChat && status >= 500 && completed(exchange, observations):
+                name = "chatResponse"
             default: continue
             }
             let events = [exchange.request, response]
@@ -65,6 +67,14 @@ enum REST {
             }
         }
         return evidence
+    }
+
+    /// Whether the turn of a question that was sent once ended well before its response, as a connection saw.
+    private static func completed(_ exchange: ObservedExchange, _ observations: Observations) -> Bool {
+        observations.turns.contains { turn in
+            turn.requests.count == 1 && turn.event == exchange.request
+                && turn.endings.contains { $0.type == "done" && $0.event < exchange.response ?? 0 }
+        }
     }
 
     /// REST-2: "A server MUST send JSON bodies with the media type `application/json`".

@@ -5,11 +5,12 @@ extension SYNC {
     /// SYNC-3: "A server MUST set `complete` to true only when `missed` holds every sequenced frame after `lastSeqSeen` that
     /// this principal may see".
     ///
-    /// Once for each `syncResult`; one that says `complete: false` counts, because it was free to lie.
+    /// Once for each answer to a position after which frames are known; one that says `complete: false` counts, because it
+    /// was free to lie.
     static func completeMeansWhole(_ history: Observations) -> Evidence {
         var evidence = Evidence()
-        for replay in history.replays {
-            let lacking = replay.lacking
+        for replay in history.replays where !replay.wanted.isEmpty {
+            let lacking = replay.unspoken
             if replay.last.claimsComplete, let first = lacking.first, let item = replay.wanted[first] {
                 evidence.violate(
                     Finding(
@@ -117,7 +118,8 @@ extension SYNC {
             }
             guard !gone.isEmpty else { continue }
             judgeGap(
-                replay.last, replay.result, reason: "evicted", "seq \(listed(gone)) left the buffer", into: &evidence)
+                replay.last, replay.evicted ?? replay.result, reason: "evicted", "seq \(listed(gone)) left the buffer",
+                into: &evidence)
         }
         return evidence
     }

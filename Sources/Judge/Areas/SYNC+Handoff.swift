@@ -54,7 +54,7 @@ extension SYNC {
     }
 
     /// SYNC-18: "A server MUST send live, on the connection that asked, every frame of the stream whose `seq` is greater than
-    /// the `lastSeq` of the `syncResult`".
+    /// the `lastSeq` of the `syncResult`, save the `message` of a `chat` sent there".
     ///
     /// Once for each such frame that was shown elsewhere. It is lost once a later number came live on the connection, a later
     /// replay on it holds the frame, or the bound `turn` passed.
@@ -65,7 +65,11 @@ extension SYNC {
             guard let last = sync.lastSeq, let epoch = result.epoch else { continue }
             let connection = history.connections[sync.connection]
             let live = connection.received.filter { history.isNumbered($0) }
-            var judged: Set<Int> = []
+            // Its own questions need not come back (TURN-17).
+            let asked = history.turns.filter { $0.requests.contains { $0.connection == sync.connection } }
+            var judged = Set(
+                asked.flatMap { $0.frames + $0.replayed }.filter { $0.type == "message" }.compactMap(\.seq))
+            judged.subtract(live.compactMap(\.seq))
             for item in shown where item.principal == connection.principal && item.epoch == epoch && item.seq > last {
                 let isElsewhere = item.frame.connection != sync.connection || item.frame.isReplayed
                 guard isElsewhere, item.event > result.event, judged.insert(item.seq).inserted else { continue }
@@ -142,7 +146,7 @@ extension SYNC {
                         && (item.event < turn.event || turn.frames.contains { $0.event == item.event })
                 }
                 guard replay.position <= before.map(\.seq).max() ?? 0 else { continue }
-                if let replayed = turn.replayed.first(where: { $0.type == "done" && $0.event == replay.result.event }) {
+                if let replayed = turn.replayed.first(where: { $0.type == "done" && replay.covers($0) }) {
                     if turn.endings.first.map({ $0.event < replayed.event || $0.isReplayed }) ?? true {
                         evidence.keep()
                     }
@@ -171,12 +175,12 @@ extension SYNC {
             for (position, newer) in history.connections.enumerated() where position > index {
                 guard newer.principal == older.principal, let connected = newer.connected, connected < end.event,
                     newer.ending.map({ $0.event > end.event }) ?? true, newer.pauses.isEmpty,
-                    newer.sent.allSatisfy({ $0.type != nil })
+                    !history.hostileFrames.contains(where: { $0.frame.connection == position })
                 else { continue }
                 let endings = history.turns.flatMap { $0.endings(on: position) }
                 if endings.contains(where: { $0.event > end.event }) {
                     evidence.keep()
-                } else if newer.wasEndedByServer, let lost = newer.ending?.event,
+                } else if newer.wasEndedByServer, newer.ending?.isAtWill != true, let lost = newer.ending?.event,
                     !history.acts.contains(where: { $0.event < lost && ($0.name == "kill" || $0.name == "stop") })
                 {
                     evidence.violate(

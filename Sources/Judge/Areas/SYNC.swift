@@ -241,7 +241,8 @@ enum SYNC {
     /// A question the schema accepts, on a connection that was greeted.
     static func isValid(_ sync: ObservedSync, _ history: Observations) -> Bool {
         let largest = 9_007_199_254_740_991
-        guard let position = sync.lastSeqSeen, (0...largest).contains(position),
+        guard !history.hostileFrames.contains(where: { $0.frame.event == sync.request.event }),
+            let position = sync.lastSeqSeen, (0...largest).contains(position),
             sync.request["epoch"].map({ $0.stringValue?.isEmpty == false }) ?? true,
             sync.request["limit"].map({ ($0.intValue ?? 0) > 0 }) ?? true
         else { return false }
@@ -252,7 +253,7 @@ enum SYNC {
         _ sync: ObservedSync, _ result: ObservedFrame, reason: String, _ what: String, into evidence: inout Evidence
     ) {
         let complete = result["complete"]?.boolValue
-        if complete == false, sync.reason == reason {
+        if complete == false, result.string("reason") == reason {
             evidence.keep()
         } else {
             evidence.violate(

@@ -67,7 +67,7 @@ extension TURN {
                     guard !observations.wasStopped(between: failure.event, and: ending.event) else { continue }
                     if ending.type == "done" {
                         evidence.keep()
-                    } else {
+                    } else if ending.code != "agent_failed" || observations.history.header.subject.hasScriptedAgent {
                         evidence.violate(
                             Finding(
                                 "a turn after a failed one did not succeed", expected: expected, actual: called(ending),
@@ -108,6 +108,7 @@ extension TURN {
             guard let index = turn.request.connection, let end = observations.connections[index].ending?.event,
                 end > turn.event, turn.endings(on: index).allSatisfy({ $0.event > end }), turn.request.refusal == nil,
                 !(canFail && turn.request.script.contains { $0["fail"] != nil }),
+                !(turn.endings + turn.replayed).contains(where: { $0.type == "error" && !canFail }),
                 !observations.wasStopped(between: turn.event, and: observations.history.events.count)
             else { continue }
             let reads = observations.reads(of: turn).filter { $0.request > end }
@@ -123,8 +124,11 @@ extension TURN {
                 observations.time(of: turn.event)
                 + (observations.timeouts.turn + turn.request.scriptedWait).microseconds
             for read in reads {
-                let isLate = !isSerial && turn.isAccepted && observations.time(of: read.request) >= limit
-                let isFailed = entry(of: turn, in: read)?.status == "failed"
+                // What a read shows was accepted: a refused question is not stored.
+                let isAccepted = turn.isAccepted || observations.question(of: turn, in: read) != nil
+                let isLate = !isSerial && isAccepted && observations.time(of: read.request) >= limit
+                // An agent without a script may fail for reasons of its own.
+                let isFailed = canFail && entry(of: turn, in: read)?.status == "failed"
                 guard isLate || isFailed else { continue }
                 evidence.violate(
                     Finding(
@@ -163,9 +167,15 @@ extension TURN {
                 let shortest = observations.time(of: turn.event) + turn.request.scriptedWait.microseconds
                 let mustRun =
                     scripted && observations.time(of: read.event) < shortest && turn.ended ?? .max > read.event
+                    && !observations.wasStopped(between: turn.event, and: read.event)
                 let hasEnded = turn.ended.map { $0 < read.request } ?? false
-                let allowed: Set<String> =
-                    mustRun ? ["running"] : hasEnded ? ["done", "failed"] : ["running", "done", "failed"]
+                let final: Set<String> =
+                    switch turn.ending?.type {
+                    case "done": ["done"]
+                    case "error": ["failed"]
+                    default: turn.response == nil ? ["done", "failed"] : ["done"]
+                    }
+                let allowed = mustRun ? ["running"] : hasEnded ? final : final.union(["running"])
                 if allowed.contains(entry.status ?? "") {
                     evidence.keep()
                 } else {
@@ -199,7 +209,10 @@ extension TURN {
     /// The entry of a turn in a session read, by its id or the key of its question.
     static func entry(of turn: ObservedTurn, in read: ObservedSessionRead) -> ObservedSessionRead.StoredTurn? {
         read.turns.first { turn.turnId != nil && $0.turnId == turn.turnId }
-            ?? read.turns.first { turn.clientMessageId != nil && $0.clientMessageId == turn.clientMessageId }
+            ?? read.turns.first {
+                turn.clientMessageId != nil && $0.clientMessageId == turn.clientMessageId
+                    && (turn.turnId == nil || $0.turnId == nil)
+            }
     }
 
     /// Turns that the agent was told to fail.

@@ -32,12 +32,36 @@ extension TURN {
                         Finding(
                             "an open connection did not see every toolUse of a turn", expected: "\(most) toolUse",
                             actual: "\(own)", at: [turn.event, ending.event]))
+                } else if let other = difference(of: turn, on: index, own, most, uses) {
+                    evidence.violate(
+                        Finding(
+                            "two connections were shown different frames of one turn", expected: shown(other.expected),
+                            actual: shown(other.actual), at: [turn.event, other.event]))
                 } else if !isAsker {
                     evidence.keep()
                 }
             }
         }
         return evidence
+    }
+
+    /// What a connection was shown otherwise than the first one: the tools in their order, then the ending.
+    private static func difference(
+        of turn: ObservedTurn, on index: Int, _ own: Int, _ most: Int, _ uses: [ObservedFrame]
+    ) -> (expected: String?, actual: String?, event: Int)? {
+        let lanes = Dictionary(grouping: uses, by: \.connection)
+        if own == most, let first = lanes.values.filter({ $0.count == most }).min(by: { $0[0].event < $1[0].event }) {
+            for (one, other) in zip(first, lanes[index] ?? []) where one.string("tool") != other.string("tool") {
+                return (one.string("tool"), other.string("tool"), other.event)
+            }
+        }
+        guard let first = turn.endings.first, let ending = turn.endings(on: index).first,
+            first.turnId == ending.turnId
+        else { return nil }
+        for name in ["type", "text", "code"] where first[name] != ending[name] {
+            return (first.string(name), ending.string(name), ending.event)
+        }
+        return nil
     }
 
     /// TURN-16: "A server MUST send a `message` for every accepted user message to every open connection of its
@@ -73,6 +97,12 @@ extension TURN {
                         Finding(
                             "another connection saw a question under another id", expected: shown(id),
                             actual: shown(message.messageId), at: [turn.event, message.event]))
+                } else if let other = otherName(in: message, than: turn) {
+                    evidence.violate(
+                        Finding(
+                            "another connection saw a question in another session or turn",
+                            expected: shown(other.expected), actual: shown(other.actual),
+                            at: [turn.event, message.event]))
                 } else if !exactlyEqual(message.text ?? "", turn.request.prompt) {
                     evidence.violate(
                         Finding(
@@ -84,6 +114,18 @@ extension TURN {
             }
         }
         return evidence
+    }
+
+    /// A name that a `message` states otherwise than its turn.
+    private static func otherName(
+        in message: ObservedFrame, than turn: ObservedTurn
+    ) -> (expected: String, actual: String)? {
+        let pairs = [
+            (turn.sessionId, message.sessionId), (turn.turnId, message.turnId),
+            (turn.clientMessageId, message.clientMessageId),
+        ]
+        for case let (expected?, actual?) in pairs where expected != actual { return (expected, actual) }
+        return nil
     }
 
     /// Connections of the principal that were connected before a question and could see its whole turn.
@@ -115,7 +157,7 @@ extension TURN {
     static func refusedQuestionsLeaveNoTrace(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
         for turn in observations.turns {
-            guard let refusal = turn.request.refusal, refusals.contains(turn.request.refusalCode ?? ""),
+            guard let refusal = turn.request.refusal, isRefusal(turn.request, observations),
                 turn.sessionAsked.map(isSessionID) ?? true, turn.requests.allSatisfy({ $0.refusal != nil })
             else { continue }
             if let sign = ID.firstSign(of: turn) {
@@ -156,6 +198,15 @@ extension TURN {
             }
         }
         return evidence
+    }
+
+    /// Whether a question was refused for itself: by one of the codes, or over REST by a status that means one of them.
+    private static func isRefusal(_ request: ObservedRequest, _ observations: Observations) -> Bool {
+        if let code = request.refusalCode { return refusals.contains(code) }
+        guard case .exchange(let index) = request.origin, let status = observations.exchanges[index].status else {
+            return false
+        }
+        return [400, 404, 409, 413].contains(status)
     }
 
     /// The stored message that a refused question left; one with the same text may belong to another question.

@@ -28,13 +28,20 @@ enum TURN {
             let acks = turn.acks.filter { $0.connection == index }
             let first = (turn.frames.filter { $0.type == "toolUse" } + turn.endings)
                 .filter { $0.connection == index }.map(\.event).min()
-            let requests = turn.requests.filter { $0.connection == index }.count
-            if let ack = acks.first, ack.event < first ?? .max {
-                if acks.count > requests {
+            let askers = turn.requests.compactMap(\.connection)
+            if let stray = turn.acks.first(where: { !askers.contains($0.connection) }) {
+                evidence.violate(
+                    Finding(
+                        "a chat was acknowledged on a connection that did not send it",
+                        expected: "ack on connection \(observations.connections[index].device)",
+                        actual: "ack on connection \(observations.connections[stray.connection].device)",
+                        at: [turn.event, stray.event]))
+            } else if let ack = acks.first, ack.event < first ?? .max {
+                if let extra = extraAck(of: turn) {
                     evidence.violate(
                         Finding(
-                            "a chat was acknowledged more than once", expected: "\(requests) ack",
-                            actual: "\(acks.count)", at: [turn.event, acks[requests].event]))
+                            "a chat was acknowledged more than once", expected: "one ack for each chat",
+                            actual: "one more", at: [turn.event, extra.event]))
                 } else {
                     evidence.keep()
                 }
@@ -47,6 +54,15 @@ enum TURN {
             }
         }
         return evidence
+    }
+
+    /// The first ack on a connection beyond one for each time the question was sent there.
+    private static func extraAck(of turn: ObservedTurn) -> ObservedFrame? {
+        for index in Set(turn.requests.compactMap(\.connection)).sorted() {
+            let requests = turn.requests.filter { $0.connection == index }.count
+            if let extra = turn.acks.filter({ $0.connection == index }).dropFirst(requests).first { return extra }
+        }
+        return nil
     }
 
     /// TURN-2: "A server MUST repeat the `clientMessageId` of the `chat` in its `ack`, and omit it when the `chat` had
@@ -141,21 +157,36 @@ enum TURN {
                                 at: [turn.event, before, ending.event]))
                     } else {
                         first[ending.turnId ?? ""] = ending.event
-                        if index == turn.request.connection { evidence.keep() }
+                        if askers(of: turn).contains(where: { $0.connection == index }) { evidence.keep() }
                     }
                 }
             }
-            guard let index = turn.request.connection, turn.request.refusal == nil, turn.endings(on: index).isEmpty,
-                turn.event > observations.connections[index].connected ?? .max,
-                let end = observations.turnDeadline(of: turn, on: index)
-            else { continue }
-            evidence.violate(
-                Finding(
-                    "an accepted turn did not end", expected: "one done or one error that ends it",
-                    actual: "none within \(observations.timeouts.turn) after the script's own waits",
-                    at: [turn.event, end]))
+            for (index, asked) in askers(of: turn) {
+                guard turn.endings(on: index).isEmpty, !turn.copies.contains(where: { $0.connection == index }),
+                    asked > observations.connections[index].connected ?? .max,
+                    let end = observations.turnDeadline(of: turn, on: index)
+                else { continue }
+                evidence.violate(
+                    Finding(
+                        "an accepted turn did not end", expected: "one done or one error that ends it",
+                        actual: "none within \(observations.timeouts.turn) after the script's own waits",
+                        at: [asked, end]))
+            }
         }
         return evidence
+    }
+
+    /// The connections that were told or could expect that the turn runs, with the first request on each: the one that
+    /// asked, and those whose repeat was acknowledged.
+    private static func askers(of turn: ObservedTurn) -> [(connection: Int, asked: Int)] {
+        var askers: [(connection: Int, asked: Int)] = []
+        for (position, request) in turn.requests.enumerated() where request.refusal == nil {
+            guard let index = request.connection, position == 0 || request.ack != nil,
+                !askers.contains(where: { $0.connection == index })
+            else { continue }
+            askers.append((index, request.event))
+        }
+        return askers
     }
 
     /// TURN-6: "A server MUST NOT send any further frame of a turn after the one that ended it".

@@ -1,0 +1,144 @@
+import TestSupport
+import Testing
+
+/// Servers that are odd and right: what they do looks like a breach only to a reader in a hurry.
+@Suite struct UnusualServerTests {
+    @Test func `ORDER-1 equal answers without names are no disorder`() throws {
+        let two = "A+ A>chat(s1 'q1' -c) A<done(s1 -t -a 'ok') A>chat(s1 'q2' -c) A<done(s1 -t -a 'ok') 1>GET(s1)"
+        let clause = ClauseUnderTest("ORDER-1")
+        try clause.conforms("\(two) 1<200(u1='q1' a1='ok' u2='q2' a2='ok')")
+        try clause.violates("\(two) 1<200(a1='ok' u1='q1' a2='ok' u2='q2')^")
+    }
+
+    @Test func `ORDER-2 equal questions without names are no disorder`() throws {
+        let two = "A+ A>chat(s1 'hi' -c) A<done(s1 -t -a 'x') A>chat(s1 'hi' -c) A<done(s1 -t -a 'y') 1>GET(s1)"
+        try ClauseUnderTest("ORDER-2").untested("\(two) 1<200(u1='hi' a1='x' u2='hi' a2='y')")
+        try ClauseUnderTest("TURN-7").conforms("\(two) 1<200(u1='hi' a1='x' u2='hi' a2='y')")
+    }
+
+    @Test func `ID-8 answers come in the order of reading`() throws {
+        let clause = ClauseUnderTest("ID-8", profiles: [.core, .idempotency])
+        let burst = "A+ A>chat(c1 s1='../x')"
+        try clause.conforms("\(burst) A>chat(c2) A<error(bad_request) A<ack(c2) A<done(t2) +200s")
+        try clause.conforms("\(burst) A>chat(c2 s1='a b') A<error(bad_request) A<error(session_not_found) +200s")
+        try clause.conforms(
+            "A+ A>`{` A>chat(c2 s1='a b') A<error(parse_error) A<error(bad_request) A>ping A<pong +200s")
+        try clause.violates("\(burst) A>chat(c2) A<ack(c2) A<done(t2) +200s^", also: ["TURN-5"])
+    }
+
+    @Test func `ENV-3 the failure of a turn answers no other frame`() throws {
+        let clause = ClauseUnderTest("ENV-3")
+        let failing = #"A+ A>chat(s1 '{"script":[{"fail":"x"}]}' -c) A>`{` A<error(agent_failed s1)"#
+        try clause.conforms("\(failing) A<error(parse_error) A>ping A<pong")
+        try clause.violates("\(failing) A>ping A<pong +10s^")
+    }
+
+    @Test func `ENV-10 a server may restart when it likes`() throws {
+        let clause = ClauseUnderTest("ENV-10")
+        let both = "A+ B+ A>`{` A<error(parse_error) A>ping A<pong"
+        try clause.untested("\(both) +100s A<close(1012) B<close(1012)")
+        try clause.violates("\(both) +100s B<close(1011)^")
+    }
+
+    @Test func `IDEM-9 a mismatch may be told without its key`() throws {
+        let clause = ClauseUnderTest("IDEM-9")
+        let reused = "A+ A>chat(c1 'a') A<ack(c1) A<done(t1) A>chat(c1 'b')"
+        try clause.conforms("\(reused) A<error(idempotency_mismatch) +200s")
+        try clause.conforms(
+            "\(reused) A>chat(c1 'a') A<error(idempotency_mismatch) A<ack(c1 duplicate) A<done(t1 duplicate)")
+    }
+
+    @Test func `IDEM-3 the same words with another image are left to the server`() throws {
+        func chat(_ image: String) -> String {
+            #"A>`{"type":"chat","clientMessageId":"c1","messages":[{"role":"user","content":["#
+                + #"{"type":"text","text":"q"},{"type":"image","image":"data:image/png;base64,\#(image)"}]}]}`"#
+        }
+        let clause = ClauseUnderTest("IDEM-3")
+        try clause.untested("A+ \(chat("AAAA")) A<ack(c1) A<done(t1) \(chat("BBBB")) A<error(idempotency_mismatch c1)")
+        try clause.violates("A+ \(chat("AAAA")) A<ack(c1) A<done(t1) \(chat("AAAA")) A<error(idempotency_mismatch c1)^")
+        try clause.untested(
+            "A+ A>chat(c1 '\u{E9}') A<ack(c1) A<done(t1) A>chat(c1 'e\u{301}') A<error(idempotency_mismatch c1)")
+    }
+
+    @Test func `IDEM-11 the words of a mismatch may come again under their own key`() throws {
+        let clause = ClauseUnderTest("IDEM-11")
+        let asked = "A+ A>chat(c1 'a') A<ack(c1) A<done(t1) A>chat(c1 'b') A<error(idempotency_mismatch c1)"
+        try clause.untested("\(asked) A>chat(c2 s1 'b') A<ack(c2) A<done(t2) 1>GET(s1) 1<200(u1='a' a1 u2='b' a2)")
+        try clause.violates("\(asked) 1>GET(s1) 1<200(u1='a' a1 u2='b')^")
+    }
+
+    @Test func `IDEM-14 an internal error is no refusal`() throws {
+        try ClauseUnderTest("IDEM-14").untested(
+            "A+ A>chat(c1) A<error(internal) A>chat(c1) A<ack(c1 duplicate) A<done(t1)")
+        try ClauseUnderTest("IDEM-14").untested("1>POST(c1) 1<500(persist_failed) 2>POST(c1) 2<200(t1 duplicate)")
+    }
+
+    @Test func `SYNC-18 an own question need not come back`() throws {
+        let clause = ClauseUnderTest("SYNC-18", profiles: [.core, .idempotency, .sync])
+        let two = "A+(e1 #0) B+(e1 #0) A>sync(e1 #0) A<syncResult(e1 #0 complete) A>chat(c1) A<ack(c1) B<message(t1 #1)"
+        try clause.conforms("\(two) A<done(t1 #2) B<done(t1 #2)")
+        try clause.violates("\(two) B<toolUse(t1 #2) A<done(t1 #3)^ B<done(t1 #3)", also: ["TURN-15"])
+    }
+
+    @Test func `SYNC-3 pages after an eviction begin anew`() throws {
+        let turn = "A<toolUse(t1 #1) A<toolUse(t1 #2) A<toolUse(t1 #3) A<done(t1 #4)"
+        let asked = "A+(e1 #0 replayMessages=2) A>chat(c1) A<ack(c1) \(turn) A>sync(e1 #0 limit=1)"
+        let next = "A>sync(e1 #3 limit=1) A<syncResult(e1 #4 complete)"
+        let evicted = "\(asked) A<syncResult(e1 #4 evicted more)[toolUse(t1 #3)] \(next)"
+        try ClauseUnderTest("SYNC-3").conforms("\(evicted)[done(t1 #4)]")
+        try ClauseUnderTest("SYNC-13").conforms("\(evicted)[done(t1 #4)]")
+        try ClauseUnderTest("SYNC-3").violates("\(evicted)^", also: ["SYNC-15", "SYNC-21"])
+        let silent = "\(asked) A<syncResult(e1 #4 too_many more)[toolUse(t1 #3)] \(next)"
+        try ClauseUnderTest("SYNC-3").violates("\(silent)[done(t1 #4)]^", also: ["SYNC-13"])
+    }
+
+    @Test func `SYNC-21 any page may hold the done`() throws {
+        let turns = "A>chat(c1) A<ack(c1) A<done(t1 #1) A>chat(c2 s1) A<ack(c2) A<done(t2 #2)"
+        let pages = "A<syncResult(e1 #2 too_many more)[done(t1 #1)] A>sync(e1 #1 limit=1) A<syncResult(e1 #2 complete)"
+        try ClauseUnderTest("SYNC-21").conforms("A+(e1 #0) \(turns) A>sync(e1 #0 limit=1) \(pages)[done(t2 #2)]")
+    }
+
+    @Test func `SYNC-2 a position with a fraction may be refused`() throws {
+        let clause = ClauseUnderTest("SYNC-2")
+        try clause.untested(#"A+(e1 #0) A>`{"type":"sync","lastSeqSeen":1.0,"epoch":"e1"}` A<error(bad_request) +200s"#)
+    }
+
+    @Test func `SYNC-3 nothing shown is nothing tested`() throws {
+        try ClauseUnderTest("SYNC-3").untested("A+(e1 #0) A>sync(e1 #0) A<syncResult(e1 #0 complete)")
+    }
+
+    @Test func `SYNC-22 a newer connection may end for what it did itself`() throws {
+        let clause = ClauseUnderTest("SYNC-22")
+        try clause.untested("A+(e1 #0) B+(e1 #0 maxFrameBytes=10) A!cut B>chat(c1) B<close(1009)")
+        try clause.untested("A+(e1 #0) B+(e1 #0) A!cut +1s B<close(1012)")
+    }
+
+    @Test func `TURN-12 a turn that a kill interrupted runs no more`() throws {
+        let clause = ClauseUnderTest("TURN-12", profiles: [.core, .idempotency])
+        let script = #"'{"script":[{"wait":30000},{"reply":"x"}]}'"#
+        try clause.conforms(
+            "A+ A>chat(c1 \(script)) A<ack(c1) server!kill A<eof server!start 1>GET(s1) 1<200(u1=\(script) t1=failed)")
+    }
+
+    @Test func `TURN-10 an agent without a script may fail twice`() throws {
+        let twice = "A+ A>chat(c1) A<error(agent_failed t1) A>chat(c2 s1) A<error(agent_failed t2)"
+        try ClauseUnderTest("TURN-10", hasScriptedAgent: false).untested(twice)
+        try ClauseUnderTest("TURN-10").violates("\(twice)^")
+    }
+
+    @Test func `TURN-11 an agent without a script may fail while nobody looks`() throws {
+        let away = "A+ B+ A>chat(c1) A!cut B<error(agent_failed t1) 1>GET(s1)"
+        try ClauseUnderTest("TURN-11", hasScriptedAgent: false).untested("\(away) 1<200(u1 t1=failed)")
+    }
+
+    @Test func `SYNC-12 numbers at their ends are read without harm`() throws {
+        let least = Int.min
+        let most = Int.max
+        let far = "A+(e1 #0 replayMessages=\(most) replaySeconds=\(most)) A>chat(c1) A<ack(c1) A<done(t1 #1)"
+        try ClauseUnderTest("SYNC-3").conforms(
+            "\(far) A>sync(e1 #0) A<syncResult(e1 #1 complete)[done(t1 #1)]", also: ["ENV-13"])
+        try ClauseUnderTest("SYNC-12").conforms(
+            "A+(e1 #0) A<message(t9 #\(most)) A>sync(e1 lastSeqSeen=\(least)) A<error(bad_request)"
+                + " A>sync(e1 #5) A<syncResult(e1 #0 unknown_position)", also: ["ENV-13", "SYNC-15", "SYNC-19"])
+    }
+}
