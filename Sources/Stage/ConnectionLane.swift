@@ -143,7 +143,7 @@ final class ConnectionLane: Sendable {
         switch event {
         case .text(let text):
             guard recorder.record(.text(.fromServer, text), on: lane, at: time) else { return flooded(time) }
-            mailbox.add(Frame(text, direction: .fromServer))
+            mailbox.add(text)
             return true
         case .invalidText(let bytes), .binary(let bytes):
             return recorder.record(.binary(.fromServer, bytes), on: lane, at: time) || flooded(time)

@@ -3,20 +3,28 @@ import Transcript
 
 /// The frames of one connection that no wait has taken yet.
 final class Mailbox: Sendable {
+    /// A message with its type; the rest is parsed when a wait looks at it, because a flood would fill the memory.
+    private struct Letter {
+        let type: String?
+        let text: String
+    }
+
     private struct State {
         /// In the order of arrival; nil where a wait has taken one, so that places stay what they are.
-        var frames: [Frame?] = []
+        var letters: [Letter?] = []
         var hasEnded = false
         var changes = 0
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
         var nextWaiter = 0
 
         /// Takes the first frame from a place on that matches, and moves the place behind what was looked at.
-        mutating func take(from place: inout Int, where matches: (Frame) -> Bool) -> Frame? {
-            while place < frames.count {
+        mutating func take(from place: inout Int, _ types: [String], where matches: (Frame) -> Bool) -> Frame? {
+            while place < letters.count {
                 defer { place += 1 }
-                guard let frame = frames[place], matches(frame) else { continue }
-                frames[place] = nil
+                guard let letter = letters[place], let type = letter.type, types.contains(type) else { continue }
+                let frame = Frame(letter.text, direction: .fromServer)
+                guard matches(frame) else { continue }
+                letters[place] = nil
                 return frame
             }
             return nil
@@ -28,8 +36,10 @@ final class Mailbox: Sendable {
     /// Whether the server has ended the connection, or said that it does.
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    func add(_ frame: Frame) {
-        change { $0.frames.append(frame) }
+    /// A message from the server.
+    func add(_ text: String) {
+        let letter = Letter(type: Frame(text, direction: .fromServer).type, text: text)
+        change { $0.letters.append(letter) }
     }
 
     /// Nothing more will come.
@@ -37,15 +47,18 @@ final class Mailbox: Sendable {
         change { $0.hasEnded = true }
     }
 
-    /// The first frame that matches, which is then gone; nil when none comes within the limit or before the end.
-    func take(within limit: Duration, where matches: @escaping @Sendable (Frame) -> Bool) async -> Frame? {
+    /// The first frame of one of the types that matches, which is then gone; nil when none comes within the limit or before
+    /// the end.
+    func take(
+        _ types: [String], within limit: Duration, where matches: @escaping @Sendable (Frame) -> Bool = { _ in true }
+    ) async -> Frame? {
         var start = 0
-        if let frame = state.withLock({ $0.take(from: &start, where: matches) }) { return frame }
+        if let frame = state.withLock({ $0.take(from: &start, types, where: matches) }) { return frame }
         let scanned = start
         return await waiting(within: limit) {
             // A flood must not cost a look at every frame for every frame.
             var place = scanned
-            return await self.looking { state in state.take(from: &place, where: matches) }
+            return await self.looking { state in state.take(from: &place, types, where: matches) }
         }
     }
 

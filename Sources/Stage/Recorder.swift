@@ -8,7 +8,7 @@ import Transcript
 final class Recorder: Sendable {
     /// What one scenario may hold; a subject that floods must not fill the memory of the suite.
     struct Bounds: Sendable {
-        var bytes = 32 << 20
+        var bytes = 20 << 20
         var events = 50_000
     }
 

@@ -154,9 +154,7 @@ final class ScenarioPerformer: Sendable {
             recorder.note(.wait(awaited: "pong", met: false), on: lane.lane)
             return false
         }
-        let pong = await lane.mailbox.take(within: limit("pong")) { frame in
-            frame.type == "pong" && frame.string("nonce") ?? nonce == nonce
-        }
+        let pong = await lane.mailbox.take(["pong"], within: limit("pong")) { $0.string("nonce") ?? nonce == nonce }
         if pong == nil { recorder.note(.wait(awaited: "pong", met: false), on: lane.lane) }
         return pong != nil
     }

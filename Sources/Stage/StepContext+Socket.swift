@@ -81,7 +81,7 @@ extension StepContext {
             if !connect.isOptional { performer.noteReception(false) }
             return try missed("connected", on: lane.lane, isOptional: connect.isOptional)
         }
-        let connected = await lane.mailbox.take(within: performer.limit("connect")) { $0.type == "connected" }
+        let connected = await lane.mailbox.take(["connected"], within: performer.limit("connect"))
         if connected != nil || !connect.isOptional && !Task.isCancelled {
             performer.noteReception(connected != nil)
         }
@@ -189,10 +189,8 @@ extension StepContext {
             conditions.append((pointer, try filled(value)))
         }
         let wanted = conditions
-        let frame = await lane.mailbox.take(within: performer.limit(awaited.bound.within)) { frame in
-            guard let type = frame.type, awaited.types.contains(type), let root = frame.document?.root else {
-                return false
-            }
+        let frame = await lane.mailbox.take(awaited.types, within: performer.limit(awaited.bound.within)) { frame in
+            guard let root = frame.document?.root else { return false }
             return wanted.allSatisfy { pointer, value in
                 value.isNull ? root[pointer] == nil : root[pointer] == value
             }
@@ -223,5 +221,5 @@ extension StepContext {
 extension WebSocketLimits {
     /// What one connection of a scenario may bring: servers send at most 1 MiB a message (ENV-17).
     fileprivate static let stage = WebSocketLimits(
-        maxMessageBytes: 8 << 20, maxQueuedBytes: 4 << 20, maxReceivedBytes: 16 << 20, maxUnsentBytes: 16 << 20)
+        maxMessageBytes: 4 << 20, maxQueuedBytes: 1 << 20, maxReceivedBytes: 12 << 20, maxUnsentBytes: 16 << 20)
 }
