@@ -70,10 +70,27 @@ extension Observations {
 
 /// What else checks ask about a session.
 extension Observations {
-    /// Whether a turn of a session ran, or was asked, at some moment between two events.
-    func runs(in session: String, for principal: String, from first: Int, to last: Int) -> Bool {
+    /// Whether the frames of a turn are surely its own: an ack or the key tells, or nothing else ran in its session that was
+    /// asked on another road. Without names, frames go by the order of asking, which only one connection fixes.
+    func isToldApart(_ turn: ObservedTurn) -> Bool {
+        let key = turn.clientMessageId
+        if !turn.acks.isEmpty || (key != nil && turn.endings.contains { $0.clientMessageId == key }) { return true }
+        return !turns.contains { other in
+            other.principal == turn.principal && ORDER.session(of: other) == ORDER.session(of: turn)
+                && ORDER.overlaps(other, turn)
+                && (turn.request.connection == nil || other.request.connection != turn.request.connection)
+        }
+    }
+
+    /// Whether a turn of a session ran, or was asked, at some moment between two events; `surely` leaves out questions that
+    /// nothing shows to be accepted.
+    func runs(
+        in session: String, for principal: String, from first: Int, to last: Int, surely: Bool = false
+    ) -> Bool {
         turns.contains { turn in
-            guard turn.principal == principal, !turn.isRefused, turn.event < last else { return false }
+            guard turn.principal == principal, !turn.isRefused, turn.event < last, turn.isAccepted || !surely else {
+                return false
+            }
             // A question without a session may turn out to belong to this one.
             let place = turn.sessionId ?? turn.sessionAsked
             return (place == session || place == nil) && turn.ended ?? .max > first

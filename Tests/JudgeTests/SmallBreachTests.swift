@@ -82,6 +82,13 @@ import Testing
         try clause.violates("\(asked) A<done(t1 c1)^")
     }
 
+    @Test func `REST-1 a question without an answer hides no read`() throws {
+        let clause = ClauseUnderTest("REST-1")
+        let asked = "A+ A>chat(s1 'q' -c) A<done(s1 -t -a 'x') A>chat(s1 'r' -c) A!cut 1>GET(s1)"
+        try clause.conforms("\(asked) 1<200(u1='q' a1='x')")
+        try clause.violates("\(asked) 1<400(bad_request)^")
+    }
+
     @Test func `REST-1 a completed question is answered with success`() throws {
         let clause = ClauseUnderTest("REST-1", profiles: [.core, .idempotency])
         try clause.violates("A+ 1>POST(c1) A<done(t1 c1) 1<500(internal)^")

@@ -10,6 +10,14 @@ import Testing
         try clause.violates("\(two) 1<200(a1='ok' u1='q1' a2='ok' u2='q2')^")
     }
 
+    @Test func `TURN-7 two roads without names have no order of asking`() throws {
+        let both = "A+ A>chat(s1 'q2' -c) 1>POST(s1 'q1' -c) A<done(s1 -t -a 'x1')"
+        let answers = #"1<200(body='{"text":"x1","sessionId":"s1"}') A<done(s1 -t -a 'x2') 2>GET(s1)"#
+        let read = "2<200(u1='q1' a1='x1' u2='q2' a2='x2')"
+        try ClauseUnderTest("TURN-7").untested("\(both) \(answers) \(read)")
+        try ClauseUnderTest("ORDER-1").untested("\(both) \(answers) \(read)")
+    }
+
     @Test func `ORDER-2 equal questions without names are no disorder`() throws {
         let two = "A+ A>chat(s1 'hi' -c) A<done(s1 -t -a 'x') A>chat(s1 'hi' -c) A<done(s1 -t -a 'y') 1>GET(s1)"
         try ClauseUnderTest("ORDER-2").untested("\(two) 1<200(u1='hi' a1='x' u2='hi' a2='y')")

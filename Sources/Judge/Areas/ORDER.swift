@@ -19,7 +19,7 @@ enum ORDER {
         var evidence = Evidence()
         for read in history.sessionReads {
             let places = StoredPlaces(read)
-            for turn in turns(in: read, history) {
+            for turn in turns(in: read, history) where history.isToldApart(turn) {
                 // Equal texts without names have several places: then any answer behind any of them will do.
                 guard let question = places.questions(of: turn).first, let answer = places.answers(of: turn).last
                 else { continue }

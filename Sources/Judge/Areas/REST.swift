@@ -32,7 +32,7 @@ enum REST {
             case .sessions where exchange.sent.method == "GET": name = "sessionList"
             case .session(let id) where exchange.sent.method == "GET":
                 guard observations.sessions.exists(id, for: principal, before: exchange.request) || status == 200,
-                    !observations.runs(in: id, for: principal, from: exchange.request, to: response)
+                    !observations.runs(in: id, for: principal, from: exchange.request, to: response, surely: true)
                 else { continue }
                 name = "session"
             case .chat where exchange.isChat && (200...299).contains(status): name = "chatResponse"

@@ -223,6 +223,7 @@ enum TURN {
         var evidence = Evidence()
         for turn in observations.turns {
             for done in turn.endings + turn.copies where done.type == "done" {
+                guard done.messageId != nil || observations.isToldApart(turn) else { continue }
                 guard let text = done.text else { continue }
                 for read in observations.reads(of: turn) where read.request > done.event {
                     guard let index = observations.answer(of: turn, in: read) else { continue }
