@@ -70,8 +70,10 @@ extension Observations {
 
 /// What else checks ask about a session.
 extension Observations {
-    /// Whether the frames of a turn are surely its own: an ack or the key tells, or nothing else ran in its session that was
-    /// asked on another road. Without names, frames go by the order of asking, which only one connection fixes.
+    /// Whether the frames of a turn are surely its own.
+    ///
+    /// An ack or the key tells, or nothing else ran in its session that was asked on another road: without names, frames go
+    /// by the order of asking, which only one connection fixes.
     func isToldApart(_ turn: ObservedTurn) -> Bool {
         let key = turn.clientMessageId
         if !turn.acks.isEmpty || (key != nil && turn.endings.contains { $0.clientMessageId == key }) { return true }
