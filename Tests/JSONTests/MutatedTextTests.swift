@@ -17,6 +17,7 @@ struct `Mutated texts` {
         let pieces = Array("{}[]:,\"\\u0tn-+.eE \t\n".utf8) + [0x00, 0x1F, 0x7F, 0x80, 0xC3, 0xED, 0xF4, 0xFF]
         var dice = Dice()
         var acceptedCount = 0
+        var tape = JSONTape()
         for _ in 0..<10_000 {
             var bytes = Array(text.utf8)
             for _ in 0...dice.roll(3) {
@@ -27,6 +28,9 @@ struct `Mutated texts` {
                 default: bytes.insert(pieces[dice.roll(pieces.count)], at: position)
                 }
             }
+            // The tape takes what the strict parser takes, with the same value.
+            let strict = try? JSONParser.value(bytes: bytes)
+            if `JSON tape`.read(bytes, &tape) != strict { Issue.record("\(bytes)") }
             do {
                 let root = try JSONParser.document(bytes: bytes).root
                 acceptedCount += 1
