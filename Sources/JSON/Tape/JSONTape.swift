@@ -49,7 +49,7 @@ public struct JSONTape: ~Copyable {
     package mutating func withTokens<Result>(
         of text: UnsafeBufferPointer<UInt8>, _ body: (TapeView?) throws -> Result
     ) rethrows -> Result {
-        guard let base = text.baseAddress, text.count <= limits.maxBytes, text.count < Int(UInt32.max) else {
+        guard let base = text.baseAddress, text.count <= limits.maxBytes, text.count < Int(Int32.max) else {
             return try body(nil)
         }
         count = 0
@@ -65,7 +65,7 @@ public struct JSONTape: ~Copyable {
     @inline(__always)
     mutating func append(_ kind: TapeToken.Kind, start: Int, length: Int, traits: TapeToken.Traits = []) {
         if count == capacity { grow() }
-        // The capacity has just been established; offsets fit because texts of 4 GiB are refused.
+        // The capacity has just been established; offsets fit because texts of 2 GiB are refused.
         tokens[count] = TapeToken(
             start: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: length),
             link: UInt32(truncatingIfNeeded: count + 1), kind: kind, traits: traits)

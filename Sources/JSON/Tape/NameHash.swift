@@ -44,4 +44,12 @@ package enum NameHash {
         let mixed = (ends.first ^ UInt64(count)) &* 0x9E37_79B9_7F4A_7C15 ^ ends.last &* 0xC2B2_AE3D_27D4_EB4F
         return UInt32(truncatingIfNeeded: (mixed ^ mixed >> 29) &* 0x1656_67B1_9E37_79F9 >> 32)
     }
+
+    /// The hash of a name that stands alone.
+    package static func hash(of name: [UInt8]) -> UInt32 {
+        name.withUnsafeBufferPointer { name in
+            guard let base = name.baseAddress else { return hash(Ends(first: 0, last: 0), 0) }
+            return hash(ends(base, name.count, limit: base + name.count), name.count)
+        }
+    }
 }

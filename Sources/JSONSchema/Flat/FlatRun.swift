@@ -1,0 +1,119 @@
+import JSON
+
+/// Applies a flat program to the tokens of one text, without asking for memory.
+///
+/// Positions come from the compiler and the tape, which make only such as exist; both outlive the run.
+struct FlatRun {
+    typealias NodeID = FlatProgram.NodeID
+
+    let program: FlatProgram
+    let entries: UnsafePointer<FlatProgram.Entry>
+    let steps: UnsafePointer<FlatProgram.Step>
+    let slots: UnsafePointer<FlatProgram.Slot>
+    let lists: UnsafePointer<NodeID>
+    let letters: UnsafePointer<UInt8>
+    let view: TapeView
+    let tokens: UnsafePointer<TapeToken>
+    let text: UnsafePointer<UInt8>
+    let textEnd: UnsafePointer<UInt8>
+    /// Room for strings without their escapes; empty until the first one is needed.
+    var scratch: [UInt8] = []
+    private var depth = 0
+
+    /// Nodes inside one another; the explaining evaluation, which uses more of them, ends at the same number.
+    private static let maxDepth = 600
+
+    init?(_ program: FlatProgram, _ view: TapeView) {
+        guard let text = view.text.baseAddress else { return nil }
+        self.program = program
+        entries = program.entries.start
+        steps = program.steps.start
+        slots = program.slots.start
+        lists = program.lists.start
+        letters = program.letters.start
+        self.view = view
+        tokens = view.tokens
+        self.text = text
+        textEnd = text + view.text.count
+    }
+
+    /// Whether the value at a token is valid under a node.
+    mutating func holds(_ node: NodeID, _ index: Int) -> Bool {
+        guard node >= 0 else { return true }
+        let entry = entries[Int(node) << 3 | Int(tokens[index].kind.rawValue)]
+        guard entry.count > 0 else { return entry.count == 0 }
+        guard depth < Self.maxDepth else { return false }
+        depth += 1
+        defer { depth -= 1 }
+        let first = Int(entry.first)
+        for position in first..<(first + Int(entry.count)) {
+            guard holds(steps[position], index) else { return false }
+        }
+        return true
+    }
+
+    @inline(__always)
+    private mutating func holds(_ step: FlatProgram.Step, _ index: Int) -> Bool {
+        switch step {
+        case .length(let min, let max): hasLength(index, Int(min), Int(max))
+        case .pattern(let automaton, let otherwise): matches(index, automaton, otherwise)
+        case .format(let format): has(format, index)
+        case .strings(let table): find(index, in: table) != nil
+        case .integer: isInteger(index)
+        case .number(let bounds): isWithin(program.numbers.start + Int(bounds), index)
+        case .elementCount(let min, let max), .memberCount(let min, let max):
+            tokens[index].length >= UInt32(min) && tokens[index].length <= UInt32(max)
+        case .unique(let otherwise): hasUniqueElements(index) ?? ask(otherwise, index)
+        case .elements(let first, let count, let rest): elements(index, Int(first), Int(count), rest)
+        case .contains(let node, let min, let max): contains(index, node, Int(min), Int(max))
+        case .has(let slot): member(slots[Int(slot)], of: index) != nil
+        case .shape(let shape): holds(program.shapes.start + Int(shape), index)
+        case .jump(let slot, let table): jump(index, slots[Int(slot)], table)
+        case .also(let node): holds(node, index)
+        case .any(let first, let count): matching(index, first, count, enough: 1) > 0
+        case .one(let first, let count): matching(index, first, count, enough: 2) == 1
+        case .not(let node): !holds(node, index)
+        case .condition(let test, let then, let otherwise): holds(holds(test, index) ? then : otherwise, index)
+        case .dependent(let slot):
+            member(slots[Int(slot)], of: index) == nil || holds(slots[Int(slot)].target, index)
+        case .ask(let question): ask(question, index)
+        }
+    }
+
+    /// How many nodes of a list hold, counted until there are enough.
+    private mutating func matching(_ index: Int, _ first: Int32, _ count: Int32, enough: Int) -> Int {
+        var found = 0
+        for position in Int(first)..<Int(first + count) where found < enough && holds(lists[position], index) {
+            found += 1
+        }
+        return found
+    }
+
+    /// Lets the evaluation that explains decide, on a value made for it.
+    @inline(never)
+    func ask(_ question: Int32, _ index: Int) -> Bool {
+        var evaluation = Evaluation(program.source, violationLimit: 0)
+        return evaluation.answer(program.questions[Int(question)], view.value(at: index))
+    }
+
+    /// Gives the bytes of a string or number token, unescaped, to `body`.
+    @inline(__always)
+    mutating func withBytes<Result>(
+        _ token: TapeToken, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+    ) -> Result {
+        guard token.traits.contains(.escaped) else { return body(view.bytes(token)) }
+        scratch.removeAll(keepingCapacity: true)
+        TapeEscapes.append(view.bytes(token), to: &scratch)
+        return scratch.withUnsafeBufferPointer(body)
+    }
+}
+
+extension Evaluation {
+    fileprivate mutating func answer(_ question: FlatProgram.Question, _ value: JSONValue) -> Bool {
+        var marks: Marks?
+        switch question {
+        case .keyword(let keyword, let node): return check(keyword, value, program.nodes[node], &marks)
+        case .node(let node): return evaluate(node, value, &marks)
+        }
+    }
+}
