@@ -23,8 +23,7 @@ public struct ByteValidator: ~Copyable {
 
     /// Whether the bytes are JSON, without duplicate keys and lone surrogates, and the value is valid.
     public mutating func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        let schema = schema
-        return tape.withTokens(of: bytes) { view in view.map { schema.isValid($0) } ?? false }
+        tape.withTokens(of: bytes) { [schema] view in view.map { schema.isValid($0) } ?? false }
     }
 }
 
@@ -39,7 +38,8 @@ extension Schema {
 
     /// Whether the value of a text that was read before is valid.
     package func isValid(_ view: TapeView) -> Bool {
-        guard let flat, var run = FlatRun(flat, view) else { return isValid(view.value()) }
-        return withExtendedLifetime(flat) { run.holds(flat.root, 0) }
+        guard let flat else { return isValid(view.value()) }
+        var run = FlatRun(flat, view)
+        return run.holds(flat.root, 0)
     }
 }

@@ -63,12 +63,14 @@ public struct JSONTape: ~Copyable {
 
     /// Appends a token.
     @inline(__always)
-    mutating func append(_ kind: TapeToken.Kind, start: Int, length: Int, traits: TapeToken.Traits = []) {
+    mutating func append(
+        _ kind: TapeToken.Kind, start: Int, length: Int, isPlain: Bool = true, _ isEscaped: Bool = false
+    ) {
         if count == capacity { grow() }
         // The capacity has just been established; offsets fit because texts of 2 GiB are refused.
         tokens[count] = TapeToken(
             start: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: length),
-            link: UInt32(truncatingIfNeeded: count + 1), kind: kind, traits: traits)
+            link: UInt32(truncatingIfNeeded: count + 1), kind: kind, isPlain: isPlain, isEscaped: isEscaped)
         count += 1
     }
 

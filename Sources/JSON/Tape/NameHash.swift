@@ -3,21 +3,14 @@
 /// Names that somebody chose in order to collide only make a search longer; nothing grows with their square.
 package enum NameHash {
     /// The first and the last eight bytes, which for up to sixteen bytes is all of a name.
-    package struct Ends: Sendable {
-        package var first: UInt64
-        package var last: UInt64
-
-        @inlinable
-        init(first: UInt64, last: UInt64) {
-            self.first = first
-            self.last = last
-        }
+    struct Ends {
+        var first: UInt64
+        var last: UInt64
     }
 
     /// The ends of the `count` bytes at `name`; `limit` is the end of readable memory.
-    @inlinable
     @inline(__always)
-    package static func ends(
+    static func ends(
         _ name: UnsafePointer<UInt8>, _ count: Int, limit: UnsafePointer<UInt8>
     ) -> Ends {
         let raw = UnsafeRawPointer(name)
@@ -38,18 +31,15 @@ package enum NameHash {
     }
 
     /// The hash of a name with these ends.
-    @inlinable
     @inline(__always)
-    package static func hash(_ ends: Ends, _ count: Int) -> UInt32 {
+    static func hash(_ ends: Ends, _ count: Int) -> UInt32 {
         let mixed = (ends.first ^ UInt64(count)) &* 0x9E37_79B9_7F4A_7C15 ^ ends.last &* 0xC2B2_AE3D_27D4_EB4F
         return UInt32(truncatingIfNeeded: (mixed ^ mixed >> 29) &* 0x1656_67B1_9E37_79F9 >> 32)
     }
 
     /// The hash of a name that stands alone.
-    package static func hash(of name: [UInt8]) -> UInt32 {
-        name.withUnsafeBufferPointer { name in
-            guard let base = name.baseAddress else { return hash(Ends(first: 0, last: 0), 0) }
-            return hash(ends(base, name.count, limit: base + name.count), name.count)
-        }
+    package static func hash(of name: UnsafeBufferPointer<UInt8>) -> UInt32 {
+        guard let base = name.baseAddress else { return hash(Ends(first: 0, last: 0), 0) }
+        return hash(ends(base, name.count, limit: base + name.count), name.count)
     }
 }

@@ -7,10 +7,10 @@ extension JSONTape {
     @inline(__always)
     mutating func nameIsNew(_ depth: Int, _ end: Bytes, _ start: Bytes) -> Bool {
         let index = count - 1
-        if tokens[index].traits.contains(.escaped) { unescape(index, start) }
+        if tokens[index].isEscaped { unescape(index, start) }
         let token = tokens[index]
         let hash: UInt32
-        if token.traits.contains(.inAnnex) {
+        if token.isInAnnex {
             hash = annex.withUnsafeBufferPointer { annex in
                 guard let base = annex.baseAddress else { return 0 }
                 return Self.hash(base + Int(token.start), Int(token.length), base + annex.count)
@@ -40,8 +40,8 @@ extension JSONTape {
         TapeEscapes.append(raw, to: &annex)
         tokens[index].start = UInt32(truncatingIfNeeded: first)
         tokens[index].length = UInt32(truncatingIfNeeded: annex.count - first)
-        tokens[index].traits.remove(.escaped)
-        tokens[index].traits.insert(.inAnnex)
+        tokens[index].isEscaped = false
+        tokens[index].isInAnnex = true
     }
 
     /// Whether the key at `index` is equal to one of the keys from `first` on.
@@ -76,9 +76,9 @@ extension JSONTape {
         return annex.withUnsafeBufferPointer { annex in
             for offset in 0..<Int(left.length) {
                 let one =
-                    left.traits.contains(.inAnnex) ? annex[Int(left.start) + offset] : start[Int(left.start) + offset]
+                    left.isInAnnex ? annex[Int(left.start) + offset] : start[Int(left.start) + offset]
                 let other =
-                    right.traits.contains(.inAnnex)
+                    right.isInAnnex
                     ? annex[Int(right.start) + offset] : start[Int(right.start) + offset]
                 if one != other { return one < other ? -1 : 1 }
             }

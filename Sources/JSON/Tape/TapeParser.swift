@@ -124,7 +124,7 @@ extension JSONTape {
     @inline(__always)
     private mutating func readNumber(_ first: Bytes, _ start: Bytes, _ end: Bytes) -> Bytes? {
         var place = first
-        var traits: TapeToken.Traits = []
+        var isPlain = true
         if place.pointee == UInt8(ascii: "-") { place += 1 }
         guard place < end else { return nil }
         if place.pointee == UInt8(ascii: "0") {
@@ -134,18 +134,18 @@ extension JSONTape {
             place = next
         }
         if place < end, place.pointee == UInt8(ascii: ".") {
-            traits.insert(.fractional)
+            isPlain = false
             guard let next = Self.skipDigits(place + 1, end) else { return nil }
             place = next
         }
         if place < end, place.pointee | 0x20 == UInt8(ascii: "e") {
-            traits.insert(.fractional)
+            isPlain = false
             place += 1
             if place < end, place.pointee == UInt8(ascii: "+") || place.pointee == UInt8(ascii: "-") { place += 1 }
             guard let next = Self.skipDigits(place, end) else { return nil }
             place = next
         }
-        append(.number, start: first - start, length: place - first, traits: traits)
+        append(.number, start: first - start, length: place - first, isPlain: isPlain)
         return place
     }
 

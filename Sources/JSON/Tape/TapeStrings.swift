@@ -3,15 +3,18 @@ extension JSONTape {
     /// Reads a string from behind its quote, and gives the place of the quote that ends it.
     @inline(__always)
     mutating func readString(_ first: Bytes, _ start: Bytes, _ end: Bytes) -> Bytes? {
-        var traits: TapeToken.Traits = []
-        guard let close = Self.skipString(first, end, &traits) else { return nil }
-        append(.string, start: first - start, length: close - first, traits: traits)
+        var isEscaped = false
+        var isASCII = true
+        guard let close = Self.skipString(first, end, &isEscaped, &isASCII) else { return nil }
+        append(.string, start: first - start, length: close - first, isPlain: isASCII && !isEscaped, isEscaped)
         return close
     }
 
     /// Finds the end of a string, checking escapes, control characters and UTF-8 on the way.
     @inline(__always)
-    private static func skipString(_ first: Bytes, _ end: Bytes, _ traits: inout TapeToken.Traits) -> Bytes? {
+    private static func skipString(
+        _ first: Bytes, _ end: Bytes, _ isEscaped: inout Bool, _ isASCII: inout Bool
+    ) -> Bytes? {
         var place = first
         while true {
             while end - place >= 8 {
@@ -26,12 +29,12 @@ extension JSONTape {
             let byte = place.pointee
             if byte == UInt8(ascii: "\"") { return place }
             if byte >= 0x80 {
-                traits.insert(.beyondASCII)
+                isASCII = false
                 let length = sequenceLength(place, end)
                 guard length > 0 else { return nil }
                 place += length
             } else if byte == UInt8(ascii: "\\") {
-                traits.insert(.escaped)
+                isEscaped = true
                 guard let next = skipEscape(place, end) else { return nil }
                 place = next
             } else {

@@ -1,28 +1,11 @@
 /// One value or one key of a text, in sixteen bytes without references.
 ///
-/// Tokens stand in the order of the text. A container is followed by what it holds, a key by its value.
-package struct TapeToken: Sendable {
+/// Tokens stand in the order of the text. A container is followed by what it holds, a key by its value. Other modules read the stored
+/// fields only: those cost no call.
+package struct TapeToken: BitwiseCopyable, Sendable {
     /// The kinds of values; `true` and `false` are told apart.
-    package enum Kind: UInt8, Sendable, CaseIterable {
+    package enum Kind: BitwiseCopyable, Sendable, CaseIterable {
         case null, no, yes, number, string, array, object
-    }
-
-    /// What a reader of the token has to know about its bytes.
-    package struct Traits: OptionSet, Sendable {
-        package let rawValue: UInt8
-
-        package init(rawValue: UInt8) {
-            self.rawValue = rawValue
-        }
-
-        /// A string in which escapes stand.
-        package static let escaped = Traits(rawValue: 1)
-        /// A string with bytes above 0x7F.
-        package static let beyondASCII = Traits(rawValue: 2)
-        /// A key that had escapes: its bytes, unescaped, stand in the annex.
-        package static let inAnnex = Traits(rawValue: 4)
-        /// A number with a fraction or an exponent.
-        package static let fractional = Traits(rawValue: 8)
     }
 
     /// Where the bytes of the value start: behind the quote of a string, at the bracket of a container.
@@ -32,5 +15,10 @@ package struct TapeToken: Sendable {
     /// The token behind the value; for a key, its hash.
     package var link: UInt32
     package var kind: Kind
-    package var traits: Traits
+    /// A string of ASCII without escapes; a number without fraction and exponent.
+    package var isPlain: Bool
+    /// A string in which escapes stand.
+    package var isEscaped = false
+    /// A key that had escapes: its bytes, unescaped, stand in the annex.
+    package var isInAnnex = false
 }

@@ -6,13 +6,14 @@ package struct TapeView {
 
     /// The bytes of a string or number as they stand in the text; of a key, unescaped.
     package func bytes(_ token: TapeToken) -> UnsafeBufferPointer<UInt8> {
-        let source = token.traits.contains(.inAnnex) ? annex : text
-        return UnsafeBufferPointer(rebasing: source[Int(token.start)..<(Int(token.start) + Int(token.length))])
+        let source = token.isInAnnex ? annex : text
+        return UnsafeBufferPointer(
+            start: source.baseAddress.map { $0 + Int(token.start) }, count: Int(token.length))
     }
 
     /// The text of a string token without its escapes.
     package func string(_ token: TapeToken) -> String {
-        guard token.traits.contains(.escaped) else { return String(decoding: bytes(token), as: UTF8.self) }
+        guard token.isEscaped else { return String(decoding: bytes(token), as: UTF8.self) }
         var unescaped: [UInt8] = []
         TapeEscapes.append(bytes(token), to: &unescaped)
         return String(decoding: unescaped, as: UTF8.self)

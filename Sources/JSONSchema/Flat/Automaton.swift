@@ -12,16 +12,20 @@ struct Automaton: BitwiseCopyable {
     /// Whether the pattern matches; nil when a byte beyond ASCII comes before that is settled.
     @inline(__always)
     func matches(_ text: UnsafeBufferPointer<UInt8>, _ cells: UnsafePointer<UInt16>) -> Bool? {
+        // Classes and states come out of the table itself, which has a row for every state.
         let classes = cells + Int(first)
         let rows = classes + 128
-        var state = initial
+        let width = Int(width)
+        var state = Int(initial)
         for byte in text {
-            if state <= Self.matched { break }
-            guard byte < 0x80 else { return nil }
-            // States and classes come out of the table itself, which has a row for every state.
-            state = rows[Int(state) * Int(width) + Int(classes[Int(byte)])]
+            guard byte < 0x80 else {
+                if state <= Int(Self.matched) { break }
+                return nil
+            }
+            // Who has failed or matched stays there: to look for that at every byte would cost more.
+            state = Int(rows[state &* width &+ Int(classes[Int(byte)])])
         }
-        return rows[Int(state) * Int(width) + Int(width) - 1] == 1
+        return rows[state &* width &+ width &- 1] == 1
     }
 }
 

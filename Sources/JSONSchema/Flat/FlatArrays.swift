@@ -49,10 +49,11 @@ extension FlatRun {
         case .number:
             if sameBytes(one, other) { return true }
             // Two spellings of one whole number differ in length, as 0 and -0 do.
-            let mayBeEqual = one.length != other.length || one.traits.union(other.traits).contains(.fractional)
+            let mayBeEqual =
+                one.length != other.length || !one.isPlain || !other.isPlain
             return mayBeEqual && view.number(one) == view.number(other)
         case .string:
-            if one.traits.contains(.escaped) || other.traits.contains(.escaped) { return nil }
+            if one.isEscaped || other.isEscaped { return nil }
             return sameBytes(one, other)
         case .array:
             guard one.length == other.length else { return false }
@@ -98,6 +99,6 @@ extension FlatRun {
     }
 
     private func sameBytes(_ left: TapeToken, _ right: TapeToken) -> Bool {
-        left.length == right.length && view.bytes(left).elementsEqual(view.bytes(right))
+        left.length == right.length && NameSearch.areEqual(bytes(left), bytes(right))
     }
 }

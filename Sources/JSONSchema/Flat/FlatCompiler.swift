@@ -29,11 +29,9 @@ struct FlatCompiler {
             compiler.fill(next.id, with: Conjunction(next.nodes, in: source))
         }
         return FlatProgram(
-            root: root, entries: PlainTable(compiler.entries), steps: PlainTable(compiler.steps),
-            shapes: PlainTable(compiler.shapes), slots: PlainTable(compiler.slots), lists: PlainTable(compiler.lists),
-            numbers: PlainTable(compiler.numbers), letters: PlainTable(compiler.letters),
-            automata: PlainTable(compiler.automata.automata), cells: PlainTable(compiler.automata.cells),
-            questions: compiler.questions, source: source)
+            root: root, entries: compiler.entries, steps: compiler.steps, shapes: compiler.shapes,
+            slots: compiler.slots, lists: compiler.lists, numbers: compiler.numbers, letters: compiler.letters,
+            automata: compiler.automata, questions: compiler.questions, source: source)
     }
 
     private init(source: Program) {
@@ -89,7 +87,7 @@ struct FlatCompiler {
             case .null, .no, .yes: break
             }
             own += (kind == .object ? [] : otherAlternatives) + common
-            entries[Int(id) * 8 + Int(kind.rawValue)] = FlatProgram.Entry(
+            entries[Int(id) * 8 + kind.row] = FlatProgram.Entry(
                 first: Int32(steps.count), count: Int32(own.count))
             steps += own
         }

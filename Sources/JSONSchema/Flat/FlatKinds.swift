@@ -44,6 +44,20 @@ extension FlatCompiler {
 }
 
 extension TapeToken.Kind {
+    /// Its position among the entries of a node.
+    @inline(__always)
+    var row: Int {
+        switch self {
+        case .null: 0
+        case .no: 1
+        case .yes: 2
+        case .number: 3
+        case .string: 4
+        case .array: 5
+        case .object: 6
+        }
+    }
+
     /// The types of JSON Schema a token of this kind may have.
     fileprivate var types: TypeSet {
         switch self {

@@ -9,7 +9,7 @@ extension FlatRun {
         var key = index + 1
         for _ in 0..<tokens[index].length {
             var target = FlatProgram.unnamed
-            if let slot = slot(key, tokens[key].link, in: table) {
+            if let slot = names.find(bytes(tokens[key]), tokens[key].link, in: table) {
                 target = slot.pointee.target
                 seen |= slot.pointee.bit
             }
@@ -48,33 +48,29 @@ extension FlatRun {
     func member(_ slot: FlatProgram.Slot, of index: Int) -> Int? {
         var key = index + 1
         for _ in 0..<tokens[index].length {
-            if tokens[key].link == slot.hash, isSame(view.bytes(tokens[key]), slot) { return key + 1 }
+            if tokens[key].link == slot.hash, names.isSame(bytes(tokens[key]), slot) { return key + 1 }
             key = Int(tokens[key + 1].link)
         }
         return nil
     }
 
-    /// The slot of a key whose hash is known.
-    @inline(__always)
-    private func slot(
-        _ key: Int, _ hash: UInt32, in table: FlatProgram.NameTable
-    ) -> UnsafePointer<FlatProgram.Slot>? {
-        find(view.bytes(tokens[key]), hash, in: table)
-    }
-
     /// The slot of a string value.
     mutating func find(_ index: Int, in table: FlatProgram.NameTable) -> UnsafePointer<FlatProgram.Slot>? {
-        let run = self
+        let names = names
         return withBytes(tokens[index]) { name in
-            guard let base = name.baseAddress else { return run.find(name, NameHash.hash(of: []), in: table) }
-            let ends = NameHash.ends(base, name.count, limit: base + name.count)
-            return run.find(name, NameHash.hash(ends, name.count), in: table)
+            names.find(name, NameHash.hash(of: name), in: table)
         }
     }
+}
+
+/// Finds names in tables.
+struct NameSearch {
+    let slots: UnsafePointer<FlatProgram.Slot>
+    let letters: UnsafePointer<UInt8>
 
     /// The slot of a name; a table always has an empty one, at which the search ends.
     @inline(__always)
-    private func find(
+    func find(
         _ name: UnsafeBufferPointer<UInt8>, _ hash: UInt32, in table: FlatProgram.NameTable
     ) -> UnsafePointer<FlatProgram.Slot>? {
         let first = slots + Int(table.first)
@@ -87,10 +83,31 @@ extension FlatRun {
     }
 
     @inline(__always)
-    private func isSame(_ name: UnsafeBufferPointer<UInt8>, _ slot: FlatProgram.Slot) -> Bool {
-        guard name.count == Int(slot.count) else { return false }
-        let other = letters + Int(slot.letters)
-        for position in name.indices where name[position] != other[position] { return false }
-        return true
+    func isSame(_ name: UnsafeBufferPointer<UInt8>, _ slot: FlatProgram.Slot) -> Bool {
+        Self.areEqual(name, UnsafeBufferPointer(start: letters + Int(slot.letters), count: Int(slot.count)))
+    }
+
+    @inline(__always)
+    static func areEqual(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard left.count == right.count else { return false }
+        guard left.count >= 8, let one = UnsafeRawPointer(left.baseAddress),
+            let other = UnsafeRawPointer(right.baseAddress)
+        else {
+            for position in left.indices where left[position] != right[position] { return false }
+            return true
+        }
+        // Eight bytes at a time; the last eight may overlap those before.
+        let last = left.count - 8
+        var position = 0
+        while position < last {
+            if one.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+                != other.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+            {
+                return false
+            }
+            position += 8
+        }
+        return one.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+            == other.loadUnaligned(fromByteOffset: last, as: UInt64.self)
     }
 }

@@ -4,7 +4,7 @@ import JSON
 ///
 /// It answers only valid or not. What a step cannot express is asked of the ``Program`` it was made from, so the two agree on every
 /// schema; words, paths and marks are the business of ``Evaluation`` alone.
-struct FlatProgram: Sendable {
+final class FlatProgram: Sendable {
     /// A position among the nodes; negative ones are ``anything`` and ``unnamed``.
     typealias NodeID = Int32
 
@@ -28,6 +28,24 @@ struct FlatProgram: Sendable {
     let questions: [Question]
     /// What the steps were made from.
     let source: Program
+
+    init(
+        root: NodeID, entries: [Entry], steps: [Step], shapes: [Shape], slots: [Slot], lists: [NodeID],
+        numbers: [NumberBounds], letters: [UInt8], automata: AutomatonBuilder, questions: [Question], source: Program
+    ) {
+        self.root = root
+        self.entries = PlainTable(entries)
+        self.steps = PlainTable(steps)
+        self.shapes = PlainTable(shapes)
+        self.slots = PlainTable(slots)
+        self.lists = PlainTable(lists)
+        self.numbers = PlainTable(numbers)
+        self.letters = PlainTable(letters)
+        self.automata = PlainTable(automata.automata)
+        self.cells = PlainTable(automata.cells)
+        self.questions = questions
+        self.source = source
+    }
 
     /// The steps of one node for one kind of token; a negative count refuses the kind.
     struct Entry: BitwiseCopyable {

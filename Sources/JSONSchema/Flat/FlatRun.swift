@@ -9,38 +9,41 @@ struct FlatRun {
     let program: FlatProgram
     let entries: UnsafePointer<FlatProgram.Entry>
     let steps: UnsafePointer<FlatProgram.Step>
-    let slots: UnsafePointer<FlatProgram.Slot>
+    let shapes: UnsafePointer<FlatProgram.Shape>
     let lists: UnsafePointer<NodeID>
-    let letters: UnsafePointer<UInt8>
+    let numbers: UnsafePointer<FlatProgram.NumberBounds>
+    let automata: UnsafePointer<Automaton>
+    let cells: UnsafePointer<UInt16>
+    let names: NameSearch
     let view: TapeView
+    let text: UnsafePointer<UInt8>?
     let tokens: UnsafePointer<TapeToken>
-    let text: UnsafePointer<UInt8>
-    let textEnd: UnsafePointer<UInt8>
     /// Room for strings without their escapes; empty until the first one is needed.
-    var scratch: [UInt8] = []
+    private var scratch: [UInt8] = []
     private var depth = 0
 
     /// Nodes inside one another; the explaining evaluation, which uses more of them, ends at the same number.
     private static let maxDepth = 600
 
-    init?(_ program: FlatProgram, _ view: TapeView) {
-        guard let text = view.text.baseAddress else { return nil }
+    init(_ program: FlatProgram, _ view: TapeView) {
         self.program = program
         entries = program.entries.start
         steps = program.steps.start
-        slots = program.slots.start
+        shapes = program.shapes.start
         lists = program.lists.start
-        letters = program.letters.start
+        numbers = program.numbers.start
+        automata = program.automata.start
+        cells = program.cells.start
+        names = NameSearch(slots: program.slots.start, letters: program.letters.start)
         self.view = view
         tokens = view.tokens
-        self.text = text
-        textEnd = text + view.text.count
+        text = view.text.baseAddress
     }
 
     /// Whether the value at a token is valid under a node.
     mutating func holds(_ node: NodeID, _ index: Int) -> Bool {
         guard node >= 0 else { return true }
-        let entry = entries[Int(node) << 3 | Int(tokens[index].kind.rawValue)]
+        let entry = entries[Int(node) << 3 | tokens[index].kind.row]
         guard entry.count > 0 else { return entry.count == 0 }
         guard depth < Self.maxDepth else { return false }
         depth += 1
@@ -60,22 +63,22 @@ struct FlatRun {
         case .format(let format): has(format, index)
         case .strings(let table): find(index, in: table) != nil
         case .integer: isInteger(index)
-        case .number(let bounds): isWithin(program.numbers.start + Int(bounds), index)
+        case .number(let bounds): isWithin(numbers[Int(bounds)], index)
         case .elementCount(let min, let max), .memberCount(let min, let max):
             tokens[index].length >= UInt32(min) && tokens[index].length <= UInt32(max)
         case .unique(let otherwise): hasUniqueElements(index) ?? ask(otherwise, index)
         case .elements(let first, let count, let rest): elements(index, Int(first), Int(count), rest)
         case .contains(let node, let min, let max): contains(index, node, Int(min), Int(max))
-        case .has(let slot): member(slots[Int(slot)], of: index) != nil
-        case .shape(let shape): holds(program.shapes.start + Int(shape), index)
-        case .jump(let slot, let table): jump(index, slots[Int(slot)], table)
+        case .has(let slot): member(names.slots[Int(slot)], of: index) != nil
+        case .shape(let shape): holds(shapes + Int(shape), index)
+        case .jump(let slot, let table): jump(index, names.slots[Int(slot)], table)
         case .also(let node): holds(node, index)
         case .any(let first, let count): matching(index, first, count, enough: 1) > 0
         case .one(let first, let count): matching(index, first, count, enough: 2) == 1
         case .not(let node): !holds(node, index)
         case .condition(let test, let then, let otherwise): holds(holds(test, index) ? then : otherwise, index)
         case .dependent(let slot):
-            member(slots[Int(slot)], of: index) == nil || holds(slots[Int(slot)].target, index)
+            member(names.slots[Int(slot)], of: index) == nil || holds(names.slots[Int(slot)].target, index)
         case .ask(let question): ask(question, index)
         }
     }
@@ -96,14 +99,21 @@ struct FlatRun {
         return evaluation.answer(program.questions[Int(question)], view.value(at: index))
     }
 
+    /// The bytes of a token as they stand in the text, or of a key, unescaped.
+    @inline(__always)
+    func bytes(_ token: TapeToken) -> UnsafeBufferPointer<UInt8> {
+        let base = token.isInAnnex ? view.annex.baseAddress : text
+        return UnsafeBufferPointer(start: base.map { $0 + Int(token.start) }, count: Int(token.length))
+    }
+
     /// Gives the bytes of a string or number token, unescaped, to `body`.
     @inline(__always)
     mutating func withBytes<Result>(
         _ token: TapeToken, _ body: (UnsafeBufferPointer<UInt8>) -> Result
     ) -> Result {
-        guard token.traits.contains(.escaped) else { return body(view.bytes(token)) }
+        guard token.isEscaped else { return body(bytes(token)) }
         scratch.removeAll(keepingCapacity: true)
-        TapeEscapes.append(view.bytes(token), to: &scratch)
+        TapeEscapes.append(bytes(token), to: &scratch)
         return scratch.withUnsafeBufferPointer(body)
     }
 }

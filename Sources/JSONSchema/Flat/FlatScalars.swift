@@ -6,7 +6,7 @@ extension FlatRun {
     mutating func hasLength(_ index: Int, _ min: Int, _ max: Int) -> Bool {
         let token = tokens[index]
         let count = Int(token.length)
-        if token.traits.isDisjoint(with: [.escaped, .beyondASCII]) { return count >= min && count <= max }
+        if token.isPlain { return count >= min && count <= max }
         // A scalar takes one to four bytes, or up to twelve as escapes: that often settles it without counting.
         if count <= max, count / 12 >= min { return true }
         return withBytes(token) { bytes in
@@ -17,8 +17,8 @@ extension FlatRun {
     }
 
     mutating func matches(_ index: Int, _ automaton: Int32, _ otherwise: Int32) -> Bool {
-        let automaton = program.automata.start[Int(automaton)]
-        let cells = program.cells.start
+        let automaton = automata[Int(automaton)]
+        let cells = cells
         return withBytes(tokens[index]) { automaton.matches($0, cells) } ?? ask(otherwise, index)
     }
 
@@ -28,13 +28,12 @@ extension FlatRun {
 
     func isInteger(_ index: Int) -> Bool {
         let token = tokens[index]
-        guard token.traits.contains(.fractional) else { return true }
-        return PlainNumber(view.bytes(token)).map { !$0.hasFraction } ?? view.number(token).isInteger
+        guard !token.isPlain else { return true }
+        return PlainNumber(bytes(token)).map { !$0.hasFraction } ?? view.number(token).isInteger
     }
 
-    func isWithin(_ bounds: UnsafePointer<FlatProgram.NumberBounds>, _ index: Int) -> Bool {
-        let bounds = bounds.pointee
-        guard let number = PlainNumber(view.bytes(tokens[index])) else {
+    func isWithin(_ bounds: FlatProgram.NumberBounds, _ index: Int) -> Bool {
+        guard let number = PlainNumber(bytes(tokens[index])) else {
             return bounds.admit(view.number(tokens[index]))
         }
         if let min = bounds.min, bounds.excludesMin ? !(number.isAbove(min)) : number.isBelow(min) { return false }
@@ -59,25 +58,22 @@ private struct PlainNumber {
     private(set) var hasFraction = false
 
     init?(_ text: UnsafeBufferPointer<UInt8>) {
-        var digits = text[...]
-        if digits.first == UInt8(ascii: "-") {
-            isNegative = true
-            digits = digits.dropFirst()
-        }
         var count = 0
         var isFraction = false
-        for byte in digits {
-            let digit = Int(byte) - 0x30
-            if digit >= 0, digit <= 9 {
+        for byte in text {
+            let digit = byte &- UInt8(ascii: "0")
+            if digit < 10 {
                 if isFraction {
                     if digit > 0 { hasFraction = true }
                 } else {
                     count += 1
                     guard count <= 18 else { return nil }
-                    whole = whole &* 10 &+ digit
+                    whole = whole &* 10 &+ Int(digit)
                 }
             } else if byte == UInt8(ascii: ".") {
                 isFraction = true
+            } else if byte == UInt8(ascii: "-"), count == 0 {
+                isNegative = true
             } else {
                 return nil
             }

@@ -122,6 +122,7 @@ extension FlatCompiler {
         let first = letters.count
         letters += bytes
         return FlatProgram.Slot(
-            hash: NameHash.hash(of: bytes), count: Int32(bytes.count), letters: Int32(first), target: target, bit: bit)
+            hash: bytes.withUnsafeBufferPointer { NameHash.hash(of: $0) }, count: Int32(bytes.count),
+            letters: Int32(first), target: target, bit: bit)
     }
 }

@@ -1,13 +1,11 @@
 /// UUIDs of RFC 4122, of any version.
 enum UUIDFormat {
     static func accepts(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard bytes.count == 36 else { return false }
-        for position in 0..<36 {
-            switch position {
-            case 8, 13, 18, 23: if bytes[position] != UInt8(ascii: "-") { return false }
-            default: if !CharacterTests.isHexDigit(bytes[position]) { return false }
-            }
-        }
-        return true
+        guard bytes.count == 36, bytes[8] == UInt8(ascii: "-"), bytes[13] == UInt8(ascii: "-"),
+            bytes[18] == UInt8(ascii: "-"), bytes[23] == UInt8(ascii: "-")
+        else { return false }
+        var digits = 0
+        for byte in bytes where CharacterTests.isHexDigit(byte) { digits += 1 }
+        return digits == 32
     }
 }
