@@ -4,7 +4,8 @@ import ArgumentParser
 struct Conformance: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conformance",
-        abstract: "Tests servers and clients of the Holdfast protocol: the session on the server is the source of truth.",
+        abstract:
+            "Tests servers and clients of the Holdfast protocol: the session on the server is the source of truth.",
         discussion: """
             Exit codes: 0 conforms · 1 violation · 2 incomplete (untested or inconclusive) · 3 baseline is stale \
             · 64 usage · 69 subject unreachable · 70 harness error

@@ -25,7 +25,8 @@ struct ExplainCommand: AsyncParsableCommand {
         guard !clauses.isEmpty else {
             let known = specification.clauses.map(\.id.description) + Area.allCases.map(\.rawValue)
             throw Tool.refuse(
-                "explain", "'\(clause)' names no clause", expected: "a clause id such as SYNC-3, or an area such as SYNC",
+                "explain", "'\(clause)' names no clause",
+                expected: "a clause id such as SYNC-3, or an area such as SYNC",
                 fix: nearestName(to: clause, among: known).map { "did you mean '\($0)'?" }
                     ?? "run 'conformance list' to see all")
         }
@@ -51,11 +52,13 @@ struct ExplainCommand: AsyncParsableCommand {
         }
         parts.append(
             "Scenarios\n"
-                + (scenarios.isEmpty ? "  none" : scenarios.map { "  \($0.name): \($0.title)" }.joined(separator: "\n")))
+                + (scenarios.isEmpty ? "  none" : scenarios.map { "  \($0.name): \($0.title)" }.joined(separator: "\n"))
+        )
         let files = fixtures.files(of: clause.id)
         parts.append(
             "Fixtures\n" + (files.isEmpty ? "  none" : files.map { "  Fixtures/\($0)" }.joined(separator: "\n")))
-        parts.append("Written in Spec/\(clause.file), line \(clause.line); from \(clause.sources.joined(separator: ", "))")
+        parts.append(
+            "Written in Spec/\(clause.file), line \(clause.line); from \(clause.sources.joined(separator: ", "))")
         return parts.joined(separator: "\n\n")
     }
 }

@@ -137,7 +137,8 @@ extension KillMatrix.Result {
         lines.append(
             "\(holds ? "the suite holds" : "the suite does NOT hold"): \(caught) of \(defects) defects caught by their own clause, "
                 + "\(clauses) clauses shown to catch, "
-                + "\(peers.filter { $0.clause == nil && $0.holds }.count) of \(peers.count - defects) legal peers green")
+                + "\(peers.filter { $0.clause == nil && $0.holds }.count) of \(peers.count - defects) legal peers green"
+        )
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -147,7 +148,8 @@ extension KillMatrix.Result {
         guard let clause = peer.clause else {
             let unproved = peer.unproved.map(\.description).joined(separator: " ")
             if peer.holds { return "green   \(name)" }
-            return "RED     \(name)violated: \(others.isEmpty ? "-" : others)  unproved: \(unproved.isEmpty ? "-" : unproved)"
+            return
+                "RED     \(name)violated: \(others.isEmpty ? "-" : others)  unproved: \(unproved.isEmpty ? "-" : unproved)"
         }
         let also = others.isEmpty ? "" : "  also \(others)"
         return "\(peer.holds ? "caught " : "LIVES  ") \(name)\(clause)\(also)"

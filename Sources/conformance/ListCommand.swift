@@ -56,7 +56,8 @@ struct ListCommand: AsyncParsableCommand {
         let performed = Dictionary(
             scenarios.flatMap { scenario in scenario.clauses.map { ($0, 1) } }, uniquingKeysWith: +)
         if json {
-            Console.write(JSONValue.array(clauses.map { entry($0, scenarios: performed[$0.id] ?? 0) }).text(pretty: true))
+            Console.write(
+                JSONValue.array(clauses.map { entry($0, scenarios: performed[$0.id] ?? 0) }).text(pretty: true))
             Console.write("\n")
             return
         }
@@ -98,7 +99,9 @@ struct ListCommand: AsyncParsableCommand {
                 || scenario.clauses.contains { !patterns.isEmpty && isWanted($0) }
         }
         for scenario in wanted {
-            Console.write("\(scenario.name)\n  \(scenario.title): \(scenario.clauses.map(\.description).joined(separator: " "))\n")
+            Console.write(
+                "\(scenario.name)\n  \(scenario.title): \(scenario.clauses.map(\.description).joined(separator: " "))\n"
+            )
         }
         Console.write("\n\(wanted.count) scenarios\n")
     }

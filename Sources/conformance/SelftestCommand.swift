@@ -20,7 +20,9 @@ struct SelftestCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("Only these defects and variations, with '*'; may be given several times.", valueName: "pattern"))
+    @Option(
+        help: ArgumentHelp(
+            "Only these defects and variations, with '*'; may be given several times.", valueName: "pattern"))
     var only: [String] = []
 
     @Flag(help: "Print JSON.")

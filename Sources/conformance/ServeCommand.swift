@@ -130,7 +130,8 @@ struct ServeCommand: AsyncParsableCommand {
             }
             problems.append(
                 InputProblem(
-                    place: flag, what: "unknown name '\(wanted)'", expected: "a name of 'conformance serve --list-defects'",
+                    place: flag, what: "unknown name '\(wanted)'",
+                    expected: "a name of 'conformance serve --list-defects'",
                     fix: nearestName(to: wanted, among: all.map(name)).map { "did you mean '\($0)'?" } ?? "correct it"))
         }
         guard problems.isEmpty else { throw Tool.refuse(problems) }

@@ -28,7 +28,8 @@ struct ServerCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The WebSocket of the server; may be left to the subject file.", valueName: "url"))
     var url: String?
 
-    @Option(help: ArgumentHelp("Where its REST paths are; the same host and port unless said otherwise.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp("Where its REST paths are; the same host and port unless said otherwise.", valueName: "url"))
     var http: String?
 
     @Option(help: "The token of a principal; given several times, of p1, p2 and so on.")
@@ -43,7 +44,9 @@ struct ServerCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A subject file; flags override it.", valueName: "file"))
     var subject: String?
 
-    @Option(help: ArgumentHelp("Only these clauses or scenarios, with '*'; may be given several times.", valueName: "pattern"))
+    @Option(
+        help: ArgumentHelp(
+            "Only these clauses or scenarios, with '*'; may be given several times.", valueName: "pattern"))
     var only: [String] = []
 
     @Option(help: ArgumentHelp("Write report.json and the transcripts to this folder.", valueName: "dir"))

@@ -17,12 +17,14 @@ struct SubjectOptions {
     func subject() throws -> ServerSubject {
         var problems: [InputProblem] = []
         let described = try file.map(read)
-        let webSocket = endpoint(url ?? described?.url, given: url == nil ? "--subject" : "url", isSocket: true, &problems)
+        let webSocket = endpoint(
+            url ?? described?.url, given: url == nil ? "--subject" : "url", isSocket: true, &problems)
         let base = endpoint(http ?? described?.http, given: "--http", isSocket: false, &problems)
         if url == nil && described == nil {
             problems.append(
                 InputProblem(
-                    place: "server", what: "no address", expected: "a URL such as ws://127.0.0.1:8080/ws, or --subject FILE",
+                    place: "server", what: "no address",
+                    expected: "a URL such as ws://127.0.0.1:8080/ws, or --subject FILE",
                     fix: "name the server to test; ./conformance.sh without arguments brings one along"))
         }
         let declared = profiles.isEmpty ? described?.profiles ?? [.core] : Self.profiles(named: profiles, &problems)

@@ -17,8 +17,10 @@ extension JSONTape {
     ) -> Bytes? {
         var place = first
         while true {
+            // Two words at once skip faster over what is plain; the hit is then found in one of them.
+            while end - place >= 16, specialBytes(word(place)) | specialBytes(word(place + 8)) == 0 { place += 16 }
             while end - place >= 8 {
-                let special = specialBytes(UnsafeRawPointer(place).loadUnaligned(as: UInt64.self).littleEndian)
+                let special = specialBytes(word(place))
                 if special != 0 {
                     place += special.trailingZeroBitCount >> 3
                     break
@@ -42,6 +44,12 @@ extension JSONTape {
                 place += 1
             }
         }
+    }
+
+    /// The eight bytes at a place, the first one lowest.
+    @inline(__always)
+    private static func word(_ place: Bytes) -> UInt64 {
+        UnsafeRawPointer(place).loadUnaligned(as: UInt64.self).littleEndian
     }
 
     /// The high bit of every byte that is a quote, a backslash, a control character or beyond ASCII.

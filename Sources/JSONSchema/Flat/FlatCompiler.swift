@@ -148,6 +148,9 @@ struct FlatCompiler {
             default: break
             }
         }
+        // A UUID has 36 characters, whatever else is said.
+        let isUUID = steps.contains { if case .format(.uuid) = $0 { true } else { false } }
+        if isUUID, (min...Swift.max(min, max)).contains(36), max >= 36 { return steps }
         return range(min, max).map { [.length(min: $0, max: $1)] + steps } ?? steps
     }
 

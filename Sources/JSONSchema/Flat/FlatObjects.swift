@@ -89,25 +89,30 @@ struct NameSearch {
 
     @inline(__always)
     static func areEqual(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard left.count == right.count else { return false }
-        guard left.count >= 8, let one = UnsafeRawPointer(left.baseAddress),
-            let other = UnsafeRawPointer(right.baseAddress)
+        let count = left.count
+        guard count == right.count else { return false }
+        guard count >= 4, let one = UnsafeRawPointer(left.baseAddress), let other = UnsafeRawPointer(right.baseAddress)
         else {
             for position in left.indices where left[position] != right[position] { return false }
             return true
         }
-        // Eight bytes at a time; the last eight may overlap those before.
-        let last = left.count - 8
+        // As many bytes at a time as fit; the last of them may overlap those before.
+        if count < 8 {
+            return differ(one, other, at: 0, UInt32.self) | differ(one, other, at: count - 4, UInt32.self) == 0
+        }
         var position = 0
-        while position < last {
-            if one.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-                != other.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-            {
-                return false
-            }
+        while position < count - 8 {
+            if differ(one, other, at: position, UInt64.self) != 0 { return false }
             position += 8
         }
-        return one.loadUnaligned(fromByteOffset: last, as: UInt64.self)
-            == other.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+        return differ(one, other, at: count - 8, UInt64.self) == 0
+    }
+
+    /// The bits in which one word of two texts differs; the word lies inside both.
+    @inline(__always)
+    private static func differ<Word: FixedWidthInteger & BitwiseCopyable>(
+        _ left: UnsafeRawPointer, _ right: UnsafeRawPointer, at offset: Int, _ word: Word.Type
+    ) -> Word {
+        left.loadUnaligned(fromByteOffset: offset, as: word) ^ right.loadUnaligned(fromByteOffset: offset, as: word)
     }
 }

@@ -11,8 +11,34 @@ enum DateFormats {
     }
 
     static func isDateTime(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        if isPlainDateTime(bytes) { return true }
         var reader = TextReader(bytes)
         return reader.date() && reader.take("T", "t") && reader.time() && reader.isAtEnd
+    }
+}
+
+extension DateFormats {
+    /// Whether bytes are a date-time of the common kind: in UTC, not in the last days of a month, and no leap second.
+    ///
+    /// A quick yes; where it says no, the grammar decides.
+    private static func isPlainDateTime(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard bytes.count >= 20, bytes.count <= 30, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+            bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
+            bytes[bytes.count - 1] == UInt8(ascii: "Z")
+        else { return false }
+        // Two digits as a number, or 100.
+        func pair(_ position: Int) -> Int {
+            let (tens, ones) = (Int(bytes[position]) - 0x30, Int(bytes[position + 1]) - 0x30)
+            return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : 100
+        }
+        let (month, day) = (pair(5), pair(8))
+        guard pair(0) < 100, pair(2) < 100, month >= 1, month <= 12, day >= 1, day <= 28, pair(11) < 24,
+            pair(14) < 60, pair(17) < 60
+        else { return false }
+        guard bytes.count > 20 else { return true }
+        guard bytes[19] == UInt8(ascii: "."), bytes.count > 21 else { return false }
+        for position in 20..<(bytes.count - 1) where bytes[position] &- 0x30 > 9 { return false }
+        return true
     }
 }
 
