@@ -29,7 +29,7 @@ struct ValidateLines {
     }
 
     /// Judges every line that is not blank, and gives each fault with its line, from 1, to `tell`.
-    func run(_ tell: (Int, ValidateFault) -> Void) async -> Total {
+    func run(_ tell: @Sendable (Int, ValidateFault) -> Void) async -> Total {
         var total = Total()
         await withTaskGroup(of: Block.self) { group in
             var start = 0
