@@ -27,7 +27,8 @@ let package = Package(
             plugins: ["EmbedSpecification"]
         ),
         .target(name: "Transcript", dependencies: ["Holdfast", "JSON"], swiftSettings: settings),
-        .target(name: "Judge", dependencies: ["Transcript", "Holdfast", "JSON", "JSONSchema"], swiftSettings: settings),
+        .target(
+            name: "Judge", dependencies: ["Transcript", "Holdfast", "JSON", "JSONSchema"], swiftSettings: settings),
         .target(
             name: "Transport",
             dependencies: [
@@ -54,6 +55,9 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+
+        // Measures JSON and JSONSchema; see CONTRIBUTING.md.
+        .executableTarget(name: "Benchmark", dependencies: ["JSON", "JSONSchema"], swiftSettings: settings),
 
         // Turns the files of Spec/ into a Swift source, so that the binary carries its specification.
         .executableTarget(name: "SpecificationEmbedder", swiftSettings: settings),

@@ -17,8 +17,6 @@ extension JSONTape {
     ) -> Bytes? {
         var place = first
         while true {
-            // Two words at once skip faster over what is plain; the hit is then found in one of them.
-            while end - place >= 16, specialBytes(word(place)) | specialBytes(word(place + 8)) == 0 { place += 16 }
             while end - place >= 8 {
                 let special = specialBytes(word(place))
                 if special != 0 {

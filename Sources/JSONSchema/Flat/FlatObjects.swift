@@ -4,7 +4,8 @@ import JSON
 extension FlatRun {
     /// Looks at every member once: what its name leads to, and whether all names that must be there were.
     mutating func holds(_ shape: UnsafePointer<FlatProgram.Shape>, _ index: Int) -> Bool {
-        let table = shape.pointee.table
+        let (table, rest, name) = (shape.pointee.table, shape.pointee.rest, shape.pointee.names)
+        let hasPatterns = shape.pointee.patternCount > 0
         var seen: UInt64 = 0
         var key = index + 1
         for _ in 0..<tokens[index].length {
@@ -13,12 +14,12 @@ extension FlatRun {
                 target = slot.pointee.target
                 seen |= slot.pointee.bit
             }
-            if shape.pointee.patternCount > 0 {
+            if hasPatterns {
                 guard let isKnown = patterns(shape, key) else { return false }
                 if isKnown, target == FlatProgram.unnamed { target = FlatProgram.anything }
             }
-            if target == FlatProgram.unnamed { target = shape.pointee.rest }
-            guard holds(target, key + 1), holds(shape.pointee.names, key) else { return false }
+            if target == FlatProgram.unnamed { target = rest }
+            guard holds(target, key + 1), holds(name, key) else { return false }
             key = Int(tokens[key + 1].link)
         }
         return seen & shape.pointee.required == shape.pointee.required
@@ -75,11 +76,12 @@ struct NameSearch {
     ) -> UnsafePointer<FlatProgram.Slot>? {
         let first = slots + Int(table.first)
         var position = Int(hash) & Int(table.mask)
-        while first[position].count >= 0 {
-            if first[position].hash == hash, isSame(name, first[position]) { return first + position }
+        while true {
+            let slot = first + position
+            if slot.pointee.hash == hash, isSame(name, slot.pointee) { return slot }
+            if slot.pointee.count < 0 { return nil }
             position = (position + 1) & Int(table.mask)
         }
-        return nil
     }
 
     @inline(__always)
@@ -91,10 +93,12 @@ struct NameSearch {
     static func areEqual(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
         let count = left.count
         guard count == right.count else { return false }
-        guard count >= 4, let one = UnsafeRawPointer(left.baseAddress), let other = UnsafeRawPointer(right.baseAddress)
-        else {
-            for position in left.indices where left[position] != right[position] { return false }
-            return true
+        guard count > 0, let one = UnsafeRawPointer(left.baseAddress), let other = UnsafeRawPointer(right.baseAddress)
+        else { return true }
+        if count < 4 {
+            // First, middle and last are all there is.
+            return differ(one, other, at: 0, UInt8.self) | differ(one, other, at: count / 2, UInt8.self)
+                | differ(one, other, at: count - 1, UInt8.self) == 0
         }
         // As many bytes at a time as fit; the last of them may overlap those before.
         if count < 8 {

@@ -41,8 +41,12 @@ struct FlatRun {
     }
 
     /// Whether the value at a token is valid under a node.
+    @inline(__always)
     mutating func holds(_ node: NodeID, _ index: Int) -> Bool {
-        guard node >= 0 else { return true }
+        node < 0 || judge(node, index)
+    }
+
+    private mutating func judge(_ node: NodeID, _ index: Int) -> Bool {
         let entry = entries[Int(node) << 3 | tokens[index].kind.row]
         guard entry.count > 0 else { return entry.count == 0 }
         guard depth < Self.maxDepth else { return false }

@@ -35,6 +35,7 @@ enum URIFormats {
         while position < bytes.count {
             let byte = bytes[position]
             position += 1
+            if isPlainByte(byte) { continue }
             switch byte {
             case UInt8(ascii: "#"):
                 guard !hasFragment else { return false }
@@ -44,14 +45,17 @@ enum URIFormats {
                     CharacterTests.isHexDigit(bytes[position + 1])
                 else { return false }
                 position += 2
-            case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "="), UInt8(ascii: "&"), UInt8(ascii: "+"),
-                UInt8(ascii: ":"),
-                UInt8(ascii: "@"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "~"):
-                break
-            default: guard isHostByte(byte) else { return false }
+            default: return false
             }
         }
         return true
+    }
+
+    /// Letters, digits and `-._~/?:@&+,;=`, as one bit for each byte of ASCII.
+    @inline(__always)
+    private static func isPlainByte(_ byte: UInt8) -> Bool {
+        let bits: UInt64 = byte < 64 ? 0xAFFF_F840_0000_0000 : 0x47FF_FFFE_87FF_FFFF
+        return byte < 128 && bits >> UInt64(byte & 63) & 1 == 1
     }
 
     private static func isHostByte(_ byte: UInt8) -> Bool {
