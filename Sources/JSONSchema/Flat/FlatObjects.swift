@@ -86,7 +86,9 @@ struct NameSearch {
 
     @inline(__always)
     func isSame(_ name: UnsafeBufferPointer<UInt8>, _ slot: FlatProgram.Slot) -> Bool {
-        Self.areEqual(name, UnsafeBufferPointer(start: letters + Int(slot.letters), count: Int(slot.count)))
+        // An empty slot has a negative count, which no name has.
+        name.count == Int(slot.count)
+            && Self.areEqual(name, UnsafeBufferPointer(start: letters + Int(slot.letters), count: name.count))
     }
 
     @inline(__always)
