@@ -56,6 +56,9 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // Measures JSON and JSONSchema; see CONTRIBUTING.md.
+        .executableTarget(name: "Benchmark", dependencies: ["JSON", "JSONSchema"], swiftSettings: settings),
+
         // Turns the files of Spec/ into a Swift source, so that the binary carries its specification.
         .executableTarget(name: "SpecificationEmbedder", swiftSettings: settings),
         .plugin(

@@ -27,11 +27,11 @@ public struct JSONFlaw: Sendable, Hashable {
 extension JSONFlaw: CustomStringConvertible {
     /// Place and flaw in one line.
     public var description: String {
-        switch kind {
-        case .duplicateKey(let key):
-            "\(location): the key \(JSONProblem.quote(key)) comes twice in one object; expected each key once"
-        case .loneSurrogate:
-            "\(location): a surrogate escape without its other half; expected a pair such as \\ud83d\\ude00"
-        }
+        "\(location): \(sentence)"
+    }
+
+    /// The flaw, without its place.
+    package var sentence: String {
+        JSONProblem(.flaw(kind), at: location).sentence
     }
 }

@@ -53,7 +53,8 @@ extension JSONProblem: CustomStringConvertible {
         "\(location): \(sentence)"
     }
 
-    private var sentence: String {
+    /// What was found and what was expected, without the place.
+    package var sentence: String {
         switch kind {
         case .empty: "nothing but white space; expected a value"
         case .unexpected(let found, let expected): "found \(found); expected \(expected)"

@@ -19,6 +19,8 @@ public enum UnknownKeywordMode: Sendable, Hashable {
 /// A compiled JSON Schema, draft 2020-12.
 public struct Schema: Sendable {
     let program: Program
+    /// The same for tapes; absent when references are dynamic.
+    let flat: FlatProgram?
     private let registry: SchemaRegistry
 
     /// Compiles a schema.
@@ -60,6 +62,7 @@ public struct Schema: Sendable {
     ) throws(SchemaProblem) {
         var compiler = SchemaCompiler(registry: registry, formats: formats, unknownKeywords: unknownKeywords)
         program = try compiler.compile(uri)
+        flat = FlatCompiler.compile(program)
         self.registry = registry
     }
 

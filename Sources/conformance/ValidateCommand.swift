@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Holdfast
 import JSON
 import Report
@@ -16,6 +17,10 @@ struct ValidateCommand: AsyncParsableCommand {
               echo '{"type":"done","text":"hi"}' | conformance validate -
               conformance validate --as session body.json
               conformance validate --profile core --profile sync frames/*.json
+              conformance validate --schema order.json orders.jsonl
+
+            A file that ends in .jsonl or .ndjson holds one message a line; with --lines every file does. Lines are \
+            judged on all cores, and what is wrong is told with line and column.
 
             Exit codes: 0 all valid · 1 a message is not valid · 64 a file cannot be read
             """
@@ -32,13 +37,21 @@ struct ValidateCommand: AsyncParsableCommand {
             "A profile whose additions are in force; may be given several times. Default: core.", valueName: "name"))
     var profile: [String] = []
 
+    @Option(
+        help: ArgumentHelp("A JSON Schema (draft 2020-12) to judge by, in place of the protocol's.", valueName: "file"))
+    var schema: String?
+
+    @Flag(help: "Take every line of the files as a message.")
+    var lines = false
+
+    @Option(help: ArgumentHelp("Threads that judge lines. Default: one per core.", valueName: "count"))
+    var jobs: Int?
+
     func run() async throws {
+        if let schema { return try await judgeAll(by: ownJudge(schema)) }
+        if files.contains(where: { holdsLines($0) }) { return try await judgeAll(by: protocolJudge()) }
         let schemas = try schemas()
-        if let name, !schemas.names.contains(name) {
-            throw Tool.refuse(
-                "--as", "'\(name)' is no message", expected: schemas.names.joined(separator: ", "),
-                fix: nearestName(to: name, among: schemas.names).map { "did you mean '\($0)'?" } ?? "name one of these")
-        }
+        try refuseUnknownName(schemas)
         var invalid = 0
         for file in files {
             let bytes = try Files.bytes(of: file)
@@ -66,5 +79,68 @@ struct ValidateCommand: AsyncParsableCommand {
         } catch {
             throw Tool.refuse(error.problems)
         }
+    }
+
+    private func refuseUnknownName(_ schemas: MessageSchemas) throws {
+        if let name, !schemas.names.contains(name) {
+            throw Tool.refuse(
+                "--as", "'\(name)' is no message", expected: schemas.names.joined(separator: ", "),
+                fix: nearestName(to: name, among: schemas.names).map { "did you mean '\($0)'?" } ?? "name one of these")
+        }
+    }
+
+    // MARK: Judging by any schema, and line by line
+
+    private func holdsLines(_ file: String) -> Bool {
+        lines || file.hasSuffix(".jsonl") || file.hasSuffix(".ndjson")
+    }
+
+    private func ownJudge(_ path: String) throws -> @Sendable () -> any ValidateJudge {
+        guard name == nil, profile.isEmpty else {
+            throw Tool.refuse(
+                name == nil ? "--profile" : "--as", "speaks of the protocol's schemas, and --schema replaces them",
+                expected: "one or the other", fix: "leave one of them out")
+        }
+        let schema = try ValidateSchema.load(path)
+        return { SchemaJudge(schema) }
+    }
+
+    private func protocolJudge() throws -> @Sendable () -> any ValidateJudge {
+        let schemas = try schemas()
+        try refuseUnknownName(schemas)
+        return { [name] in ProtocolJudge(schemas: schemas, name: name) }
+    }
+
+    private func judgeAll(by makeJudge: @escaping @Sendable () -> any ValidateJudge) async throws {
+        guard jobs.map({ (1...256).contains($0) }) ?? true else {
+            throw Tool.refuse(
+                "--jobs", "'\(jobs ?? 0)' is no number of threads", expected: "1 to 256",
+                fix: "name a number in that range")
+        }
+        var total = ValidateLines.Total()
+        for file in files {
+            let text = try ValidateMapping(file)
+            let shown = file == "-" ? "standard input" : file
+            if holdsLines(file) {
+                let reading = ValidateLines(
+                    text: text, jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, makeJudge: makeJudge)
+                let found = await reading.run { line, fault in
+                    Console.write("NOT valid  \(fault.text(in: shown, line: line))\n")
+                }
+                total.messages += found.messages
+                total.invalid += found.invalid
+                continue
+            }
+            var judge = makeJudge()
+            let faults = judge.faults(in: text.bytes)
+            total.messages += 1
+            if !faults.isEmpty { total.invalid += 1 }
+            if faults.isEmpty { Console.write("valid  \(shown)\n") }
+            for fault in faults { Console.write("NOT valid  \(fault.text(in: shown))\n") }
+        }
+        if total.messages != 1 || files.contains(where: { holdsLines($0) }) {
+            Console.write("\(total.messages - total.invalid) valid, \(total.invalid) not valid\n")
+        }
+        if total.invalid > 0 { throw Tool.end(.violation) }
     }
 }

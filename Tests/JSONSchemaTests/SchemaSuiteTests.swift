@@ -86,11 +86,13 @@ struct `Public schema suite` {
             let data = try #require(test["data"])
             let expected = test["valid"]?.boolValue
             let violations = schema.violations(in: data)
-            if schema.isValid(data) == expected, violations.isEmpty == expected {
+            let isValidAsBytes = schema.isValid(bytes: Array(data.text().utf8))
+            if schema.isValid(data) == expected, violations.isEmpty == expected, isValidAsBytes == expected {
                 tally.passed += 1
             } else {
                 tally.failures.append(
-                    "\(file): \(description): \(test["description"]?.stringValue ?? ""): \(data) \(violations)")
+                    "\(file): \(description): \(test["description"]?.stringValue ?? ""): \(data) \(violations), as bytes \(isValidAsBytes)"
+                )
             }
         }
     }

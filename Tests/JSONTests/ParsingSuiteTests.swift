@@ -63,6 +63,17 @@ struct `Public parsing suite` {
         }
     }
 
+    @Test func `the tape takes a file exactly when the strict parser does`() throws {
+        var tape = JSONTape()
+        for prefix in ["y_", "n_", "i_"] {
+            for file in try Self.files(prefix) {
+                let bytes = try [UInt8](Data(contentsOf: file))
+                let value = try? JSONParser.value(bytes: bytes)
+                #expect(`JSON tape`.read(bytes, &tape) == value, "\(file.lastPathComponent)")
+            }
+        }
+    }
+
     @Test func `what was accepted is written back to an equal value`() throws {
         for file in try Self.files("y_") {
             let root = try JSONParser.document(bytes: Data(contentsOf: file)).root

@@ -1,7 +1,7 @@
 /// Durations of RFC 3339, appendix A.
 enum DurationFormat {
-    static func accepts(_ string: String) -> Bool {
-        var reader = TextReader(string)
+    static func accepts(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var reader = TextReader(bytes)
         guard reader.take("P") != nil, let date = units("YMWD", &reader) else { return false }
         // Weeks stand alone.
         if date.contains(UInt8(ascii: "W")) { return date.count == 1 && reader.isAtEnd }

@@ -22,26 +22,27 @@ enum Format: String, Sendable, CaseIterable {
 
     /// Whether a string has the format.
     func accepts(_ string: String) -> Bool {
+        var string = string
         switch self {
-        case .dateTime: DateFormats.isDateTime(string)
-        case .date: DateFormats.isDate(string)
-        case .time: DateFormats.isTime(string)
-        case .duration: DurationFormat.accepts(string)
-        case .email: EmailFormats.accepts(string, isInternational: false)
-        case .idnEmail: EmailFormats.accepts(string, isInternational: true)
-        case .hostname: HostnameFormats.isHostname(string)
-        case .idnHostname: HostnameFormats.isInternationalHostname(string)
-        case .ipv4: AddressFormats.isIPv4(string)
-        case .ipv6: AddressFormats.isIPv6(string)
-        case .uri: URIFormats.accepts(string, isInternational: false, isReference: false)
-        case .uriReference: URIFormats.accepts(string, isInternational: false, isReference: true)
-        case .iri: URIFormats.accepts(string, isInternational: true, isReference: false)
-        case .iriReference: URIFormats.accepts(string, isInternational: true, isReference: true)
-        case .uuid: UUIDFormat.accepts(string)
-        case .uriTemplate: URITemplateFormat.accepts(string)
-        case .jsonPointer: PointerFormats.isPointer(string)
-        case .relativeJSONPointer: PointerFormats.isRelativePointer(string)
-        case .regex: Pattern.isWellFormed(string)
+        case .dateTime: return string.withUTF8 { DateFormats.isDateTime($0) }
+        case .date: return string.withUTF8 { DateFormats.isDate($0) }
+        case .time: return string.withUTF8 { DateFormats.isTime($0) }
+        case .duration: return string.withUTF8 { DurationFormat.accepts($0) }
+        case .email: return EmailFormats.accepts(string, isInternational: false)
+        case .idnEmail: return EmailFormats.accepts(string, isInternational: true)
+        case .hostname: return HostnameFormats.isHostname(string)
+        case .idnHostname: return HostnameFormats.isInternationalHostname(string)
+        case .ipv4: return AddressFormats.isIPv4(string)
+        case .ipv6: return AddressFormats.isIPv6(string)
+        case .uri: return URIFormats.accepts(string, isInternational: false, isReference: false)
+        case .uriReference: return URIFormats.accepts(string, isInternational: false, isReference: true)
+        case .iri: return URIFormats.accepts(string, isInternational: true, isReference: false)
+        case .iriReference: return URIFormats.accepts(string, isInternational: true, isReference: true)
+        case .uuid: return string.withUTF8 { UUIDFormat.accepts($0) }
+        case .uriTemplate: return URITemplateFormat.accepts(string)
+        case .jsonPointer: return PointerFormats.isPointer(string)
+        case .relativeJSONPointer: return string.withUTF8 { PointerFormats.isRelativePointer($0) }
+        case .regex: return Pattern.isWellFormed(string)
         }
     }
 

@@ -15,6 +15,54 @@ enum URIFormats {
             && holds(reference.fragment ?? "", ":@/?", isInternational)
     }
 
+    /// Whether bytes are a URI of the common kind, `scheme://host:port/path?query#fragment` without user or address literal.
+    ///
+    /// A quick yes; where it says no, `accepts` decides.
+    static func isPlainlyURI(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var position = 0
+        while position < bytes.count, CharacterTests.isLetter(bytes[position]) { position += 1 }
+        guard position > 0, position + 3 <= bytes.count, bytes[position] == UInt8(ascii: ":"),
+            bytes[position + 1] == UInt8(ascii: "/"), bytes[position + 2] == UInt8(ascii: "/")
+        else { return false }
+        position += 3
+        while position < bytes.count, isHostByte(bytes[position]) { position += 1 }
+        if position < bytes.count, bytes[position] == UInt8(ascii: ":") {
+            position += 1
+            while position < bytes.count, CharacterTests.isDigit(bytes[position]) { position += 1 }
+        }
+        guard position == bytes.count || bytes[position] == UInt8(ascii: "/") else { return false }
+        var hasFragment = false
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            if isPlainByte(byte) { continue }
+            switch byte {
+            case UInt8(ascii: "#"):
+                guard !hasFragment else { return false }
+                hasFragment = true
+            case UInt8(ascii: "%"):
+                guard position + 2 <= bytes.count, CharacterTests.isHexDigit(bytes[position]),
+                    CharacterTests.isHexDigit(bytes[position + 1])
+                else { return false }
+                position += 2
+            default: return false
+            }
+        }
+        return true
+    }
+
+    /// Letters, digits and `-._~/?:@&+,;=`, as one bit for each byte of ASCII.
+    @inline(__always)
+    private static func isPlainByte(_ byte: UInt8) -> Bool {
+        let bits: UInt64 = byte < 64 ? 0xAFFF_F840_0000_0000 : 0x47FF_FFFE_87FF_FFFF
+        return byte < 128 && bits >> UInt64(byte & 63) & 1 == 1
+    }
+
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        CharacterTests.isLetter(byte) || CharacterTests.isDigit(byte) || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
+    }
+
     private static func isAuthority(_ authority: String, _ isInternational: Bool) -> Bool {
         var host = Substring(authority)
         if let at = host.firstIndex(of: "@") {

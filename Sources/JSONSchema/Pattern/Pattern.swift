@@ -5,7 +5,7 @@
 struct Pattern: Sendable {
     /// The expression as it was written.
     let text: String
-    private let program: PatternProgram
+    let program: PatternProgram
 
     /// Compiles an expression.
     init(_ text: String) throws(PatternProblem) {

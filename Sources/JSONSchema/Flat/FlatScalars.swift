@@ -1,0 +1,92 @@
+import JSON
+
+/// Strings and numbers.
+extension FlatRun {
+    /// Whether a string has so many scalars.
+    mutating func hasLength(_ index: Int, _ min: Int, _ max: Int) -> Bool {
+        let token = tokens[index]
+        let count = Int(token.length)
+        if token.isPlain { return count >= min && count <= max }
+        // A scalar takes one to four bytes, or up to twelve as escapes: that often settles it without counting.
+        if count <= max, count / 12 >= min { return true }
+        return withBytes(token) { bytes in
+            var scalars = 0
+            for byte in bytes where byte & 0xC0 != 0x80 { scalars += 1 }
+            return scalars >= min && scalars <= max
+        }
+    }
+
+    mutating func matches(_ index: Int, _ automaton: Int32, _ otherwise: Int32) -> Bool {
+        let automaton = automata[Int(automaton)]
+        let cells = cells
+        return withBytes(tokens[index]) { automaton.matches($0, cells) } ?? ask(otherwise, index)
+    }
+
+    mutating func has(_ format: Format, _ index: Int) -> Bool {
+        withBytes(tokens[index]) { format.accepts($0) }
+    }
+
+    func isInteger(_ index: Int) -> Bool {
+        let token = tokens[index]
+        guard !token.isPlain else { return true }
+        return PlainNumber(bytes(token)).map { !$0.hasFraction } ?? view.number(token).isInteger
+    }
+
+    func isWithin(_ bounds: FlatProgram.NumberBounds, _ index: Int) -> Bool {
+        guard let number = PlainNumber(bytes(tokens[index])) else {
+            return bounds.admit(view.number(tokens[index]))
+        }
+        if let min = bounds.min, bounds.excludesMin ? !(number.isAbove(min)) : number.isBelow(min) { return false }
+        if let max = bounds.max, bounds.excludesMax ? !(number.isBelow(max)) : number.isAbove(max) { return false }
+        return true
+    }
+}
+
+extension FlatProgram.NumberBounds {
+    /// The same question for a number of any size.
+    fileprivate func admit(_ number: JSONNumber) -> Bool {
+        if let min, excludesMin ? number <= JSONNumber(min) : number < JSONNumber(min) { return false }
+        if let max, excludesMax ? number >= JSONNumber(max) : number > JSONNumber(max) { return false }
+        return true
+    }
+}
+
+/// A number without exponent and with at most 18 digits before its point: its whole part, and whether there is more.
+private struct PlainNumber {
+    private var whole = 0
+    private var isNegative = false
+    private(set) var hasFraction = false
+
+    init?(_ text: UnsafeBufferPointer<UInt8>) {
+        var count = 0
+        var isFraction = false
+        for byte in text {
+            let digit = byte &- UInt8(ascii: "0")
+            if digit < 10 {
+                if isFraction {
+                    if digit > 0 { hasFraction = true }
+                } else {
+                    count += 1
+                    guard count <= 18 else { return nil }
+                    whole = whole &* 10 &+ Int(digit)
+                }
+            } else if byte == UInt8(ascii: ".") {
+                isFraction = true
+            } else if byte == UInt8(ascii: "-"), count == 0 {
+                isNegative = true
+            } else {
+                return nil
+            }
+        }
+        if isNegative { whole = -whole }
+    }
+
+    /// A fraction leads away from zero.
+    func isAbove(_ bound: Int) -> Bool {
+        whole > bound || (whole == bound && hasFraction && !isNegative)
+    }
+
+    func isBelow(_ bound: Int) -> Bool {
+        whole < bound || (whole == bound && hasFraction && isNegative)
+    }
+}

@@ -1,0 +1,128 @@
+import JSON
+
+/// Gathers what a conjunction says about the members of objects.
+struct ShapeBuilder {
+    /// Tables that say nothing about other members: they can be read as one.
+    private var open: [PropertyTable] = []
+    /// Tables with `additionalProperties`, which speaks only of the names of its own table.
+    private var closed: [PropertyTable] = []
+    private var required: [ExactString] = []
+    private var names: [Int] = []
+    private var rest: Int?
+    private var counts = (min: 0, max: Int.max)
+    private let items: [Conjunction.Item]
+
+    init(_ conjunction: Conjunction) {
+        items = conjunction.items
+        for (keyword, _) in items {
+            switch keyword {
+            case .properties(let table):
+                if table.additional == nil { open.append(table) } else { closed.append(table) }
+            case .required(let list): required += list.map { ExactString($0) }
+            case .propertyNames(let node): names.append(node)
+            case .minProperties(let limit): counts.min = max(counts.min, limit)
+            case .maxProperties(let limit): counts.max = min(counts.max, limit)
+            default: break
+            }
+        }
+        // Where there is `additionalProperties`, every member has been looked at.
+        if closed.isEmpty { rest = conjunction.unevaluated }
+    }
+
+    mutating func steps(_ compiler: inout FlatCompiler) -> [FlatProgram.Step] {
+        var steps: [FlatProgram.Step] = []
+        if let (min, max) = compiler.range(counts.min, counts.max) { steps.append(.memberCount(min: min, max: max)) }
+        for (keyword, node) in items {
+            switch keyword {
+            case .anyOf(_, .some(let discriminator)), .oneOf(_, .some(let discriminator)):
+                // The jump needs the member itself.
+                required.removeAll { $0 == ExactString(discriminator.property) }
+            case .dependentSchemas(_, let pairs):
+                for (name, target) in pairs {
+                    steps.append(.dependent(slot: compiler.slot(name, target: compiler.node([target]))))
+                }
+            case .dependentRequired: steps.append(.ask(compiler.question(.keyword(keyword, node: node))))
+            default: break
+            }
+        }
+        var seen: Set<ExactString> = []
+        required = required.filter { seen.insert($0).inserted }
+        for table in closed { steps += shape([table], table.additional, &compiler) }
+        return steps + shape(open, rest, &compiler)
+    }
+
+    /// One shape for tables that are read as one; the first one made also carries what stands in no table.
+    private mutating func shape(
+        _ tables: [PropertyTable], _ rest: Int?, _ compiler: inout FlatCompiler
+    ) -> [FlatProgram.Step] {
+        let carried = required
+        required = []
+        defer { names = [] }
+        guard !tables.isEmpty || rest != nil || !names.isEmpty else {
+            // No member has to be anything: only look whether they are there.
+            return carried.map { .has(slot: compiler.slot($0.string)) }
+        }
+        var targets: [ExactString: [Int]] = [:]
+        for table in tables {
+            for (name, node) in table.names { targets[name, default: []].append(node) }
+        }
+        let bits = Dictionary(
+            uniqueKeysWithValues: carried.prefix(64).enumerated().map { ($1, UInt64(1) << UInt64($0)) })
+        let members = Set(targets.keys).union(bits.keys).sorted().map { name in
+            (name.string, targets[name].map { compiler.node($0) } ?? FlatProgram.unnamed, bits[name] ?? 0)
+        }
+        var patterns: [FlatProgram.NodeID] = []
+        for (pattern, node) in tables.flatMap(\.patterns) {
+            let slow = compiler.question(.keyword(.pattern(pattern), node: node))
+            patterns += [compiler.automaton(pattern) ?? -1, slow, compiler.node([node])]
+        }
+        compiler.shapes.append(
+            FlatProgram.Shape(
+                table: compiler.table(members), required: bits.values.reduce(0, |),
+                rest: rest.map { compiler.node([$0]) } ?? FlatProgram.anything, names: compiler.node(names),
+                firstPattern: Int32(compiler.lists.count), patternCount: Int32(patterns.count / 3)))
+        compiler.lists += patterns
+        return [.shape(Int32(compiler.shapes.count - 1))]
+            + carried.dropFirst(64).map { .has(slot: compiler.slot($0.string)) }
+    }
+}
+
+extension FlatCompiler {
+    /// A slot of its own for one name.
+    mutating func slot(_ name: String, target: NodeID = FlatProgram.anything) -> Int32 {
+        slots.append(newSlot(name, target, 0))
+        return Int32(slots.count - 1)
+    }
+
+    /// A table of names with their targets and bits.
+    mutating func table(_ members: [(name: String, target: NodeID, bit: UInt64)]) -> FlatProgram.NameTable {
+        var size = 2
+        while size < members.count * 2 { size *= 2 }
+        let first = slots.count
+        slots += repeatElement(FlatProgram.Slot(), count: size)
+        for (name, target, bit) in members {
+            let slot = newSlot(name, target, bit)
+            var position = Int(slot.hash) & (size - 1)
+            while slots[first + position].count >= 0, !isSame(slots[first + position], slot) {
+                position = (position + 1) & (size - 1)
+            }
+            slots[first + position] = slot
+        }
+        return FlatProgram.NameTable(first: Int32(first), mask: Int32(size - 1))
+    }
+
+    private func isSame(_ one: FlatProgram.Slot, _ other: FlatProgram.Slot) -> Bool {
+        one.count == other.count
+            && letters[Int(one.letters)...].prefix(Int(one.count))
+                .elementsEqual(letters[Int(other.letters)...].prefix(Int(other.count)))
+    }
+
+    private mutating func newSlot(_ name: String, _ target: NodeID, _ bit: UInt64) -> FlatProgram.Slot {
+        let bytes = Array(name.utf8)
+        let first = letters.count
+        letters += bytes
+        return FlatProgram.Slot(
+            hash: bytes.withUnsafeBufferPointer { NameHash.hash(of: $0) }, count: Int32(bytes.count),
+            letters: Int32(first), target: target, bit: bit)
+    }
+}
