@@ -96,6 +96,19 @@ struct ServerStageTests {
         #expect(all.contains("Bearer ‹token of p1›"))
     }
 
+    @Test func `a promise that a server leaves out is the one of the specification`() async throws {
+        let server = try await TransportServer.start(handler: TestServer())
+        let performance = try await stage(subject(server.webSocketURL())).perform(
+            scenario(
+                """
+                {"do":"connect","on":"A","save":{"keeps":"/limits/replayMessages"}},
+                {"do":"send","on":"A","frame":{"type":"ping","nonce":"keeps ${keeps}"}},
+                {"do":"connect","on":"B","save":{"last":"/lastSeq"}}
+                """))
+        #expect(performance.history.texts(.toServer)[1] == #"{"type":"ping","nonce":"keeps 1000"}"#)
+        #expect(performance.stoppedAt == "/steps/2: connected has no /lastSeq")
+    }
+
     @Test func `a name without a value is the fault of the scenario, told with its place`() async throws {
         let server = try await TransportServer.start(handler: TestServer())
         let performance = try await stage(subject(server.webSocketURL())).perform(
