@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -30,8 +31,31 @@ import Testing
     }
 
     @Test func `an unknown name for --as is corrected`() async throws {
-        let run = try await BuiltBinary.run(["validate", "--as", "sesion", "-"], input: "{}")
+        let run = try await BuiltBinary.run(["validate", "--as", "sesion", "-"])
         #expect(run.status == 64)
         #expect(run.err.contains("did you mean 'session'?"))
+    }
+
+    @Test func `a schema of one's own judges line by line`() async throws {
+        let folder = try TemporaryDirectory()
+        let schema = folder.path + "/schema.json"
+        let lines = folder.path + "/messages.jsonl"
+        try Data(#"{"type":"object","required":["id"],"properties":{"id":{"type":"integer"}}}"#.utf8)
+            .write(to: URL(fileURLWithPath: schema))
+        try Data("{\"id\":1}\n{\"id\":\"x\"}\n\n{}\n".utf8).write(to: URL(fileURLWithPath: lines))
+        let run = try await BuiltBinary.run(["validate", "--schema", schema, lines])
+        #expect(run.status == 1)
+        #expect(run.out.contains("messages.jsonl:2:"), "\(run.out)")
+        #expect(run.out.contains("messages.jsonl:4:"), "\(run.out)")
+        #expect(!run.out.contains("messages.jsonl:1:"), "\(run.out)")
+    }
+
+    @Test func `a schema that is none is refused`() async throws {
+        let folder = try TemporaryDirectory()
+        let schema = folder.path + "/schema.json"
+        try Data(#"{"type":"strin"}"#.utf8).write(to: URL(fileURLWithPath: schema))
+        let run = try await BuiltBinary.run(["validate", "--schema", schema, "-"])
+        #expect(run.status == 64, "\(run.out)")
+        #expect(run.err.contains("schema.json"))
     }
 }

@@ -1,6 +1,12 @@
 import Foundation
 import Subprocess
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// The `conformance` that was built with the tests, run as a user runs it.
 public enum BuiltBinary {
     /// What a finished program left behind.
@@ -60,6 +66,8 @@ public enum BuiltBinary {
         for (name, value) in environment { keys[Environment.Key(stringLiteral: name)] = value }
         let surroundings = Environment.inherit.updating(keys)
         let bytes = Array((input ?? "").utf8)
+        // A program may end before it has read its input; that must not end the tests.
+        signal(SIGPIPE, SIG_IGN)
         let outcome = try await Subprocess.run(
             .path(.init(path)), arguments: Arguments(arguments), environment: surroundings,
             input: .array(bytes), output: .string(limit: 64 << 20), error: .string(limit: 64 << 20)
