@@ -53,7 +53,7 @@ struct ServerCommand: AsyncParsableCommand {
     var out: String?
 
     @Option(help: "How many scenarios run at once; never more than there are principals.")
-    var jobs = 4
+    var jobs = 8
 
     @Flag(help: "Accept any TLS certificate.")
     var acceptAnyCertificate = false

@@ -63,12 +63,12 @@ struct ScenarioFilesTests {
 
     @Test func `every server clause that a URL can judge has a scenario`() {
         let named = Set(scenarios.flatMap(\.clauses))
-        let areas: Set<Area> = [.ENV, .ID, .TURN, .ORDER, .SYNC, .IDEM, .PERSIST, .REST]
-        // These need a subject that the suite itself starts, ends and starves of disk.
+        let areas: Set<Area> = [.ENV, .ID, .TURN, .ORDER, .SYNC, .IDEM, .PERSIST, .REST, .AUTH, .LIVE]
+        // These need a subject that the suite itself starts, ends and starves of disk, or many seconds of silence.
         let needsStart = Set(
             [
                 "TURN-3", "TURN-13", "TURN-14", "SYNC-9", "PERSIST-3", "PERSIST-4", "PERSIST-5", "PERSIST-6",
-                "PERSIST-7", "PERSIST-8", "IDEM-12",
+                "PERSIST-7", "PERSIST-8", "IDEM-12", "AUTH-4", "LIVE-3", "LIVE-4", "LIVE-6", "LIVE-7",
             ]
             .compactMap { ClauseID($0) })
         for clause in specification.clauses where clause.role == .server && areas.contains(clause.id.area) {
