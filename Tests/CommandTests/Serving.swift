@@ -35,7 +35,7 @@ struct Serving: Sendable {
 
     /// Waits for a file, which its writer moves into place whole.
     static func appears(_ file: String) async throws {
-        for _ in 0..<600 where !FileManager.default.fileExists(atPath: file) {
+        for _ in 0..<1200 where !FileManager.default.fileExists(atPath: file) {
             try await Task.sleep(for: .milliseconds(50))
         }
         guard FileManager.default.fileExists(atPath: file) else { throw NeverAppeared(file: file) }
