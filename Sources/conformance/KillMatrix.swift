@@ -9,6 +9,7 @@ import Stage
 /// Runs the suite against the reference server: healthy, varied, and broken in each named way.
 struct KillMatrix {
     let specification: Specification
+    let scenarios: [Scenario]
     var showsProgress = false
 
     /// How long a broken server is waited for: it is on the same machine, and what it does not send never comes.
@@ -59,7 +60,7 @@ struct KillMatrix {
         let defects = defects.filter { Checks.check(of: $0.clause) != nil }
         let broken = try Set(Defect.all.map(\.clause)).union(Tool.fixtures(of: specification).brokenByTranscripts)
         result.unbroken = Checks.all.map(\.clause).filter { !broken.contains($0) }
-        let whole = try Selection([], role: .server, of: specification)
+        let whole = try Selection([], role: .server, of: specification, scenarios: scenarios)
         let total = 1 + defects.count + variations.count
         note(0, total, "healthy")
         result.peers.append(try await peer(.healthy, "healthy", selection: whole) { _ in })
@@ -88,7 +89,8 @@ struct KillMatrix {
     }
 
     private func peer(for defect: Defect) async throws -> Peer {
-        let selection = try Selection([defect.clause.description], role: .server, of: specification)
+        let pattern = defect.clause.description
+        let selection = try Selection([pattern], role: .server, of: specification, scenarios: scenarios)
         return try await peer(.defect, defect.name, clause: defect.clause, selection: selection) {
             $0.defects = [defect]
         }

@@ -8,8 +8,10 @@ struct Selection {
     var scenarios: [Scenario]
 
     /// Everything that any pattern names; a pattern that names nothing is a problem, never ignored.
-    init(_ patterns: [String], role: Role, of specification: Specification) throws(InputProblems) {
-        let scenarios = try specification.scenarios().filter { $0.role == role }
+    init(
+        _ patterns: [String], role: Role, of specification: Specification, scenarios: [Scenario]
+    ) throws(InputProblems) {
+        let scenarios = scenarios.filter { $0.role == role }
         guard !patterns.isEmpty else {
             self.clauses = nil
             self.scenarios = scenarios

@@ -39,8 +39,10 @@ struct SelftestCommand: AsyncParsableCommand {
                 fix: nearestName(to: only.first ?? "", among: Defect.all.map(\.name)).map { "did you mean '\($0)'?" }
                     ?? "leave it out to run all")
         }
-        let matrix = try await KillMatrix(specification: specification, showsProgress: Console.showsProgress)
-            .run(defects: defects, variations: variations)
+        let matrix = try await KillMatrix(
+            specification: specification, scenarios: Tool.scenarios(of: specification),
+            showsProgress: Console.showsProgress
+        ).run(defects: defects, variations: variations)
         if json {
             Console.write(matrix.value.text(pretty: true) + "\n")
         } else {

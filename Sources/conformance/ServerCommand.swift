@@ -84,8 +84,9 @@ struct ServerCommand: AsyncParsableCommand {
     }
 
     private func select(in specification: Specification) throws -> Selection {
+        let scenarios = try Tool.scenarios(of: specification)
         do {
-            return try Selection(only, role: .server, of: specification)
+            return try Selection(only, role: .server, of: specification, scenarios: scenarios)
         } catch {
             throw Tool.refuse(error.problems)
         }
