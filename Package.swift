@@ -14,7 +14,9 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
@@ -36,13 +38,18 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: settings
         ),
         .target(
             name: "Stage",
-            dependencies: ["Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "Transport"],
+            dependencies: [
+                "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "Transport",
+                .product(name: "Subprocess", package: "swift-subprocess"),
+            ],
             swiftSettings: settings
         ),
         .target(name: "Reference", dependencies: ["Holdfast", "JSON", "Transport"], swiftSettings: settings),
