@@ -25,24 +25,8 @@ struct ServerCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The WebSocket of the server; may be left to the subject file.", valueName: "url"))
-    var url: String?
-
-    @Option(
-        help: ArgumentHelp("Where its REST paths are; the same host and port unless said otherwise.", valueName: "url"))
-    var http: String?
-
-    @Option(help: "The token of a principal; given several times, of p1, p2 and so on.")
-    var token: [String] = []
-
-    @Option(help: ArgumentHelp("A profile it declares; may be given several times. Default: core.", valueName: "name"))
-    var profile: [String] = []
-
-    @Flag(help: "Its agent obeys scripts in the prompt.")
-    var scriptedAgent = false
-
-    @Option(help: ArgumentHelp("A subject file; flags override it.", valueName: "file"))
-    var subject: String?
+    @OptionGroup(title: "The server")
+    var server: SubjectFlags
 
     @Option(
         help: ArgumentHelp(
@@ -54,9 +38,6 @@ struct ServerCommand: AsyncParsableCommand {
 
     @Option(help: "How many scenarios run at once; never more than there are principals.")
     var jobs = 8
-
-    @Flag(help: "Accept any TLS certificate.")
-    var acceptAnyCertificate = false
 
     @Flag(help: "List what would be performed, and end.")
     var dryRun = false
@@ -79,7 +60,7 @@ struct ServerCommand: AsyncParsableCommand {
             showsProgress: Console.showsProgress
         ).run(until: interruptions)
         if let out { try ReportFolder(path: out).write(report) }
-        Console.write(ConsoleReport(report, style: Console.style, rerun: rerun).text)
+        Console.write(ConsoleReport(report, style: Console.style, rerun: self.server.rerun).text)
         if report.exit != .conforms { throw Tool.end(report.exit) }
     }
 
@@ -96,10 +77,7 @@ struct ServerCommand: AsyncParsableCommand {
         guard jobs > 0 else {
             throw Tool.refuse("--jobs", "'\(jobs)' runs nothing", expected: "a number from 1", fix: "leave it out")
         }
-        return try SubjectOptions(
-            file: subject, url: url, http: http, tokens: token, profiles: profile, hasScriptedAgent: scriptedAgent,
-            acceptsAnyCertificate: acceptAnyCertificate
-        ).subject()
+        return try server.options.subject()
     }
 
     private func printPlan(_ selection: Selection) {
@@ -107,17 +85,5 @@ struct ServerCommand: AsyncParsableCommand {
             Console.write("\(scenario.name)  \(scenario.clauses.map(\.description).joined(separator: " "))\n")
         }
         Console.write("\n\(selection.scenarios.count) scenarios\n")
-    }
-
-    /// The command that repeats this run, without secrets.
-    private var rerun: String {
-        var parts = ["conformance server"]
-        if let url { parts.append(url) }
-        if let subject { parts.append("--subject \(subject)") }
-        if let http { parts.append("--http \(http)") }
-        parts += token.map { _ in "--token …" }
-        parts += profile.map { "--profile \($0)" }
-        if scriptedAgent { parts.append("--scripted-agent") }
-        return parts.joined(separator: " ")
     }
 }
