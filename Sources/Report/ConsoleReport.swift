@@ -25,6 +25,7 @@ public struct ConsoleReport {
             scenario.problems.map { "harness error in scenario \(scenario.name)\n" + indented($0, by: 2) }
         }
         parts.append(table)
+        if let tiers { parts.append(tiers) }
         if let gaps { parts.append(gaps) }
         parts.append(report.headlineIn(style))
         return parts.joined(separator: "\n\n") + "\n"
@@ -33,7 +34,8 @@ public struct ConsoleReport {
     private var head: String {
         let profiles = report.subject.profiles.sorted().map(\.rawValue).joined(separator: ", ")
         let performed = report.scenarios.filter { $0.skipped == nil }.count
-        let agent = report.subject.hasScriptedAgent ? "scripted agent" : "any agent"
+        let hasModel = report.tiers.contains { $0.tier == 3 }
+        let agent = TierResult.agent(of: report.subject.hasScriptedAgent ? (hasModel ? 3 : 2) : 1)
         return """
             \(report.headlineIn(style))
             \(report.subject.name) at \(report.address), specification \(report.specification)
@@ -85,8 +87,31 @@ public struct ConsoleReport {
         }.joined(separator: "\n")
     }
 
+    /// Each tier apart, where there is more than one.
+    private var tiers: String? {
+        guard report.tiers.count > 1 else { return nil }
+        return report.tiers.map { result in
+            var parts = ["\(readable(result.performed)) scenario\(result.performed == 1 ? "" : "s")"]
+            if result.leftOut > 0 { parts.append("\(readable(result.leftOut)) not performed") }
+            let counts = RunReport.words.compactMap { outcome, word in
+                result.counts[outcome].map { "\(readable($0)) \(word)" }
+            }
+            return padded("tier \(result.tier) (\(result.agent))", 25) + parts.joined(separator: ", ")
+                + (counts.isEmpty ? "" : ": " + counts.joined(separator: ", "))
+        }.joined(separator: "\n")
+    }
+
     private var gaps: String? {
-        var lines: [String] = []
+        var lines = report.unseen.map { profile, count in
+            "nothing seen: profile '\(profile.rawValue)' is declared, and none of its \(count) clauses in question was exercised"
+        }
+        lines += report.gaps.map { "untested: \($0.line)" }
+        if !report.setAside.isEmpty {
+            let names = report.setAside.map(\.id.description).joined(separator: ", ")
+            lines.append(
+                "set aside: \(report.setAside.count) clauses whose scenarios were left out on request: \(names)")
+        }
+        lines += report.notes.map { "note: \($0)" }
         let foreign = Dictionary(grouping: report.clauses(.notApplicable), by: \.clause.profile)
         for (profile, results) in foreign.sorted(by: { $0.key < $1.key }) {
             lines.append("not applicable: \(results.count) clauses of profile '\(profile.rawValue)', not declared")
@@ -110,7 +135,7 @@ public struct ConsoleReport {
         if !report.excluded.isEmpty {
             lines.append("excluded: \(report.excluded.count) clauses no black box can judge; see conformance list")
         }
-        return lines.isEmpty ? nil : lines.joined(separator: "\n")
+        return lines.isEmpty ? nil : lines.map { style.wrapped($0, indent: 0, hanging: 2) }.joined(separator: "\n")
     }
 
     private func word(_ outcome: Outcome, width: Int = 0) -> String {

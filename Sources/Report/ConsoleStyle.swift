@@ -31,17 +31,19 @@ public struct ConsoleStyle: Sendable {
         text.count <= limit ? text : String(text.prefix(max(1, limit - 1))) + "…"
     }
 
-    /// The text in lines of at most the style's width, each indented.
-    public func wrapped(_ text: String, indent: Int) -> String {
-        let margin = String(repeating: " ", count: indent)
+    /// The text in lines of at most the style's width, each indented; all but the first by `hanging` more.
+    public func wrapped(_ text: String, indent: Int, hanging: Int = 0) -> String {
         var lines: [String] = []
-        var line = margin
+        var line = String(repeating: " ", count: indent)
+        var isFresh = true
         for word in text.split(separator: " ") {
-            if line.count > indent, line.count + 1 + word.count > width {
+            if !isFresh, line.count + 1 + word.count > width {
                 lines.append(line)
-                line = margin
+                line = String(repeating: " ", count: indent + hanging)
+                isFresh = true
             }
-            line += (line.count > indent ? " " : "") + word
+            line += (isFresh ? "" : " ") + word
+            isFresh = false
         }
         lines.append(line)
         return lines.joined(separator: "\n")

@@ -31,9 +31,16 @@ public struct JSONReport {
         object["durationMs"] = number(milliseconds(report.duration))
         object["interrupted"] = .bool(report.wasInterrupted)
         object["summary"] = summary
+        object["tiers"] = .array(report.tiers.map(tier))
         object["clauses"] = .array(report.clauses.map(clause))
         object["pending"] = .array(report.pending.map { .string($0.id.description) })
         object["excluded"] = .array(report.excluded.map { .string($0.id.description) })
+        object["setAside"] = .array(report.setAside.map { .string($0.id.description) })
+        object["gaps"] = .array(
+            report.gaps.map { gap in
+                ["reason": .string(gap.reason), "clauses": .array(gap.clauses.map { .string($0.description) })]
+            })
+        object["notes"] = .array(notes.map { .string($0) })
         object["scenarios"] = .array(report.scenarios.map(scenario))
         return .object(object)
     }
@@ -52,7 +59,22 @@ public struct JSONReport {
         for outcome in Outcome.allCases { counts[outcome.rawValue] = number(report.clauses(outcome).count) }
         counts["pending"] = number(report.pending.count)
         counts["excluded"] = number(report.excluded.count)
+        counts["setAside"] = number(report.setAside.count)
         return .object(counts)
+    }
+
+    private func tier(_ result: TierResult) -> JSONValue {
+        let counts = Outcome.allCases.compactMap { outcome in
+            result.counts[outcome].map { (key: outcome.rawValue, value: number($0)) }
+        }
+        return [
+            "tier": number(result.tier), "agent": .string(result.agent), "performed": number(result.performed),
+            "leftOut": number(result.leftOut), "clauses": .object(JSONObject(counts)),
+        ]
+    }
+
+    private var notes: [String] {
+        report.unseen.map { "profile '\($0.profile.rawValue)' is declared, and nothing of it was seen" } + report.notes
     }
 
     private func clause(_ result: ClauseResult) -> JSONValue {
@@ -88,6 +110,7 @@ public struct JSONReport {
     private func scenario(_ result: ScenarioResult) -> JSONValue {
         var object = JSONObject()
         object["name"] = .string(result.name)
+        object["tier"] = number(result.tier)
         if let reason = result.skipped {
             object["skipped"] = .string(reason)
             return .object(object)

@@ -24,6 +24,16 @@ public struct RunReport: Sendable {
     public let excluded: [Clause]
     /// Every scenario in question, in order.
     public let scenarios: [ScenarioResult]
+    /// What came of each tier that has scenarios in question.
+    public let tiers: [TierResult]
+    /// Clauses nothing decides because whoever ran the suite left out the scenarios that could; out of question.
+    public let setAside: [Clause]
+    /// Why clauses are untested.
+    public let gaps: [Gap]
+    /// Declared profiles of which nothing at all was seen, with the number of their clauses in question.
+    public let unseen: [(profile: Profile, clauses: Int)]
+    /// What is worth knowing and no verdict.
+    public let notes: [String]
 
     /// Adds up the scenarios of a run.
     ///
@@ -46,7 +56,7 @@ public struct RunReport: Sendable {
         self.duration = duration
         self.wasInterrupted = wasInterrupted
         self.scenarios = scenarios
-        self.clauses = inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) != nil }.map { clause in
+        let all = inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) != nil }.map { clause in
             ClauseResult(
                 clause,
                 verdicts: judged.flatMap { scenario in
@@ -55,8 +65,33 @@ public struct RunReport: Sendable {
                 isDeclared: subject.profiles.contains(clause.profile),
                 harnessFailed: broken.contains(clause.id))
         }
+        let isSetAside = { Self.isSetAside($0, among: scenarios, intended: intended) }
+        self.clauses = all.filter { !isSetAside($0) }
+        self.setAside = all.filter(isSetAside).map(\.clause)
+        self.tiers = Dictionary(grouping: scenarios, by: \.tier).sorted { $0.key < $1.key }.map { tier, scenarios in
+            TierResult(tier, scenarios: scenarios, clauses: inQuestion, subject: subject.profiles)
+        }
+        let untested = clauses.filter { $0.outcome == .untested }.map(\.clause.id)
+        self.gaps = Gap.gaps(in: untested, scenarios: scenarios, intended: intended)
+        self.unseen = subject.profiles.sorted().compactMap { [clauses] profile in
+            let own = clauses.filter { $0.clause.profile == profile }
+            return own.isEmpty || own.contains { $0.exercised > 0 } ? nil : (profile, own.count)
+        }
+        self.notes = Announcements.notes(on: judged, declared: subject.profiles)
         self.pending = inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) == nil }
         self.excluded = inQuestion.filter { $0.exclusion != nil }
+    }
+
+    /// Whether a clause is undecided and a scenario that could have decided it was left out on purpose.
+    ///
+    /// Untested counts only when all of its scenarios were left out: one that was performed and showed nothing is a gap.
+    private static func isSetAside(
+        _ result: ClauseResult, among scenarios: [ScenarioResult], intended: [String: [ClauseID]]
+    ) -> Bool {
+        guard result.outcome == .untested || result.outcome == .inconclusive else { return false }
+        let meant = scenarios.filter { intended[$0.name]?.contains(result.clause.id) ?? false }
+        guard meant.contains(where: \.wasSetAside) else { return false }
+        return result.outcome == .inconclusive || meant.allSatisfy { $0.skipped != nil }
     }
 
     /// The clauses with an outcome.
@@ -78,16 +113,19 @@ public struct RunReport: Sendable {
 
     /// The first line of every report.
     public var headline: String {
-        let counts: [(Outcome, String)] = [
-            (.pass, "pass"), (.violation, "violated"), (.warning, "warned"), (.untested, "untested"),
-            (.inconclusive, "inconclusive"), (.harnessError, "harness errors"), (.notApplicable, "not applicable"),
-        ]
-        var parts = counts.compactMap { outcome, word -> String? in
+        var parts = Self.words.compactMap { outcome, word -> String? in
             let count = clauses(outcome).count
             return count == 0 ? nil : "\(count) \(word)"
         }
         if !pending.isEmpty { parts.append("\(pending.count) pending") }
+        if !setAside.isEmpty { parts.append("\(setAside.count) set aside") }
         let verdict = wasInterrupted ? "\(exit.meaning) (interrupted)" : exit.meaning
         return "\(verdict): \(parts.joined(separator: ", "))"
     }
+
+    /// Each outcome as counts are told.
+    static let words: [(Outcome, String)] = [
+        (.pass, "pass"), (.violation, "violated"), (.warning, "warned"), (.untested, "untested"),
+        (.inconclusive, "inconclusive"), (.harnessError, "harness errors"), (.notApplicable, "not applicable"),
+    ]
 }

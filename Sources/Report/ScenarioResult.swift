@@ -17,11 +17,15 @@ public struct ScenarioResult: Sendable {
     public var stoppedAt: String?
     /// Wall time.
     public var duration: Duration
+    /// How predictable the agent was for it: 1 any agent, 2 a scripted agent, 3 a model endpoint.
+    public var tier: Int
+    /// Whether whoever ran the suite left it out.
+    public var wasSetAside: Bool
 
     /// A result; verdicts are those of `judge(_:under:)` on the history.
     public init(
         name: String, history: History, verdicts: [Verdict], problems: [String] = [], skipped: String? = nil,
-        stoppedAt: String? = nil, duration: Duration = .zero
+        stoppedAt: String? = nil, duration: Duration = .zero, tier: Int = 1, wasSetAside: Bool = false
     ) {
         self.name = name
         self.history = history
@@ -30,5 +34,7 @@ public struct ScenarioResult: Sendable {
         self.skipped = skipped
         self.stoppedAt = stoppedAt
         self.duration = duration
+        self.tier = tier
+        self.wasSetAside = wasSetAside
     }
 }

@@ -1,0 +1,49 @@
+import Holdfast
+import Transcript
+
+/// What a server shows of profiles that it does not declare: no verdict, but often a word forgotten in the declaration.
+enum Announcements {
+    /// The first messages of a connection hold the greeting and the first `ack`; later ones say the same again.
+    private static let messagesRead = 5
+
+    /// One line for each undeclared profile that the first messages of a connection show.
+    static func notes(on scenarios: [ScenarioResult], declared: Set<Profile>) -> [String] {
+        var signs: [Profile: String] = [:]
+        for scenario in scenarios {
+            var read: [Lane: Int] = [:]
+            for event in scenario.history.events {
+                if case .opened = event.kind { read[event.lane] = 0 }
+                guard case .text(.fromServer, let text) = event.kind, let count = read[event.lane] else { continue }
+                read[event.lane] = count + 1 < messagesRead ? count + 1 : nil
+                note(Frame(text, direction: .fromServer), &signs)
+            }
+        }
+        return signs.filter { !declared.contains($0.key) }.sorted { $0.key < $1.key }.map { profile, sign in
+            "\(sign), which belongs to profile '\(profile.rawValue)'; the subject does not declare it, so nothing judges it"
+        }
+    }
+
+    private static func note(_ frame: Frame, _ signs: inout [Profile: String]) {
+        switch frame.type {
+        case "connected":
+            let limits = frame["limits"]
+            if limits?["messagesPerMinute"] != nil {
+                signs[.rateLimit] = "'connected' announces limits.messagesPerMinute"
+            }
+            if limits?["replayMessages"] != nil || limits?["replaySeconds"] != nil {
+                signs[.sync] = "'connected' announces a limit of replay"
+            } else if frame.epoch != nil {
+                signs[.sync] = "'connected' announces an epoch"
+            }
+            for name in frame["capabilities"]?.arrayValue?.compactMap(\.stringValue) ?? [] {
+                guard let profile = Profile(rawValue: name), Profile.all(of: .server).contains(profile) else {
+                    continue
+                }
+                signs[profile] = "'connected' lists '\(name)' among its capabilities"
+            }
+        case "ack":
+            signs[.idempotency] = "the server sends 'ack'"
+        default: break
+        }
+    }
+}

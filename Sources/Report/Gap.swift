@@ -1,0 +1,39 @@
+import Holdfast
+
+/// Clauses that nothing exercised, and the one reason for all of them.
+public struct Gap: Sendable, Equatable {
+    /// Why, such as `it needs a scripted agent (tier 2 or 3)`.
+    public let reason: String
+    /// The clauses.
+    public let clauses: [ClauseID]
+
+    /// In one line, such as `7 clauses need a scripted agent (tier 2 or 3): ID-3, TURN-8`.
+    public var line: String {
+        let count = clauses.count
+        let names = clauses.map(\.description).joined(separator: ", ")
+        let start = "it needs "
+        if reason.hasPrefix(start) {
+            return "\(count) clause\(count == 1 ? " needs" : "s need") \(reason.dropFirst(start.count)): \(names)"
+        }
+        return "\(count) clause\(count == 1 ? "" : "s"), \(reason): \(names)"
+    }
+
+    /// The untested clauses by the reason for which the scenarios that were meant to exercise them did not.
+    static func gaps(in untested: [ClauseID], scenarios: [ScenarioResult], intended: [String: [ClauseID]]) -> [Gap] {
+        var byReason: [String: [ClauseID]] = [:]
+        for clause in untested {
+            let meant = scenarios.filter { intended[$0.name]?.contains(clause) ?? false }
+            byReason[reason(meant), default: []].append(clause)
+        }
+        return byReason.map { Gap(reason: $0.key, clauses: $0.value) }.sorted { $0.reason < $1.reason }
+    }
+
+    private static func reason(_ meant: [ScenarioResult]) -> String {
+        if meant.isEmpty { return "no scenario in this run is meant to exercise it" }
+        let reasons = Set(meant.compactMap(\.skipped))
+        if meant.contains(where: { $0.skipped == nil }) || reasons.isEmpty {
+            return "though a scenario meant to exercise it was performed"
+        }
+        return reasons.sorted().joined(separator: ", or ")
+    }
+}
