@@ -14,8 +14,10 @@ public struct ServerSubject: Sendable {
     public var principals: [Principal]
     /// What it declares to keep.
     public var profiles: Set<Profile>
-    /// Whether its agent obeys scripts in the prompt.
-    public var hasScriptedAgent: Bool
+    /// What its agent does with a prompt.
+    public var agent: SubjectFile.Agent
+    /// Whether its agent obeys scripts in the prompt, by itself or by way of the model it asks.
+    public var hasScriptedAgent: Bool { agent != .plain }
     /// Which certificates to believe.
     public var tls: TLSOptions
     /// How long each awaited thing may take.
@@ -46,7 +48,7 @@ public struct ServerSubject: Sendable {
         self.http = http ?? webSocket.httpBase
         self.principals = principals.isEmpty ? [Principal(name: "p1")] : principals
         self.profiles = profiles
-        self.hasScriptedAgent = hasScriptedAgent
+        agent = hasScriptedAgent ? .scripted : .plain
         self.tls = tls
         self.timeouts = timeouts
     }
@@ -61,7 +63,9 @@ public struct ServerSubject: Sendable {
         if scenario.role != .server { return "it drives a client" }
         let absent = scenario.needs.profiles.subtracting(profiles).sorted().map(\.rawValue)
         if !absent.isEmpty { return "the subject does not declare \(absent.joined(separator: ", "))" }
-        if scenario.needs.agent == .scripted && !hasScriptedAgent { return "the agent does not obey scripts" }
+        if scenario.needs.agent == .scripted && !hasScriptedAgent {
+            return "it needs a scripted agent (tier 2) or the model endpoint (tier 3)"
+        }
         if scenario.needs.principals > principals.count {
             return "it needs \(scenario.needs.principals) principals, and there are \(principals.count)"
         }

@@ -39,28 +39,32 @@ struct ServerCommand: AsyncParsableCommand {
     @Option(help: "How many scenarios run at once; never more than there are principals.")
     var jobs = 8
 
+    @Flag(help: "Leave out the scenarios that kill, stop and start the server.")
+    var skipCrashes = false
+
     @Flag(help: "List what would be performed, and end.")
     var dryRun = false
 
     func run() async throws {
         let specification = try Tool.specification()
         let selection = try select(in: specification)
-        let server = try serverSubject()
+        var (subject, scope) = try serverSubject()
+        scope.skipsCrashes = skipCrashes
         if dryRun { return printPlan(selection) }
         if let out { try Files.makeFolder(out) }
         do {
-            try await server.reach()
+            try await subject.reach()
         } catch {
             throw Tool.end(.unreachable, saying: error.description)
         }
 
         let interruptions = Interruptions()
         let report = await ServerSuite(
-            subject: server, specification: specification, selection: selection, jobs: jobs,
+            subject: subject, specification: specification, selection: selection, scope: scope, jobs: jobs,
             showsProgress: Console.showsProgress
         ).run(until: interruptions)
         if let out { try ReportFolder(path: out).write(report) }
-        Console.write(ConsoleReport(report, style: Console.style, rerun: self.server.rerun).text)
+        Console.write(ConsoleReport(report, style: Console.style, rerun: server.rerun).text)
         if report.exit != .conforms { throw Tool.end(report.exit) }
     }
 
@@ -73,7 +77,7 @@ struct ServerCommand: AsyncParsableCommand {
         }
     }
 
-    private func serverSubject() throws -> ServerSubject {
+    private func serverSubject() throws -> (subject: ServerSubject, scope: Scope) {
         guard jobs > 0 else {
             throw Tool.refuse("--jobs", "'\(jobs)' runs nothing", expected: "a number from 1", fix: "leave it out")
         }

@@ -11,6 +11,7 @@ struct ServerSuite {
     let subject: ServerSubject
     let specification: Specification
     let selection: Selection
+    var scope = Scope()
     let jobs: Int
     var showsProgress = false
 
@@ -22,7 +23,7 @@ struct ServerSuite {
         let suite = SuiteRun(stage: ServerStage(subject: subject, specification: specification), jobs: jobs)
         let progress = Progress(isShown: showsProgress)
         let (performances, wasInterrupted) = await withTaskGroup(of: [Performance]?.self) { group in
-            group.addTask { await suite.perform(selection.scenarios) { progress.note($0) } }
+            group.addTask { await suite.perform(performed) { progress.note($0) } }
             if let interruptions {
                 group.addTask {
                     await interruptions.first()
@@ -41,7 +42,7 @@ struct ServerSuite {
             return ([], true)
         }
         progress.end()
-        let results = await judged(performances)
+        let results = inOrder(await judged(performances))
         return RunReport(
             results, of: subject.declaration, at: subject.webSocket.place, under: specification,
             selection: selection.clauses, intended: intended, startedAt: startedAt, duration: clock.now - start,
@@ -50,6 +51,27 @@ struct ServerSuite {
 
     private var intended: [String: [ClauseID]] {
         Dictionary(selection.scenarios.map { ($0.name, $0.clauses) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private var performed: [Scenario] {
+        selection.scenarios.filter { scope.reason(toSetAside: $0, agent: subject.agent) == nil }
+    }
+
+    /// The results in the order of the selection, with the scenarios that were set aside at their places.
+    private func inOrder(_ results: [ScenarioResult]) -> [ScenarioResult] {
+        let byName = Dictionary(results.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        return selection.scenarios.compactMap { scenario in
+            var result = byName[scenario.name]
+            if result == nil, let reason = scope.reason(toSetAside: scenario, agent: subject.agent) {
+                let header = History.Header(
+                    specification: specification.version, scenario: scenario.name, subject: subject.declaration)
+                result = ScenarioResult(
+                    name: scenario.name, history: History(header: header, events: []), verdicts: [], skipped: reason,
+                    wasSetAside: true)
+            }
+            result?.tier = Scope.tier(of: scenario, agent: subject.agent)
+            return result
+        }
     }
 
     private func judged(_ performances: [Performance]) async -> [ScenarioResult] {

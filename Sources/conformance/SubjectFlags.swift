@@ -18,8 +18,20 @@ struct SubjectFlags: ParsableArguments {
     @Flag(help: "Its agent obeys scripts in the prompt.")
     var scriptedAgent = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Only scenarios of this tier: 1 any agent, 2 scripted agent, 3 model endpoint; may be given several times.",
+            valueName: "number"))
+    var tier: [Int] = []
+
     @Option(help: ArgumentHelp("A subject file; flags override it.", valueName: "file"))
     var subject: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The longest a scenario waits because the server told so: heartbeats, a stated wait, a free budget.",
+            valueName: "seconds"))
+    var patience = 20
 
     @Flag(help: "Accept any TLS certificate.")
     var acceptAnyCertificate = false
@@ -28,7 +40,7 @@ struct SubjectFlags: ParsableArguments {
     var options: SubjectOptions {
         SubjectOptions(
             file: subject, url: url, http: http, tokens: token, profiles: profile, hasScriptedAgent: scriptedAgent,
-            acceptsAnyCertificate: acceptAnyCertificate)
+            tiers: tier, patience: patience, acceptsAnyCertificate: acceptAnyCertificate)
     }
 
     /// The command that tests this server again, without secrets.
@@ -43,6 +55,8 @@ struct SubjectFlags: ParsableArguments {
         words += token.map { _ in "--token …" }
         words += profile.map { "--profile \($0)" }
         if scriptedAgent { words.append("--scripted-agent") }
+        words += tier.map { "--tier \($0)" }
+        if patience != 20 { words.append("--patience \(patience)") }
         if acceptAnyCertificate { words.append("--accept-any-certificate") }
         return words
     }

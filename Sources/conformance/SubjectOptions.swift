@@ -11,10 +11,12 @@ struct SubjectOptions {
     var tokens: [String] = []
     var profiles: [String] = []
     var hasScriptedAgent = false
+    var tiers: [Int] = []
+    var patience = 20
     var acceptsAnyCertificate = false
 
-    /// The server to test.
-    func subject() throws -> ServerSubject {
+    /// The server to test, and the tiers that are asked for.
+    func subject() throws -> (subject: ServerSubject, scope: Scope) {
         var problems: [InputProblem] = []
         let described = try file.map(read)
         let webSocket = endpoint(
@@ -28,14 +30,23 @@ struct SubjectOptions {
                     fix: "name the server to test; ./conformance.sh without arguments brings one along"))
         }
         let declared = profiles.isEmpty ? described?.profiles ?? [.core] : Self.profiles(named: profiles, &problems)
+        let agent = hasScriptedAgent ? .scripted : described?.agent ?? .plain
+        let wanted = tiers.isEmpty ? described?.tiers : Set(tiers)
+        if let wanted, let problem = Scope.problem(wanted, agent: agent, given: tiers.isEmpty ? "--subject" : "--tier")
+        {
+            problems.append(problem)
+        }
         guard problems.isEmpty, let webSocket else { throw Tool.refuse(problems) }
         let given = tokens.enumerated().map { ServerSubject.Principal(name: "p\($0 + 1)", token: $1) }
         let known = described?.principals.map { ServerSubject.Principal(name: $0.name, token: $0.token) } ?? []
-        return ServerSubject(
+        var subject = ServerSubject(
             name: described?.name ?? "server", webSocket: webSocket, http: base,
             principals: given.isEmpty ? known : given, profiles: declared,
-            hasScriptedAgent: hasScriptedAgent || described?.agent == .scripted,
             tls: TLSOptions(acceptAnyCertificate: acceptsAnyCertificate))
+        subject.agent = agent
+        subject.limits = described?.limits ?? [:]
+        subject.patience = .seconds(max(0, patience))
+        return (subject, Scope(tiers: wanted))
     }
 
     private func read(_ path: String) throws -> SubjectFile {

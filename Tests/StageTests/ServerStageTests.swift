@@ -175,7 +175,7 @@ struct ServerStageTests {
         let stage = try stage(subject)
         let reasons = [
             (#"{"profiles":["sync","auth"]}"#, "the subject does not declare sync, auth"),
-            (#"{"agent":"scripted"}"#, "the agent does not obey scripts"),
+            (#"{"agent":"scripted"}"#, "it needs a scripted agent (tier 2) or the model endpoint (tier 3)"),
             (#"{"principals":2}"#, "it needs 2 principals, and there are 1"),
         ]
         for (needs, reason) in reasons {
