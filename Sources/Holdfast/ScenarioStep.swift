@@ -30,8 +30,12 @@ public struct ScenarioStep: Sendable, Equatable {
         case ping(on: String)
         /// Waits for a frame.
         case await(Await, on: String)
-        /// Waits until the server ends a connection.
-        case awaitClose(Bound, on: String)
+        /// Waits until the server ends a connection; a told time is added to the bound.
+        case awaitClose(Bound, after: Told?, on: String)
+        /// Watches until a told time is over.
+        case watch(Told)
+        /// Leaves the pings of the WebSocket itself unanswered from here on.
+        case mute(on: String)
         /// Sends a ping with a nonce and waits for its pong.
         case fence(on: String)
         /// Sends an HTTP request and waits for the response.
@@ -53,9 +57,15 @@ public struct ScenarioStep: Sendable, Equatable {
         /// Performs branches at the same time and waits for all.
         case together([[ScenarioStep]])
         /// Performs steps again and again, in turn or at the same time.
-        case `repeat`(times: Int, counter: String?, isParallel: Bool, [ScenarioStep])
+        case `repeat`(times: JSONValue, counter: String?, isParallel: Bool, [ScenarioStep])
         /// Asks whether the server still serves a new connection.
         case alive(principal: String)
+        /// Treats the server as a process.
+        case process(ProcessStep)
+        /// Tells the push service what to do with the next pushes.
+        case pushAnswer(PushAnswer)
+        /// Waits for a push.
+        case awaitPush(AwaitPush)
     }
 
     /// How a connection ends without a close frame.

@@ -15,7 +15,7 @@ struct ScenarioStepReader {
             "sendBinary": ["on", "hex"],
             "ping": ["on"],
             "await": ["on", "type", "where", "save", "within", "optional"],
-            "awaitClose": ["on", "within", "optional"],
+            "awaitClose": ["on", "within", "after", "optional"],
             "fence": ["on"],
             "http": ["method", "path", "body", "bodyText", "save"] + credential,
             "postChat": asking + credential + ["save"],
@@ -30,10 +30,11 @@ struct ScenarioStepReader {
             "together": ["branches"],
             "repeat": ["times", "counter", "parallel", "steps"],
             "alive": ["principal"],
-        ]
+        ].merging(pushMembers) { first, _ in first }.merging(toldMembers) { first, _ in first }
+        .merging(processMembers) { first, _ in first }
     }()
 
-    private let reader: MemberReader
+    let reader: MemberReader
 
     /// The step at a place; nil when it cannot be read, which has then been noted.
     static func step(_ value: JSONValue, at pointer: JSONPointer, flow: inout ScenarioFlow) -> ScenarioStep? {
@@ -77,7 +78,7 @@ struct ScenarioStepReader {
             }
             return .together(branches)
         case "repeat":
-            let times = reader.integer("times", in: 1...100_000, required: true)
+            let times = times(flow: flow)
             let counter = reader.string("counter")
             if let counter { flow.define(counter) }
             guard let value = reader.require("steps"), let times else { return nil }
@@ -86,6 +87,16 @@ struct ScenarioStepReader {
         default:
             return nil
         }
+    }
+
+    /// How often: a number, or a value that the run presets such as `${kills}`.
+    private func times(flow: ScenarioFlow) -> JSONValue? {
+        guard reader.value("times")?.stringValue != nil else {
+            return reader.integer("times", in: 1...100_000, required: true).map { JSONValue($0) }
+        }
+        guard let times = number("times") else { return nil }
+        flow.use(times, at: reader.pointer.appending("times"))
+        return times
     }
 
     private func steps(_ value: JSONValue, at pointer: JSONPointer, flow: inout ScenarioFlow) -> [ScenarioStep] {
@@ -110,6 +121,11 @@ struct ScenarioStepReader {
             return .postChat(question, credential(flow: flow), save: save())
         case "readUntil": return readUntil(flow: flow)
         case "alive": return .alive(principal: principal(flow: flow))
+        case "kill", "killOn", "awaitKill", "stop", "start", "refuseWrites", "acceptWrites":
+            return processStep(verb, flow: flow).map { .process($0) }
+        case "watch": return told("for", required: true).map { .watch($0) }
+        case "pushAnswer": return pushAnswer(flow: flow)
+        case "awaitPush": return awaitPush(flow: flow)
         case "together", "repeat": return nil
         default: break
         }
@@ -129,7 +145,8 @@ struct ScenarioStepReader {
             return .sendBinary(bytes, on: lane)
         case "ping": return .ping(on: lane)
         case "await": return awaiting(on: lane)
-        case "awaitClose": return .awaitClose(bound(otherwise: "close"), on: lane)
+        case "awaitClose": return .awaitClose(bound(otherwise: "close"), after: told("after"), on: lane)
+        case "mute": return .mute(on: lane)
         case "fence": return .fence(on: lane)
         case "sync":
             guard reader.require("lastSeqSeen") != nil, let position = number("lastSeqSeen") else { return nil }
@@ -178,15 +195,10 @@ struct ScenarioStepReader {
             types = (reader.strings("type", required: true) ?? []).map(\.text)
         }
         guard !types.isEmpty else { return nil }
-        let conditions = reader.members("where")
-        for key in conditions?.object.keys ?? [] where JSONPointer(key) == nil {
-            let _: Never? = conditions?.wrong(key, .string(key), "a JSON pointer such as /sessionId")
-        }
-        var values: [String: JSONValue] = [:]
-        for member in conditions?.object ?? [:] { values[member.key] = member.value }
         return .await(
             ScenarioStep.Await(
-                types: types, conditions: values, save: save(), bound: bound(otherwise: Self.usualBound(of: types))),
+                types: types, conditions: conditions(), save: save(),
+                bound: bound(otherwise: Self.usualBound(of: types))),
             on: lane)
     }
 
@@ -276,13 +288,26 @@ struct ScenarioStepReader {
         return ScenarioStep.Credential(principal: principal(flow: flow), token: token)
     }
 
-    private func principal(flow: ScenarioFlow) -> String {
+    func principal(flow: ScenarioFlow) -> String {
         let principal = reader.string("principal") ?? "p1"
         flow.usePrincipal(principal, at: reader.pointer.appending("principal"))
         return principal
     }
 
-    private func save() -> [String: JSONPointer] {
+    /// Values by their places that what is waited for has.
+    func conditions() -> [String: JSONValue] {
+        guard let members = reader.members("where") else { return [:] }
+        var values: [String: JSONValue] = [:]
+        for member in members.object {
+            if JSONPointer(member.key) == nil {
+                let _: Never? = members.wrong(member.key, .string(member.key), "a JSON pointer such as /sessionId")
+            }
+            values[member.key] = member.value
+        }
+        return values
+    }
+
+    func save() -> [String: JSONPointer] {
         guard let members = reader.members("save") else { return [:] }
         var places: [String: JSONPointer] = [:]
         for member in members.object {
@@ -295,7 +320,7 @@ struct ScenarioStepReader {
         return places
     }
 
-    private func bound(otherwise usual: String) -> ScenarioStep.Bound {
+    func bound(otherwise usual: String) -> ScenarioStep.Bound {
         let known = Timeouts().byName
         var within = reader.string("within") ?? usual
         if known[within] == nil {
@@ -310,7 +335,7 @@ struct ScenarioStepReader {
     }
 
     /// An integer, or a reference that will be one.
-    private func number(_ key: String) -> JSONValue? {
+    func number(_ key: String) -> JSONValue? {
         guard let value = reader.value(key) else { return nil }
         if value.intValue != nil { return value }
         if value.stringValue?.hasPrefix("${") == true { return value }

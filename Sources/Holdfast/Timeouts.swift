@@ -19,6 +19,10 @@ public struct Timeouts: Sendable, Equatable {
     public var error: Duration = .seconds(5)
     /// From a reason to close to the close frame or the end of the socket.
     public var close: Duration = .seconds(15)
+    /// From the end of a turn to the push that announces it: a server may gather a few before it calls the push service.
+    public var push: Duration = .seconds(10)
+    /// From the start of the command to the first connection it takes: a virtual machine warms up, a store recovers.
+    public var start: Duration = .seconds(30)
 
     /// The bounds of the specification.
     public init() {}
@@ -27,7 +31,7 @@ public struct Timeouts: Sendable, Equatable {
     public var byName: [String: Duration] {
         [
             "connect": connect, "ack": ack, "turn": turn, "pong": pong, "rest": rest, "sync": sync, "error": error,
-            "close": close,
+            "close": close, "push": push, "start": start,
         ]
     }
 
@@ -38,7 +42,8 @@ public struct Timeouts: Sendable, Equatable {
         return timeouts
     }
 
+    /// Those that end a wait for what a server sends; how long it takes to start says nothing about that.
     private static var all: [WritableKeyPath<Timeouts, Duration>] {
-        [\.connect, \.ack, \.turn, \.pong, \.rest, \.sync, \.error, \.close]
+        [\.connect, \.ack, \.turn, \.pong, \.rest, \.sync, \.error, \.close, \.push]
     }
 }

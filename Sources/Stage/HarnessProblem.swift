@@ -17,6 +17,8 @@ public struct HarnessProblem: Error, Sendable, Equatable {
         case invalidFrame(type: String, reasons: [String])
         /// A size that the stage does not send.
         case tooLarge(bytes: Int, limit: Int)
+        /// An answer of the push service was asked for, and no push came to be answered so.
+        case unusedPushAnswer(principal: String)
         /// A schema of the specification cannot be used.
         case unusableSchema(String)
         /// Nothing could be reached at the address.
@@ -75,6 +77,11 @@ extension HarnessProblem: CustomStringConvertible {
             (
                 "a frame of \(bytes) bytes was asked for", "at most \(limit) bytes",
                 "none on your side; what lies beyond is not tested"
+            )
+        case .unusedPushAnswer(let principal):
+            (
+                "an answer to a push to \(principal) was asked for and never used", "a push while the scenario lasts",
+                "await the push after the step, so that it is seen to be used"
             )
         case .unusableSchema(let reason):
             ("a schema cannot be used, \(reason)", "schemas below Spec/schemas that compile", "restore the file")

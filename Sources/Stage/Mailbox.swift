@@ -36,9 +36,9 @@ final class Mailbox: Sendable {
     /// Whether the server has ended the connection, or said that it does.
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// A message from the server.
-    func add(_ text: String) {
-        let letter = Letter(type: Frame(text, direction: .fromServer).type, text: text)
+    /// A message from the server, by its own type unless another is given.
+    func add(_ text: String, as type: String? = nil) {
+        let letter = Letter(type: type ?? Frame(text, direction: .fromServer).type, text: text)
         change { $0.letters.append(letter) }
     }
 

@@ -50,6 +50,24 @@ final class Recorder: Sendable {
         }
     }
 
+    /// Records things that belong together: nothing of the same lane comes between them.
+    /// - Returns: False when it was too much, and was left out.
+    func record(together kinds: [Event.Kind], on lane: Lane) -> Bool {
+        let kinds = kinds.map(redacted)
+        return state.withLock { state in
+            guard state.bytes < bounds.bytes, state.entries.count < bounds.events else {
+                state.flooded = true
+                return false
+            }
+            let now = ContinuousClock.now
+            for kind in kinds {
+                state.entries.append(Entry(at: now, lane: lane, kind: kind))
+                state.bytes += kind.cost
+            }
+            return true
+        }
+    }
+
     /// Records something that arrived.
     /// - Returns: False when it was too much, and was left out.
     func record(_ kind: Event.Kind, on lane: Lane, at time: ContinuousClock.Instant) -> Bool {
@@ -95,6 +113,9 @@ final class Recorder: Sendable {
         case .request(var request):
             request.path = redaction.applied(toPath: request.path)
             request.body = request.body.map { redaction.applied(to: $0) }
+            request.headers = request.headers.map {
+                Event.Header(name: $0.name, value: redaction.applied(to: $0.value))
+            }
             return .request(request)
         case .response(var response):
             response.body = redaction.applied(to: response.body)

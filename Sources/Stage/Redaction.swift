@@ -17,11 +17,14 @@ struct Redaction: Sendable {
     private let secrets: [Secret]
     private let spellings: [(bytes: [UInt8], shown: [UInt8])]
 
-    /// Credentials and their owners; empty ones hide nothing.
-    init(_ owners: [(name: String, token: String?)]) {
-        let secrets = owners.compactMap { owner in
-            owner.token.flatMap { $0.isEmpty ? nil : Secret(token: $0, shown: "‹token of \(owner.name)›") }
+    /// Credentials and their owners, and the device tokens of the same; empty ones hide nothing.
+    init(_ owners: [(name: String, token: String?)], devices: [(name: String, token: String?)] = []) {
+        func secrets(_ owners: [(name: String, token: String?)], _ what: String) -> [Secret] {
+            owners.compactMap { owner in
+                owner.token.flatMap { $0.isEmpty ? nil : Secret(token: $0, shown: "‹\(what) of \(owner.name)›") }
+            }
         }
+        let secrets = secrets(owners, "token") + secrets(devices, "device")
         self.secrets = secrets
         spellings = secrets.filter { $0.token.utf8.count >= Self.shortestInTexts }.flatMap { secret in
             let inJSON = String(JSONValue.string(secret.token).text().dropFirst().dropLast())

@@ -22,6 +22,8 @@ final class ScenarioPerformer: Sendable {
     let scenario: String
     /// The principals lent to this scenario, by the name it calls them.
     let principals: [String: ServerSubject.Principal]
+    /// Where pushes to these principals arrive; nil where nobody takes them.
+    let pushRoute: PushRoute?
     private let state: Mutex<State>
 
     init(
@@ -34,12 +36,26 @@ final class ScenarioPerformer: Sendable {
         var byName: [String: ServerSubject.Principal] = [:]
         for (index, principal) in principals.enumerated() { byName["p\(index + 1)"] = principal }
         self.principals = byName
-        recorder = Recorder(redaction: Redaction(byName.sorted { $0.key < $1.key }.map { ($0.key, $0.value.token) }))
+        let inOrder = byName.sorted { $0.key < $1.key }
+        recorder = Recorder(
+            redaction: Redaction(
+                inOrder.map { ($0.key, $0.value.token) }, devices: inOrder.map { ($0.key, $0.value.device) }))
+        pushRoute = Self.pushRoute(byName, subject.pushSink, recorder)
         var variables = ScenarioVariables()
         variables["run"] = .string(run)
+        variables["authSeconds"] = JSONValue(subject.told("authSeconds"))
         // Scenarios put credentials into URLs only; everywhere else steps name the principal.
         for (name, principal) in byName { variables["\(name)Token"] = .string(percentEncoded(principal.token ?? "")) }
         state = Mutex(State(variables: variables))
+    }
+
+    private static func pushRoute(
+        _ principals: [String: ServerSubject.Principal], _ sink: PushSink?, _ recorder: Recorder
+    ) -> PushRoute? {
+        guard let sink else { return nil }
+        // A server has every right to forget a device that was refused, so nothing is expected of it any more.
+        let devices = principals.compactMapValues(\.device).filter { sink.usefulness(of: $0.value) != .refused }
+        return devices.isEmpty ? nil : PushRoute(devices: devices, at: sink.desk, recorder: recorder)
     }
 
     /// Whether the subject took the first connection; nil when none was tried.
@@ -142,6 +158,26 @@ final class ScenarioPerformer: Sendable {
             }
         }
         for lane in lanes { await lane.abandon() }
+        pushRoute?.close(sessions: sessions())
+    }
+
+    /// Every session the subject named; a push about one of them that comes later belongs to no other scenario.
+    private func sessions() -> Set<String> {
+        var sessions: Set<String> = []
+        for event in recorder.events() {
+            switch event.kind {
+            case .text(.fromServer, let text):
+                if let session = Frame(text, direction: .fromServer).string("sessionId") { sessions.insert(session) }
+            case .response(let response):
+                let root = try? JSONParser.document(response.body).root
+                if let session = root?["sessionId"]?.stringValue { sessions.insert(session) }
+            case .request(let request) where event.lane == .push:
+                let root = request.body.flatMap { try? JSONParser.document($0).root }
+                if let session = root?["sessionId"]?.stringValue { sessions.insert(session) }
+            default: break
+            }
+        }
+        return sessions
     }
 
     /// Sends a ping with a nonce and waits for its pong; false, and recorded, when none came.

@@ -15,6 +15,7 @@ public struct ServerStage: Sendable {
         self.subject = subject
         self.specification = specification
         schemas = SentSchemas(specification)
+        subject.pushSink?.desk.expect(subject.principals.compactMap(\.device))
     }
 
     /// Performs one scenario to its end, or until the task is cancelled; what was observed until then is kept.
@@ -47,6 +48,8 @@ public struct ServerStage: Sendable {
             wasInterrupted = true
         }
         await performer.finish()
+        // What a scenario did not reach, it could not use.
+        if stoppedAt == nil, unsuitable == nil, !wasInterrupted { problems += performer.pushRoute?.unused ?? [] }
         let header = History.Header(
             specification: specification.version, scenario: scenario.name, subject: subject.declaration,
             timeouts: subject.timeouts, startedAt: startedAt)

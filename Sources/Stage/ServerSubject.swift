@@ -22,6 +22,12 @@ public struct ServerSubject: Sendable {
     public var tls: TLSOptions
     /// How long each awaited thing may take.
     public var timeouts: Timeouts
+    /// Limits it was configured with, by the names of the subject file, such as `authSeconds`.
+    public var limits: [String: Int] = [:]
+    /// The longest time that a scenario may wait because the subject told so: heartbeats, a stated wait, a free budget.
+    public var patience: Duration = .seconds(20)
+    /// The push service it was configured with; nil where nobody takes its pushes.
+    public var pushSink: PushSink?
 
     /// One person or account.
     public struct Principal: Sendable, Equatable {
@@ -29,11 +35,14 @@ public struct ServerSubject: Sendable {
         public var name: String
         /// Its credential; nil where the server asks for none.
         public var token: String?
+        /// Its device at the push service, as the server was configured; never written to a transcript.
+        public var device: String?
 
-        /// A person, with or without a credential.
-        public init(name: String, token: String? = nil) {
+        /// A person, with or without a credential and a device.
+        public init(name: String, token: String? = nil, device: String? = nil) {
             self.name = name
             self.token = token
+            self.device = device
         }
     }
 
@@ -41,7 +50,7 @@ public struct ServerSubject: Sendable {
     public init(
         name: String, webSocket: Endpoint, http: Endpoint? = nil, principals: [Principal] = [],
         profiles: Set<Profile> = [.core], hasScriptedAgent: Bool = false, tls: TLSOptions = TLSOptions(),
-        timeouts: Timeouts = Timeouts()
+        timeouts: Timeouts = Timeouts(), pushSink: PushSink? = nil
     ) {
         self.name = name
         self.webSocket = webSocket
@@ -51,11 +60,13 @@ public struct ServerSubject: Sendable {
         agent = hasScriptedAgent ? .scripted : .plain
         self.tls = tls
         self.timeouts = timeouts
+        self.pushSink = pushSink
     }
 
     /// The declaration as transcripts carry it.
     public var declaration: History.Subject {
-        History.Subject(name: name, role: .server, profiles: profiles, hasScriptedAgent: hasScriptedAgent)
+        History.Subject(
+            name: name, role: .server, profiles: profiles, hasScriptedAgent: hasScriptedAgent, limits: limits)
     }
 
     /// Why a scenario cannot be performed against this subject; nil when it can.
@@ -69,6 +80,18 @@ public struct ServerSubject: Sendable {
         if scenario.needs.principals > principals.count {
             return "it needs \(scenario.needs.principals) principals, and there are \(principals.count)"
         }
+        if let impatience = impatience(with: scenario) { return impatience }
+        if scenario.needs.profiles.contains(.push) { return obstacleToPush(scenario.needs.principals) }
         return nil
+    }
+
+    /// Why pushes cannot be watched for so many principals.
+    private func obstacleToPush(_ count: Int) -> String? {
+        guard let pushSink else { return "no push service is there to take pushes; give --push-sink" }
+        let usable = principals.count { $0.device.map { pushSink.usefulness(of: $0) != .refused } ?? false }
+        if usable >= count { return nil }
+        let known = principals.count { $0.device != nil }
+        return "it needs the device tokens of \(count) principals, and \(known) were given"
+            + (known > usable ? ", of which \(known - usable) were refused in earlier scenarios" : "")
     }
 }

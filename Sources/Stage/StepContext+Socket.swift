@@ -183,28 +183,27 @@ extension StepContext {
 
     func await(_ awaited: ScenarioStep.Await, on letter: String) async throws {
         let lane = try open(letter)
-        var conditions: [(JSONPointer, JSONValue)] = []
-        for (key, value) in awaited.conditions {
-            guard let pointer = JSONPointer(key) else { continue }
-            conditions.append((pointer, try filled(value)))
-        }
-        let wanted = conditions
-        let frame = await lane.mailbox.take(awaited.types, within: performer.limit(awaited.bound.within)) { frame in
-            guard let root = frame.document?.root else { return false }
-            return wanted.allSatisfy { pointer, value in
-                value.isNull ? root[pointer] == nil : root[pointer] == value
-            }
-        }
+        let frame = await lane.mailbox.take(
+            awaited.types, within: performer.limit(awaited.bound.within), where: try matching(awaited.conditions))
         let what = awaited.types.joined(separator: " or ")
         if frame == nil, lane.mailbox.hasEnded, awaited.types.contains("close") { return }
         guard let frame else { return try missed(what, on: lane.lane, isOptional: awaited.bound.isOptional) }
         try save(awaited.save, from: frame.document?.root, of: what, on: lane.lane)
     }
 
-    func awaitClose(_ bound: ScenarioStep.Bound, on letter: String) async throws {
-        let lane = try open(letter)
-        guard await lane.mailbox.waitForEnd(within: performer.limit(bound.within)) else {
-            return try missed("close", on: lane.lane, isOptional: bound.isOptional)
+    /// Whether a frame has the values; null stands for a member that is absent.
+    func matching(_ values: [String: JSONValue]) throws -> @Sendable (Frame) -> Bool {
+        var conditions: [(JSONPointer, JSONValue)] = []
+        for (key, value) in values {
+            guard let pointer = JSONPointer(key) else { continue }
+            conditions.append((pointer, try filled(value)))
+        }
+        let wanted = conditions
+        return { frame in
+            guard let root = frame.document?.root else { return false }
+            return wanted.allSatisfy { pointer, value in
+                value.isNull ? root[pointer] == nil : root[pointer] == value
+            }
         }
     }
 

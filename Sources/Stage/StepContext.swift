@@ -27,7 +27,9 @@ struct StepContext: Sendable {
             }
         case .ping(let lane): try await sending(on: lane) { lane throws(TransportProblem) in try await lane.ping() }
         case .await(let awaited, let lane): try await self.await(awaited, on: lane)
-        case .awaitClose(let bound, let lane): try await awaitClose(bound, on: lane)
+        case .awaitClose(let bound, let told, let lane): try await awaitClose(bound, after: told, on: lane)
+        case .watch(let told): try await watch(told)
+        case .mute(let lane): try open(lane).mute()
         case .fence(let lane):
             guard await performer.fence(try open(lane)) else { throw StepEnd.unmet("\(pointer): no pong in time") }
         case .http(let exchange): try await http(exchange)
@@ -44,6 +46,9 @@ struct StepContext: Sendable {
         case .repeat(let times, let counter, let isParallel, let steps):
             try await self.repeat(times: times, counter: counter, isParallel: isParallel, steps)
         case .alive(let principal): try await alive(principal)
+        case .process(let step): try await process(step)
+        case .pushAnswer(let answer): try pushAnswer(answer)
+        case .awaitPush(let awaited): try await awaitPush(awaited)
         }
     }
 
@@ -71,8 +76,11 @@ struct StepContext: Sendable {
         if let first = ends.min(by: { $0.0 < $1.0 }) { throw first.1 }
     }
 
-    private func `repeat`(times: Int, counter: String?, isParallel: Bool, _ steps: [ScenarioStep]) async throws {
-        let rounds = (1...times).map { number in
+    private func `repeat`(times: JSONValue, counter: String?, isParallel: Bool, _ steps: [ScenarioStep]) async throws {
+        guard let times = try filled(times).intValue, (0...100_000).contains(times) else {
+            throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(times)"), at: place))
+        }
+        let rounds = (0..<times).map { $0 + 1 }.map { number in
             var inner = local
             if let counter { inner[counter] = JSONValue(number) }
             return (steps, inner)
@@ -99,8 +107,8 @@ struct StepContext: Sendable {
         }
     }
 
-    /// What holds of a value that a server leaves out and may leave out (SYNC-15).
-    private static let unsaid: [String: JSONValue] = ["/limits/replayMessages": 1000]
+    /// What holds of a value that a server leaves out and may leave out (SYNC-15, LIVE).
+    private static let unsaid: [String: JSONValue] = ["/limits/replayMessages": 1000, "/heartbeatSeconds": 30]
 
     /// Keeps values for later steps; what the subject left out ends the scenario, because later steps build on it.
     func save(_ places: [String: JSONPointer], from root: JSONValue?, of what: String, on lane: Lane) throws {

@@ -52,7 +52,7 @@ public struct SuiteRun: Sendable {
                         progress(.finished(scenario.name, done: done, total: scenarios.count))
                         continue
                     }
-                    guard let lent = pool.lend(scenario.needs.principals) else { break }
+                    guard let lent = lend(to: scenario, from: &pool) else { break }
                     let index = next
                     progress(.started(scenario.name, done: done, total: scenarios.count))
                     group.addTask { (index, lent, await stage.perform(scenario, principals: lent)) }
@@ -69,6 +69,13 @@ public struct SuiteRun: Sendable {
             }
         }
         return results.compactMap { $0 }
+    }
+
+    private func lend(to scenario: Scenario, from pool: inout PrincipalPool) -> [ServerSubject.Principal]? {
+        guard scenario.needs.profiles.contains(.push), let sink = stage.subject.pushSink else {
+            return pool.lend(scenario.needs.principals)
+        }
+        return pool.lend(scenario.needs.principals, reachedBy: sink)
     }
 
     private func leftOut(_ scenario: Scenario, _ breaker: Breaker) -> String? {

@@ -72,19 +72,29 @@ public struct Event: Sendable, Equatable {
         public var path: String
         /// Whose credentials it carries; nil when it carried none, `other` for one the server never gave out.
         public var principal: String?
+        /// Header fields with lowercased names, in order; kept of requests to the push service alone.
+        public var headers: [Header]
         /// The body, when there is one.
         public var body: String?
 
         /// A request by a principal.
-        public init(method: String, path: String, principal: String? = "p1", body: String? = nil) {
+        public init(
+            method: String, path: String, principal: String? = "p1", headers: [Header] = [], body: String? = nil
+        ) {
             self.method = method
             self.path = path
             self.principal = principal
+            self.headers = headers
             self.body = body
+        }
+
+        /// The first value of a header field; the name is lowercase.
+        public subscript(header name: String) -> String? {
+            headers.first { $0.name == name }?.value
         }
     }
 
-    /// An HTTP response as it was received.
+    /// An HTTP response as it was received, or as the push service gave it.
     public struct Response: Sendable, Equatable {
         /// The status code.
         public var status: Int

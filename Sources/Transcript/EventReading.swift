@@ -38,7 +38,8 @@ extension LineReader {
             return .request(
                 .init(
                     method: try string("method"), path: try string("path"),
-                    principal: try nullableString("principal"), body: try optionalString("body")))
+                    principal: try nullableString("principal"), headers: try headers(),
+                    body: try optionalString("body")))
         case "response": return .response(try response())
         case "failed": return .failed(reason: try string("reason"))
         case "act":
@@ -57,8 +58,8 @@ extension LineReader {
         }
     }
 
-    private func response() throws(InputProblem) -> Event.Response {
-        let headers = try optional("headers", "an array of [name, value]") { value -> [Event.Header]? in
+    private func headers() throws(InputProblem) -> [Event.Header] {
+        try optional("headers", "an array of [name, value]") { value -> [Event.Header]? in
             guard let pairs = value.arrayValue else { return nil }
             let headers = pairs.compactMap { pair -> Event.Header? in
                 guard pair.arrayValue?.count == 2, let name = pair[0]?.stringValue, let value = pair[1]?.stringValue
@@ -66,9 +67,12 @@ extension LineReader {
                 return Event.Header(name: name, value: value)
             }
             return headers.count == pairs.count ? headers : nil
-        }
-        return Event.Response(
-            status: try integer("status"), headers: headers ?? [], body: try optionalString("body") ?? "",
+        } ?? []
+    }
+
+    private func response() throws(InputProblem) -> Event.Response {
+        Event.Response(
+            status: try integer("status"), headers: try headers(), body: try optionalString("body") ?? "",
             bodyIsText: try optional("bodyIsText", "true or false", \.boolValue) ?? true)
     }
 }

@@ -107,7 +107,7 @@ extension LineReader {
         let bounds = try members("timeouts")
         let paths = [
             "connect": \Timeouts.connect, "ack": \.ack, "turn": \.turn, "pong": \.pong, "rest": \.rest, "sync": \.sync,
-            "error": \.error, "close": \.close,
+            "error": \.error, "close": \.close, "push": \.push,
         ]
         for name in bounds.object.keys {
             guard let path = paths[name] else {
@@ -134,6 +134,15 @@ extension LineReader {
         }
         let agent = try optionalString("agent") ?? "plain"
         return History.Subject(
-            name: try string("name"), role: role, profiles: profiles, hasScriptedAgent: agent != "plain")
+            name: try string("name"), role: role, profiles: profiles, hasScriptedAgent: agent != "plain",
+            limits: try limits())
+    }
+
+    private func limits() throws(InputProblem) -> [String: Int] {
+        guard object["limits"] != nil else { return [:] }
+        let members = try members("limits")
+        var limits: [String: Int] = [:]
+        for name in members.object.keys { limits[name] = try members.integer(name) }
+        return limits
     }
 }

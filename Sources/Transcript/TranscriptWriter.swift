@@ -33,12 +33,17 @@ public enum TranscriptWriter {
             "specification": .string(header.specification),
         ]
         object["scenario"] = header.scenario.map { .string($0) }
-        object["subject"] = [
+        var declaration: JSONObject = [
             "name": .string(subject.name),
             "role": .string(subject.role.rawValue),
             "profiles": .array(subject.profiles.sorted().map { .string($0.rawValue) }),
             "agent": subject.hasScriptedAgent ? "scripted" : "plain",
         ]
+        if !subject.limits.isEmpty {
+            let limits = subject.limits.sorted { $0.key < $1.key }.map { (key: $0.key, value: JSONValue($0.value)) }
+            declaration["limits"] = .object(JSONObject(limits))
+        }
+        object["subject"] = .object(declaration)
         let usual = Timeouts().byName
         let changed = header.timeouts.byName.filter { $0.value != usual[$0.key] }.sorted { $0.key < $1.key }
         if !changed.isEmpty {
@@ -57,6 +62,9 @@ public enum TranscriptWriter {
         }
         /// Members that say nothing are left out.
         func said(_ text: String) -> JSONValue? { text.isEmpty ? .none : .some(.string(text)) }
+        func pairs(_ headers: [Event.Header]) -> JSONValue {
+            .array(headers.map { [.string($0.name), .string($0.value)] })
+        }
         switch event.kind {
         case .opening(let opening):
             put("open", ("principal", said(opening.principal) ?? .null), ("path", .string(opening.path)))
@@ -78,11 +86,11 @@ public enum TranscriptWriter {
             put(
                 "request", ("method", .string(request.method)), ("path", .string(request.path)),
                 ("principal", request.principal.map { .string($0) } ?? .null),
+                ("headers", request.headers.isEmpty ? .none : .some(pairs(request.headers))),
                 ("body", request.body.map { .string($0) }))
         case .response(let response):
-            let headers = response.headers.map { JSONValue.array([.string($0.name), .string($0.value)]) }
             put(
-                "response", ("status", JSONValue(response.status)), ("headers", .array(headers)),
+                "response", ("status", JSONValue(response.status)), ("headers", pairs(response.headers)),
                 ("body", .string(response.body)), ("bodyIsText", response.bodyIsText ? .none : .some(.bool(false))))
         case .failed(let reason): put("failed", ("reason", .string(reason)))
         case .act(let verb, let details):

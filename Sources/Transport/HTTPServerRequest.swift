@@ -48,12 +48,21 @@ public struct HTTPServerResponse: Sendable {
     public var headers: [(String, String)]
     /// The bytes of the body.
     public var body: [UInt8]
+    /// Whether nothing is sent, and the exchange ends instead: with HTTP/1.1 the connection, with HTTP/2 the stream.
+    public private(set) var isHangUp = false
 
     /// An answer.
     public init(status: Int = 200, headers: [(String, String)] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
+    }
+
+    /// No answer: the exchange ends.
+    public static var hangUp: HTTPServerResponse {
+        var response = HTTPServerResponse(status: 500)
+        response.isHangUp = true
+        return response
     }
 
     /// An answer with a JSON body.

@@ -141,6 +141,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
     ) {
         guard context.channel.isActive, !ending else { return }
         busy = false
+        if response.isHangUp { return end(context) }
         let stays = keepAlive && !stopping
         var head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: response.status))
         for (name, value) in response.headers { head.headers.add(name: name, value: value) }

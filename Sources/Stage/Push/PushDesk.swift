@@ -1,0 +1,94 @@
+import Synchronization
+
+/// Which scenario a push belongs to, and what is remembered of those that belong to none.
+final class PushDesk: Sendable {
+    /// Where a push goes.
+    enum Destination {
+        case route(PushRoute, principal: String)
+        /// It is about a session of a scenario that has ended, or nobody has borrowed the principal.
+        case late
+        case unknown
+    }
+
+    private struct State {
+        var routes: [String: (route: PushRoute, principal: String)] = [:]
+        var devices: [String: PushSink.Usefulness] = [:]
+        var ended: Set<String> = []
+        var endedInOrder: [String] = []
+        var strays: [PushSink.Stray] = []
+        var strayCount = 0
+        var lateCount = 0
+    }
+
+    private static let maxStrays = 100
+    private static let maxEnded = 20_000
+
+    private let state = Mutex(State())
+
+    var strays: [PushSink.Stray] { state.withLock { $0.strays } }
+    var strayCount: Int { state.withLock { $0.strayCount } }
+    var lateCount: Int { state.withLock { $0.lateCount } }
+
+    /// Devices that are known from now on, also while nobody has borrowed their principals.
+    func expect(_ devices: [String]) {
+        state.withLock { state in
+            for device in devices where state.devices[Self.key(device)] == nil {
+                state.devices[Self.key(device)] = .fresh
+            }
+        }
+    }
+
+    func usefulness(of device: String) -> PushSink.Usefulness {
+        state.withLock { $0.devices[Self.key(device)] ?? .fresh }
+    }
+
+    /// Remembers that a device was refused; there is no way back.
+    func note(_ usefulness: PushSink.Usefulness, of device: String) {
+        state.withLock { state in
+            if state.devices[Self.key(device)] != .refused { state.devices[Self.key(device)] = usefulness }
+        }
+    }
+
+    func open(_ route: PushRoute, devices: [String: String]) {
+        expect(Array(devices.values))
+        state.withLock { state in
+            for (principal, device) in devices { state.routes[Self.key(device)] = (route, principal) }
+        }
+    }
+
+    /// Ends a route; pushes about its sessions come too late from now on, whoever has the device then.
+    func close(_ route: PushRoute, sessions: Set<String>) {
+        state.withLock { state in
+            state.routes = state.routes.filter { $0.value.route !== route }
+            for session in sessions where state.ended.insert(session).inserted {
+                state.endedInOrder.append(session)
+            }
+            let surplus = state.endedInOrder.count - Self.maxEnded
+            guard surplus > 0 else { return }
+            for session in state.endedInOrder.prefix(surplus) { state.ended.remove(session) }
+            state.endedInOrder.removeFirst(surplus)
+        }
+    }
+
+    func destination(of device: String, session: String?) -> Destination {
+        state.withLock { state in
+            let key = Self.key(device)
+            let isLate = session.map(state.ended.contains) ?? false
+            if !isLate, let found = state.routes[key] { return .route(found.route, principal: found.principal) }
+            guard state.devices[key] != nil else { return .unknown }
+            state.lateCount += 1
+            return .late
+        }
+    }
+
+    func noteStray(_ method: String, _ path: String, status: Int) {
+        state.withLock { state in
+            state.strayCount += 1
+            guard state.strays.count < Self.maxStrays else { return }
+            state.strays.append(PushSink.Stray(method: method, path: path, status: status))
+        }
+    }
+
+    /// Tokens are hexadecimal, and some servers write them in capitals.
+    private static func key(_ device: String) -> String { device.lowercased() }
+}

@@ -1,0 +1,83 @@
+import JSON
+import Transport
+
+/// Answers requests the way Apple's push service does.
+struct PushHandler: TransportHandler {
+    let desk: PushDesk
+
+    func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision {
+        .refuse(status: 404, body: "the push service speaks no WebSocket")
+    }
+
+    func serve(_ socket: ServerSocket) async {}
+
+    func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+        let reply = PushReply(to: request)
+        guard let device = Self.device(in: request.path) else {
+            desk.noteStray(clipped(request.method), clipped(request.path), status: 404)
+            return reply.response(404)
+        }
+        let shown = "/3/device/‹a token of \(device.utf8.count) bytes›"
+        guard request.method == "POST" else {
+            desk.noteStray(clipped(request.method), shown, status: 405)
+            return reply.response(405)
+        }
+        switch desk.destination(of: device, session: Self.session(in: request.body)) {
+        case .route(let route, let principal): return await route.take(request, reply, of: principal)
+        case .late: return reply.response(200)
+        case .unknown:
+            desk.noteStray("POST", shown, status: 400)
+            return reply.response(400, reason: "BadDeviceToken")
+        }
+    }
+
+    /// The token of `/3/device/{token}`.
+    static func device(in path: String) -> String? {
+        let prefix = "/3/device/"
+        guard path.hasPrefix(prefix) else { return nil }
+        let device = path.dropFirst(prefix.count)
+        return device.isEmpty || device.contains("/") ? nil : String(device)
+    }
+
+    private static func session(in body: [UInt8]) -> String? {
+        guard let text = String(validating: body, as: UTF8.self) else { return nil }
+        return (try? JSONParser.document(text).root)?["sessionId"]?.stringValue
+    }
+
+    private func clipped(_ text: String) -> String { text.count > 120 ? "\(text.prefix(120))…" : text }
+}
+
+/// Makes the answers to one request, which name it by its `apns-id`: its own, or a new one.
+struct PushReply: Sendable {
+    /// The most bytes of a payload that Apple takes.
+    static let maxPayloadBytes = 4096
+
+    let id: String
+
+    init(to request: HTTPServerRequest) {
+        id = request.header("apns-id") ?? UniqueName.uuid()
+    }
+
+    func response(_ status: Int, reason: String? = nil) -> HTTPServerResponse {
+        guard status >= 300 else { return HTTPServerResponse(status: status, headers: [("apns-id", id)]) }
+        var body: JSONValue = ["reason": .string(reason ?? Self.usualReason(status))]
+        if status == 410 { body["timestamp"] = JSONValue(WallClock.milliseconds()) }
+        return HTTPServerResponse(
+            status: status, headers: [("apns-id", id), ("content-type", "application/json")],
+            body: Array(body.text().utf8))
+    }
+
+    /// The reason Apple gives most often with a status.
+    private static func usualReason(_ status: Int) -> String {
+        switch status {
+        case 403: "InvalidProviderToken"
+        case 404: "BadPath"
+        case 405: "MethodNotAllowed"
+        case 410: "Unregistered"
+        case 413: "PayloadTooLarge"
+        case 429: "TooManyRequests"
+        case 503: "ServiceUnavailable"
+        default: "InternalServerError"
+        }
+    }
+}

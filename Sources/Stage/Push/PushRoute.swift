@@ -1,0 +1,168 @@
+import Holdfast
+import JSON
+import Synchronization
+import Transcript
+import Transport
+
+/// The pushes of one scenario: answers them as it was told, records them, and offers them to its waits.
+final class PushRoute: Sendable {
+    typealias Outcome = ScenarioStep.PushAnswer.Outcome
+
+    /// An answer a step has asked for.
+    private struct Program {
+        let principal: String
+        let outcome: Outcome
+        let place: String
+        var rest: Int
+        var uses = 0
+    }
+
+    private struct State {
+        var programs: [Program] = []
+        var missed: Set<String> = []
+        var hanging: [Int: CheckedContinuation<Void, Never>] = [:]
+        var nextHanging = 0
+        var isClosed = false
+    }
+
+    /// Device tokens by the principals' names in the scenario.
+    let devices: [String: String]
+    private let mailboxes: [String: Mailbox]
+    private let recorder: Recorder
+    private let desk: PushDesk
+    private let state = Mutex(State())
+
+    /// Opens a route, and records for whom pushes are taken from now on.
+    init(devices: [String: String], at desk: PushDesk, recorder: Recorder) {
+        self.devices = devices
+        self.desk = desk
+        self.recorder = recorder
+        mailboxes = devices.mapValues { _ in Mailbox() }
+        for principal in devices.keys.sorted() {
+            recorder.note(.act("listen", ["principal": .string(principal)]), on: .push)
+        }
+        desk.open(self, devices: devices)
+    }
+
+    // MARK: steps
+
+    /// Tells what to do with the next pushes; asked for twice, the first is used up before the second.
+    func program(_ answer: ScenarioStep.PushAnswer, at place: String) {
+        state.withLock {
+            $0.programs.append(
+                Program(principal: answer.principal, outcome: answer.outcome, place: place, rest: answer.times))
+        }
+    }
+
+    /// The first push to a principal that no wait has taken yet and that matches.
+    func next(
+        for principal: String, within limit: Duration, where matches: @escaping @Sendable (Frame) -> Bool
+    ) async -> Frame? {
+        let push = await mailboxes[principal]?.take([Self.letter], within: limit, where: matches)
+        if push == nil { state.withLock { _ = $0.missed.insert(principal) } }
+        return push
+    }
+
+    /// Answers that were asked for and never needed, though no wait for a push was in vain.
+    var unused: [HarnessProblem] {
+        state.withLock { state in
+            state.programs.filter { $0.uses == 0 && !state.missed.contains($0.principal) }.map {
+                HarnessProblem(.unusedPushAnswer(principal: $0.principal), at: $0.place)
+            }
+        }
+    }
+
+    /// Ends the route and all that hangs.
+    func close(sessions: Set<String>) {
+        desk.close(self, sessions: sessions)
+        for mailbox in mailboxes.values { mailbox.end() }
+        let hanging = state.withLock { state in
+            state.isClosed = true
+            defer { state.hanging = [:] }
+            return state.hanging.values
+        }
+        for continuation in hanging { continuation.resume() }
+    }
+
+    // MARK: pushes
+
+    private static let letter = "push"
+
+    /// Answers one push to a principal's device.
+    func take(_ request: HTTPServerRequest, _ reply: PushReply, of principal: String) async -> HTTPServerResponse {
+        let outcome = state.withLock { state -> Outcome? in
+            guard let index = state.programs.firstIndex(where: { $0.principal == principal && $0.rest > 0 }) else {
+                return nil
+            }
+            state.programs[index].rest -= 1
+            state.programs[index].uses += 1
+            return state.programs[index].outcome
+        }
+        if let usefulness = outcome.flatMap(Self.usefulness), let device = devices[principal] {
+            desk.note(usefulness, of: device)
+        }
+        let isTooLarge = request.body.count > PushReply.maxPayloadBytes
+        switch outcome ?? .status(isTooLarge ? 413 : 200, reason: nil) {
+        case .status(let status, let reason):
+            let response = reply.response(status, reason: reason)
+            deliver(request, of: principal, then: .response(Self.seen(response)))
+            return response
+        case .close:
+            deliver(request, of: principal, then: .act("close", ["principal": .string(principal)]))
+            return .hangUp
+        case .hang:
+            deliver(request, of: principal, then: .act("hang", ["principal": .string(principal)]))
+            await waitForEnd()
+            return .hangUp
+        }
+    }
+
+    /// Records a push with what became of it, so that they stand together, and offers it to the waits.
+    private func deliver(_ request: HTTPServerRequest, of principal: String, then end: Event.Kind) {
+        let body = String(decoding: request.body, as: UTF8.self)
+        let seen = Event.Request(
+            method: request.method, path: "/3/device/\(principal)", principal: principal,
+            headers: request.headers.compactMap { name, value in
+                let name = name.lowercased()
+                guard name.hasPrefix("apns-") || name == "content-type" else { return nil }
+                return Event.Header(name: name, value: value)
+            }, body: body)
+        guard recorder.record(together: [.request(seen), end], on: .push) else { return }
+        mailboxes[principal]?.add(body, as: Self.letter)
+    }
+
+    private static func seen(_ response: HTTPServerResponse) -> Event.Response {
+        Event.Response(
+            status: response.status, headers: response.headers.map { Event.Header(name: $0.0, value: $0.1) },
+            body: String(decoding: response.body, as: UTF8.self))
+    }
+
+    /// What an answer lets a server think of the device; nil when nothing bad.
+    private static func usefulness(after outcome: Outcome) -> PushSink.Usefulness? {
+        switch outcome {
+        case .status(410, _), .status(400, "BadDeviceToken"), .status(400, "DeviceTokenNotForTopic"): .refused
+        case .status(300..., _): .doubtful
+        case .status: nil
+        case .hang, .close: .doubtful
+        }
+    }
+
+    private func waitForEnd() async {
+        let id = state.withLock { state in
+            state.nextHanging += 1
+            return state.nextHanging
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if state.isClosed || Task.isCancelled { return true }
+                    state.hanging[id] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.hanging.removeValue(forKey: id) }?.resume()
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Transport
+
+/// A push service for one server under test: takes what Apple's would, and hands each push to the scenario it belongs to.
+///
+/// A push belongs to the scenario that borrowed the principal whose device it names. One sink serves one server, because
+/// two servers that were configured alike push to the same devices.
+public final class PushSink: Sendable {
+    /// Whether a device can still be counted on.
+    public enum Usefulness: Sendable, Hashable {
+        /// The server has no reason to leave it out.
+        case fresh
+        /// It was refused for a reason that says nothing about the device; a server that misunderstood leaves it out.
+        case doubtful
+        /// It was told to be gone, or wrong.
+        case refused
+    }
+
+    /// A request that no scenario waits for.
+    public struct Stray: Sendable, Equatable {
+        /// The method.
+        public let method: String
+        /// The path, with a description instead of the token.
+        public let path: String
+        /// What was answered.
+        public let status: Int
+    }
+
+    /// What one payload may have; a real service refuses more than 4096 bytes, and the judge wants to see them.
+    private static let maxBodyBytes = 1 << 20
+
+    /// The base of its addresses, such as `http://127.0.0.1:4711`.
+    public let url: String
+
+    let desk: PushDesk
+    private let server: TransportServer
+
+    private init(server: TransportServer, desk: PushDesk) {
+        self.server = server
+        self.desk = desk
+        url = server.httpURL("")
+    }
+
+    /// Starts to listen.
+    ///
+    /// - Parameters:
+    ///   - host: A name or address of this machine.
+    ///   - port: 0 takes a free one.
+    /// - Returns: A sink that listens already.
+    /// - Throws: `cannotListen`.
+    public static func start(host: String = "127.0.0.1", port: Int = 0) async throws(TransportProblem) -> PushSink {
+        let desk = PushDesk()
+        let server = try await TransportServer.start(
+            host: host, port: port, limits: ServerLimits(maxBodyBytes: maxBodyBytes, maxConnections: 512),
+            handler: PushHandler(desk: desk))
+        return PushSink(server: server, desk: desk)
+    }
+
+    /// Stops to listen, and ends what hangs.
+    public func stop() async {
+        await server.stop(graceful: .zero)
+    }
+
+    /// Requests that no scenario waits for: to unknown devices, paths or methods; the first hundred.
+    public var strays: [Stray] { desk.strays }
+    /// How many there were in all.
+    public var strayCount: Int { desk.strayCount }
+    /// How many pushes came after the scenario they belong to.
+    public var lateCount: Int { desk.lateCount }
+
+    /// What can be expected of a device.
+    public func usefulness(of device: String) -> Usefulness { desk.usefulness(of: device) }
+}
