@@ -23,6 +23,12 @@ public struct Scenario: Sendable, Equatable {
         public var agent: Agent = .any
         /// How many principals are used.
         public var principals: Int = 1
+        /// Whether it needs a server of its own that the suite starts, ends and starts again.
+        public var start = false
+        /// Whether it spends the whole budget of its principal, which must then be untouched (RATE).
+        public var budget = false
+        /// How often it waits for times that the subject told, by their names in `limits`.
+        public var patience: [String: Int] = [:]
 
         /// Nothing but one principal.
         public init() {}

@@ -13,7 +13,7 @@ struct ScenarioFlow {
     init(principals: Int, collector: ProblemCollector) {
         self.principals = principals
         problems = collector
-        names = Set(["run"] + (1...max(1, principals)).map { "p\($0)Token" })
+        names = Set(["run", "kills", "authSeconds"] + (1...max(1, principals)).map { "p\($0)Token" })
     }
 
     /// A name that has a value from here on.

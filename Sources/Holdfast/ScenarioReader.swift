@@ -50,6 +50,11 @@ public struct ScenarioReader {
                 JSONPointer(tokens: ["steps"]), "no step", expected: "at least one step", fix: "say what is done")
         }
         let steps = (elements ?? []).compactMap { ScenarioStepReader.step($0.value, at: $0.pointer, flow: &flow) }
+        if !needs.start, let step = steps.first(where: \.needsProcess) {
+            collector.note(
+                step.pointer, "only a server of the scenario's own can be ended and started", expected: "needs.start",
+                fix: "add \"start\": true to /needs")
+        }
         guard let title, let summary, let role else { return nil }
         return Scenario(
             name: name, title: title, summary: summary, role: role, clauses: clauses, needs: needs, steps: steps)
@@ -78,7 +83,7 @@ public struct ScenarioReader {
     private func needs(_ members: MemberReader) -> Scenario.Needs {
         var needs = Scenario.Needs()
         guard let reader = members.members("needs") else { return needs }
-        reader.refuseUnknown(besides: ["profiles", "agent", "principals"])
+        reader.refuseUnknown(besides: ["profiles", "agent", "principals", "start", "budget", "patience"])
         for element in reader.strings("profiles") ?? [] {
             if let profile = reader.choice(element.text, of: Profile.self, called: "profile", at: element.pointer) {
                 needs.profiles.insert(profile)
@@ -86,6 +91,13 @@ public struct ScenarioReader {
         }
         needs.agent = reader.choice("agent", of: Scenario.Agent.self) ?? .any
         needs.principals = reader.integer("principals", in: 1...8) ?? 1
+        needs.start = reader.bool("start") ?? false
+        needs.budget = reader.bool("budget") ?? false
+        if let patience = reader.members("patience") {
+            let names = ["authSeconds", "heartbeatSeconds", "rateWindowSeconds"]
+            patience.refuseUnknown(besides: names)
+            for name in names { needs.patience[name] = patience.integer(name, in: 1...100) }
+        }
         return needs
     }
 }

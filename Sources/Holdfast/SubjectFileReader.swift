@@ -127,7 +127,10 @@ extension SubjectFile {
     }
 
     private static func limits(_ reader: MemberReader) -> [String: Int] {
-        let names = ["maxFrameBytes", "messagesPerMinute", "replayMessages", "replaySeconds", "heartbeatSeconds"]
+        let names = [
+            "maxFrameBytes", "messagesPerMinute", "rateWindowSeconds", "replayMessages", "replaySeconds",
+            "heartbeatSeconds", "authSeconds",
+        ]
         guard let members = reader.members("limits") else { return [:] }
         members.refuseUnknown(besides: names)
         var limits: [String: Int] = [:]

@@ -84,6 +84,12 @@ final class ConnectionLane: Sendable {
         try await connection.ping()
     }
 
+    /// Reads on, and answers no ping of the WebSocket itself any more.
+    func mute() {
+        connection.answersPings = false
+        recorder.note(.act("mute", [:]), on: lane)
+    }
+
     func stopReading() {
         recorder.note(.act("stopReading", [:]), on: lane)
         state.withLock { $0.isPaused = true }
@@ -147,7 +153,11 @@ final class ConnectionLane: Sendable {
             return true
         case .invalidText(let bytes), .binary(let bytes):
             return recorder.record(.binary(.fromServer, bytes), on: lane, at: time) || flooded(time)
-        case .ping: return recorder.record(.ping(.fromServer), on: lane, at: time) || flooded(time)
+        case .ping:
+            // Whoever is not mute has answered it already; a sign of life belongs into the history (LIVE-3, LIVE-4).
+            let isAnswered = connection.answersPings
+            guard recorder.record(.ping(.fromServer), on: lane, at: time) else { return flooded(time) }
+            return !isAnswered || recorder.record(.pong(.toServer), on: lane, at: time) || flooded(time)
         case .pong: return recorder.record(.pong(.fromServer), on: lane, at: time) || flooded(time)
         case .tooLarge(let bytes): return ended("a message of \(bytes) bytes", time)
         case .close(let code, let reason):

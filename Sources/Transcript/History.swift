@@ -56,13 +56,18 @@ public struct History: Sendable {
         public var profiles: Set<Profile>
         /// Whether the agent obeys scripts in the prompt.
         public var hasScriptedAgent: Bool
+        /// Limits that it was configured with, by the names of the subject file, such as `authSeconds`.
+        public var limits: [String: Int]
 
         /// A declaration.
-        public init(name: String, role: Role, profiles: Set<Profile>, hasScriptedAgent: Bool = true) {
+        public init(
+            name: String, role: Role, profiles: Set<Profile>, hasScriptedAgent: Bool = true, limits: [String: Int] = [:]
+        ) {
             self.name = name
             self.role = role
             self.profiles = profiles
             self.hasScriptedAgent = hasScriptedAgent
+            self.limits = limits
         }
     }
 }

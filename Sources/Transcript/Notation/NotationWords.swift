@@ -71,7 +71,7 @@ struct NotationWord {
 
     /// What a stage does to a lane; anything else is written `act(name=…)`.
     static let verbs = [
-        "act", "arm", "background", "close", "cut", "disarm", "foreground", "kill", "launch", "networkDown",
+        "act", "arm", "background", "close", "cut", "disarm", "foreground", "kill", "launch", "lend", "mute", "networkDown",
         "networkUp", "openPush", "quit", "receivePush", "resumeReading", "selectSession", "send", "start", "stop",
         "stopReading", "storageFull", "storageOK",
     ]
