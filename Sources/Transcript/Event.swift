@@ -42,7 +42,7 @@ public struct Event: Sendable, Equatable {
         case response(Response)
         /// An HTTP exchange ended without a response.
         case failed(reason: String)
-        /// The stage did something to a lane: `cut`, `stopReading`, `kill`, `start`, `storageFull`, ….
+        /// The stage did something to a lane: `cut`, `stopReading`, `kill`, `start`, `refuseWrites`, ….
         case act(String, JSONObject)
         /// The stage saw the subject's state.
         case state(JSONValue)

@@ -120,7 +120,7 @@ import Transcript
     @Test(arguments: [
         "A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A<done(t1 #2) A!cut B+(e1 #2) B>sync(e1 #0) B<syncResult(e1 #2 evicted)",
         "A+ A>chat(c1) A<ack(c1) A<done(t1) server!kill server!start 1>GET(s1) 1<200(u1)^",
-        "A>chat(c21) A<ack(c21) server!storageFull A<error(persist_failed t21) server!storageOK",
+        "A>chat(c21) A<ack(c21) server!refuseWrites A<error(persist_failed t21) server!acceptWrites",
         "A+(messagesPerMinute=2) A>chat(c3) A<error(rate_limited c3 retryAfterMs=60000) +60s A>chat(c3) A<ack(c3)",
         "client!launch A+ client!background +30s client!foreground A>close(1001) B+ client=connected(s1 u1 a1) +2s^",
         "A>open(p2 path='/ws') A<open A!cut(silence) 1>PUT(path='/x' body='{') 1<200(header.date='now') A<toolUse(search t1 #2)",
