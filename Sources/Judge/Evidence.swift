@@ -8,6 +8,8 @@ public struct Evidence: Sendable, Equatable {
     public var violations: [Finding] = []
     /// Each reason why the evidence proves nothing, though the clause was exercised.
     public var doubts: [Finding] = []
+    /// What a reader has to know of the strength of the evidence, one sentence each.
+    public var remarks: [String] = []
 
     /// No evidence yet.
     public init() {}

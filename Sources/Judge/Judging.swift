@@ -28,5 +28,5 @@ private func verdict(on clause: Clause, from evidence: Evidence) -> Verdict {
     }
     return Verdict(
         clause: clause.id, outcome: outcome, exercised: evidence.exercised,
-        findings: evidence.violations + (outcome == .inconclusive ? evidence.doubts : []))
+        findings: evidence.violations + (outcome == .inconclusive ? evidence.doubts : []), remarks: evidence.remarks)
 }

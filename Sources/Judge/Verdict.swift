@@ -28,13 +28,18 @@ public struct Verdict: Sendable, Equatable {
     public let exercised: Int
     /// What was found: violations, or reasons for doubt.
     public let findings: [Finding]
+    /// How strong the evidence is, where that is not plain from the count.
+    public let remarks: [String]
 
     /// A verdict with its evidence.
-    public init(clause: ClauseID, outcome: Outcome, exercised: Int, findings: [Finding] = []) {
+    public init(
+        clause: ClauseID, outcome: Outcome, exercised: Int, findings: [Finding] = [], remarks: [String] = []
+    ) {
         self.clause = clause
         self.outcome = outcome
         self.exercised = exercised
         self.findings = findings
+        self.remarks = remarks
     }
 }
 

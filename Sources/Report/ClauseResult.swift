@@ -13,6 +13,8 @@ public struct ClauseResult: Sendable {
     public let scenarios: [String]
     /// Violations, warnings or doubts, each with its scenario.
     public let findings: [Occurrence]
+    /// How strong the evidence is, in the words of the scenarios that decided the outcome.
+    public let remarks: [String]
 
     /// A finding and the scenario it was made in.
     public struct Occurrence: Sendable {
@@ -39,6 +41,8 @@ public struct ClauseResult: Sendable {
         }
         exercised = verdicts.reduce(0) { $0 + $1.verdict.exercised }
         scenarios = verdicts.filter { $0.verdict.exercised > 0 }.map(\.scenario)
+        let deciding = verdicts.filter { [outcome] in $0.verdict.outcome == outcome }.flatMap(\.verdict.remarks)
+        remarks = deciding.enumerated().filter { !deciding[..<$0.offset].contains($0.element) }.map(\.element)
         let reported: Set<Outcome> = outcome == .pass ? [] : [outcome]
         findings = verdicts.filter { reported.contains($0.verdict.outcome) }.flatMap { entry in
             entry.verdict.findings.map { Occurrence(scenario: entry.scenario, finding: $0) }

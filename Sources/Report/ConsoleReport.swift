@@ -83,7 +83,8 @@ public struct ConsoleReport {
             let start = "\(word(result.outcome, width: 12)) \(padded(result.clause.id.description, 10)) "
             let evidence = result.exercised == 0 ? aligned("-", 7) : aligned(count, 7)
             let room = style.width - 12 - 1 - 11 - 7 - 2
-            return start + style.dim(evidence) + "  " + style.cut(result.clause.sentence, to: room)
+            let line = start + style.dim(evidence) + "  " + style.cut(result.clause.sentence, to: room)
+            return ([line] + result.remarks.map { style.wrapped($0, indent: 13) }).joined(separator: "\n")
         }.joined(separator: "\n")
     }
 

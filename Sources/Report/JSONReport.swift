@@ -87,6 +87,7 @@ public struct JSONReport {
         object["sentence"] = .string(result.clause.sentence)
         object["exercised"] = number(result.exercised)
         object["scenarios"] = .array(result.scenarios.map { .string($0) })
+        if !result.remarks.isEmpty { object["remarks"] = .array(result.remarks.map { .string($0) }) }
         if !result.findings.isEmpty {
             object["findings"] = .array(
                 result.findings.map { occurrence in
@@ -129,6 +130,7 @@ public struct JSONReport {
         object["outcome"] = .string(verdict.outcome.rawValue)
         object["exercised"] = number(verdict.exercised)
         if !verdict.findings.isEmpty { object["findings"] = .array(verdict.findings.map { .object(finding($0)) }) }
+        if !verdict.remarks.isEmpty { object["remarks"] = .array(verdict.remarks.map { .string($0) }) }
         return .object(object)
     }
 

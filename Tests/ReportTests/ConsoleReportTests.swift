@@ -27,6 +27,25 @@ import Testing
         #expect(text.hasSuffix("violation: 1 violated\n"))
     }
 
+    @Test func `a remark stands under its clause, once, and only where its scenario decided`() throws {
+        let clause = ClauseID(.SYNC, 3)
+        func verdict(_ outcome: Outcome, _ remark: String) -> Verdict {
+            Verdict(clause: clause, outcome: outcome, exercised: 1, remarks: [remark])
+        }
+        let report = try Sample.report(
+            [
+                .init("a", [verdict(.pass, "20 kills, none lost")]),
+                .init("b", [verdict(.pass, "20 kills, none lost")]),
+                .init("c", [verdict(.inconclusive, "3 kills, none lost")]),
+            ], selection: [clause])
+        let lines = ConsoleReport(report, rerun: "x").text.split(separator: "\n")
+        let place = try #require(lines.firstIndex { $0.hasPrefix("pass") && $0.contains("SYNC-3") })
+        #expect(lines[place + 1] == "             20 kills, none lost")
+        #expect(lines.count { $0.contains("kills") } == 1)
+        let object = JSONReport(report).value["clauses"]?[0]
+        #expect(object?["remarks"] == ["20 kills, none lost"])
+    }
+
     @Test func `plain style writes no escape, coloured style does`() throws {
         let report = try Sample.report([.init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .pass, exercised: 1)])]
         )

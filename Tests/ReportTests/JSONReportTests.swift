@@ -19,6 +19,8 @@ import Transcript
         let report = try Sample.report([
             .init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .violation, exercised: 1, findings: [finding])]),
             .init("b", [], problems: ["lost a frame"]),
+            .init(
+                "c", [Verdict(clause: ClauseID(.PERSIST, 2), outcome: .pass, exercised: 1, remarks: ["one is enough"])]),
         ])
         #expect(schema.violations(in: JSONReport(report).value).map(\.description) == [])
     }
