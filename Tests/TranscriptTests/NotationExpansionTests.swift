@@ -117,6 +117,32 @@ import Transcript
         #expect(state["messages"]?.arrayValue?.count == 2)
     }
 
+    @Test func `a push has the headers it needs and names its answer`() throws {
+        let text = "push<alert(p2 a3 t3 s2 'hi' apns-collapse-id='t3' badge=1) push>400(BadDeviceToken apns-id='7')"
+        let events = try history(text).events
+        guard case .request(let request) = events[0].kind, case .response(let response) = events[1].kind else {
+            throw Missing()
+        }
+        #expect(request.method == "POST" && request.path == "/3/device/p2" && request.principal == "p2")
+        #expect(request[header: "apns-topic"] == "app.example")
+        #expect(request[header: "apns-push-type"] == "alert")
+        #expect(request[header: "apns-collapse-id"] == "t3")
+        let payload: JSONValue = [
+            "aps": ["alert": ["title": "Agent", "body": "hi"], "thread-id": "s2", "badge": 1], "sessionId": "s2",
+            "messageId": "a3", "turnId": "t3",
+        ]
+        #expect(try request.body.map { try JSONParser.value($0) } == payload)
+        #expect(response.status == 400 && response.body == #"{"reason":"BadDeviceToken"}"#)
+        #expect(response[header: "apns-id"] == "7")
+    }
+
+    @Test func `what a push does without is written`() throws {
+        let text = "push<alert(-apns-topic -thread-id -title -s -text)"
+        guard case .request(let request) = try history(text).events[0].kind else { throw Missing() }
+        #expect(request.headers.map(\.name) == ["apns-push-type"])
+        #expect(try request.body.map { try JSONParser.value($0) } == ["aps": ["alert": [:]], "messageId": "a1"])
+    }
+
     @Test(arguments: [
         "A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A<done(t1 #2) A!cut B+(e1 #2) B>sync(e1 #0) B<syncResult(e1 #2 evicted)",
         "A+ A>chat(c1) A<ack(c1) A<done(t1) server!kill server!start 1>GET(s1) 1<200(u1)^",

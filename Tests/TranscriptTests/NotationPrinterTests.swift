@@ -14,6 +14,9 @@ import Transcript
         "A<message(u1 t1 c1 #3) A<message(a1 #4) A<toolUse(search t1 #5 status='started') A<done(t1 #6 -s -a)",
         "A<connected(e1 #0 replayMessages=2) A<done(t1 c1 x=1.50 y='z' w=null) A<syncResult(e1 #5 too_many more)",
         "1>POST(c1) 1<429(rate_limited 'slow down' retryAfterMs=1000 retry-after='1') 2>GET(s1 -p) 2<401(not_authenticated)",
+        "push!listen(p1) push<alert(a1 s1) push>200 push<alert(p2 a2 s2 't''is' title='x') push>410(Unregistered timestamp=17)",
+        "push<alert(a1 s1 t1 apns-topic='b' -apns-push-type) push!hang(p1) push<alert(a1 s1 -title -thread-id) push!close(p1)",
+        "push<alert(a1 s1 category='ANSWER' sound='default' type='answer') push>400(BadDeviceToken apns-id='7')",
     ])
     func `what was written is printed`(_ line: String) throws {
         #expect(NotationPrinter(try history(line)).text == line)
@@ -29,6 +32,8 @@ import Transcript
         #"1>GET(path='/api/sessions?x=1') 1<200(body='{"sessions":[{"id":"abc"}]}' -content-type header.date='now')"#,
         #"1>GET(s1='..%2f') 1<404(body='no' content-type='text/plain') 2>PUT(path='/x' body='[1') 2<failed('reset')"#,
         #"server!act(name='dance' how='wild') client=state(json='{"connection":"odd"}') A>`line`"#,
+        #"push<alert(body='no JSON' header.x='y') push<alert(-p path='/3/device/x' -body) push>503(body='x') push>429(a='b')"#,
+        #"push<alert(-s -a -text badge=3 x='y') push<alert(a7='uuid-1' s3='other' apns-id='x') push<alert(body='{"aps":{"alert":"x"}}')"#,
         #"A>open(p1='other') A<open A>auth A<connected(e7 #0) 1>POST(body='{')"#,
     ])
     func `reading a printed history gives the same events`(_ line: String) throws {
@@ -55,6 +60,12 @@ import Transcript
         let line = #"1>POST(c1='k') 1<200(t1='x' s1='y' a1='z' 'hi' duplicate) 2>GET(s1='y') 2<404(session_not_found)"#
         let text = NotationPrinter(try history(line), style: .brief).text
         #expect(text == "1>POST(c1) 1<200(t1 duplicate) 2>GET(s1) 2<404(session_not_found)")
+    }
+
+    @Test func `brief says of a push what it is about`() throws {
+        let line = "push!listen(p1) push<alert(p2 a1='m-1' s1='x' t1='q' 'hello' apns-topic='b') push>410(Unregistered timestamp=17)"
+        let text = NotationPrinter(try history(line), style: .brief).text
+        #expect(text == "push!listen(p1) push<alert(p2 a1 s1 t1) push>410(Unregistered)")
     }
 
     @Test func `an excerpt counts what it folds`() throws {

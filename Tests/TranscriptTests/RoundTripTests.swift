@@ -8,6 +8,7 @@ import Transcript
         A+(e1 #0) A>`{"type":"chät","x":"\u{1F600}\\ud800"` A<binary(00ff) A>pingFrame A<pongFrame B>open(p2) B<refused(401 'no')
         C>open(-p) C<refused 1>POST(c1) 1<429(rate_limited retry-after=1) 2>GET(-p) 2<failed('reset') A<close(1001) A<eof
         A>close(4000 'bye') A<eof('reset') server!kill A!cut(rst) client=state(json='[1,null]') +30s A<`\u{85}\u{0}`
+        push!listen(p1) push<alert(a1 apns-id='x') push>410(Unregistered) push<alert(p2) push!hang(p2)
         """
 
     private func same(_ left: History, _ right: History) {

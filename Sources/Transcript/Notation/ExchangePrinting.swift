@@ -182,7 +182,7 @@ struct ExchangePrinting {
     }
 
     /// Whether two texts are the same, or the same JSON without flaws.
-    private static func isSame(_ left: String?, _ right: String?) -> Bool {
+    static func isSame(_ left: String?, _ right: String?) -> Bool {
         guard let left, let right else { return left == nil && right == nil }
         if left == right { return true }
         guard let left = try? JSONParser.value(left), let right = try? JSONParser.value(right) else { return false }

@@ -31,6 +31,7 @@ private struct EventBuilder {
     let source: String
     let frames: FrameExpansion
     let exchanges: ExchangeExpansion
+    let pushes: PushExpansion
     let idleLane: Lane
     var events: [Event] = []
     var citations: [Int] = []
@@ -42,6 +43,7 @@ private struct EventBuilder {
         self.source = source
         frames = FrameExpansion(profiles: header.subject.profiles, source: source)
         exchanges = ExchangeExpansion(source: source)
+        pushes = PushExpansion(source: source)
         idleLane = header.subject.role == .server ? .server : .client
     }
 
@@ -212,28 +214,10 @@ private struct EventBuilder {
 
     /// The server's requests to the push service, and what that answers.
     private func push(_ frame: NotationFrame, _ direction: Direction) throws(InputProblem) -> Event.Kind {
-        if direction == .toServer {
-            guard frame.name.count == 3, let status = Int(frame.name), (100...599).contains(status) else {
-                throw unknown(frame, ["a status such as 410"], after: ">")
-            }
-            let arguments = try NotationArguments(frame, NotationWord("", .any), source: source)
-            let body: JSONValue? = arguments.words.first.map { ["reason": .string($0)] }
-            return .response(.init(status: status, body: body?.text() ?? ""))
+        switch direction {
+        case .fromServer: .request(try pushes.request(frame))
+        case .toServer: .response(try pushes.response(frame))
         }
-        guard frame.name == "alert" else { throw unknown(frame, ["alert"], after: "<") }
-        let arguments = try NotationArguments(frame, NotationWord("sta", text: true), source: source)
-        let turn = arguments.number("ta") ?? 1
-        var payload: JSONObject = [
-            "aps": [
-                "alert": ["title": "Agent", "body": .string(arguments.text ?? "answer \(turn)")],
-                "thread-id": arguments.session,
-            ],
-            "sessionId": arguments.session, "messageId": arguments.id("a") ?? .string("a\(turn)"),
-        ]
-        payload["turnId"] = arguments.id("t")
-        arguments.finish(&payload)
-        return .request(
-            .init(method: "POST", path: "/3/device/d1", principal: nil, body: JSONValue.object(payload).text()))
     }
 
     private func unknown(_ frame: NotationFrame, _ known: [String], after mark: String) -> InputProblem {

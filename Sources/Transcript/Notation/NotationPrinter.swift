@@ -66,6 +66,7 @@ private struct EventPrinting {
     let isBrief: Bool
     let frames: FramePrinting
     let exchanges: ExchangePrinting
+    let pushes: PushPrinting
 
     init(_ history: History, isBrief: Bool) {
         self.history = history
@@ -74,6 +75,7 @@ private struct EventPrinting {
         let expansion = FrameExpansion(profiles: history.header.subject.profiles, source: "")
         frames = FramePrinting(expansion: expansion, names: names, isBrief: isBrief)
         exchanges = ExchangePrinting(names: names, isBrief: isBrief)
+        pushes = PushPrinting(names: names, isBrief: isBrief)
     }
 
     func items() -> [NotationPrinter.Item] {
@@ -121,6 +123,9 @@ private struct EventPrinting {
         case .close(let direction, let code, let reason):
             return lane + direction.rawValue + word("close", [code.map(String.init), text(reason)].compactMap { $0 })
         case .eof(let reason): return lane + "<" + word("eof", [text(reason)].compactMap { $0 })
+        case .request(let request) where event.lane == .push:
+            return lane + "<" + (pushes.request(request) ?? "alert")
+        case .response(let response) where event.lane == .push: return lane + ">" + pushes.response(response)
         case .request(let request):
             if let (text, wanted) = exchanges.request(request) {
                 asked[event.lane] = wanted
@@ -167,6 +172,10 @@ private struct EventPrinting {
         let isUsual = details.isEmpty ? verb != "cut" : details.count == 1 && how != nil
         if isKnown, isUsual, how.map(FramePrinting.isWord) ?? true {
             parts += [how].compactMap { $0 }.filter { !(verb == "cut" && $0 == "fin") }
+        } else if isKnown, verb != "cut", details.count == 1, let principal = details["principal"]?.stringValue,
+            NotationNames.isSpelled("p", principal)
+        {
+            parts.append(principal)
         } else if !isBrief {
             parts.append("details=\(FramePrinting.quoted(JSONValue.object(details).text()))")
         }

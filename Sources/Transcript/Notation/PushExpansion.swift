@@ -1,0 +1,93 @@
+import Holdfast
+import JSON
+
+/// Writes out the requests to the push service and its answers that words on lane `push` stand for.
+struct PushExpansion {
+    let source: String
+
+    /// The header fields a push has unless they are written or dropped.
+    static let usualHeaders = [
+        Event.Header(name: "apns-topic", value: "app.example"), Event.Header(name: "apns-push-type", value: "alert"),
+    ]
+    /// Members of `aps` that are written as fields of the word.
+    static let members: Set<String> = ["thread-id", "sound", "badge", "category"]
+
+    /// A push, such as `alert(a1 s1 'text')`.
+    func request(_ frame: NotationFrame) throws(InputProblem) -> Event.Request {
+        guard frame.name == "alert" else { throw unknown(frame, expected: ["alert"]) }
+        let arguments = try NotationArguments(frame, NotationWord("psta", text: true), source: source)
+        let turn = arguments.number("ta") ?? 1
+        var alert: JSONObject = ["title": "Agent", "body": .string(arguments.text ?? "answer \(turn)")]
+        var aps: JSONObject = ["alert": nil, "thread-id": arguments.session]
+        var payload: JSONObject = [
+            "aps": nil, "sessionId": arguments.session, "messageId": arguments.id("a") ?? .string("a\(turn)"),
+        ]
+        payload["turnId"] = arguments.id("t")
+        var headers = Self.usualHeaders
+        for (name, value) in arguments.fields where name != "body" && name != "path" {
+            if let header = Self.header(name) {
+                let field = Event.Header(name: header, value: value.characters)
+                if let index = headers.firstIndex(where: { $0.name == header }) {
+                    headers[index] = field
+                } else {
+                    headers.append(field)
+                }
+            } else if name == "title" {
+                alert[name] = NotationArguments.json(value)
+            } else if Self.members.contains(name) {
+                aps[name] = NotationArguments.json(value)
+            } else {
+                payload[name] = NotationArguments.json(value)
+            }
+        }
+        for name in arguments.dropped where name != "p" {
+            switch name {
+            case "title": alert["title"] = nil
+            case "text": alert["body"] = nil
+            case _ where Self.members.contains(name): aps[name] = nil
+            case _ where Self.header(name) != nil: headers.removeAll { $0.name == Self.header(name) }
+            default: payload[NotationWord.field(droppedBy: name)] = nil
+            }
+        }
+        aps["alert"] = .object(alert)
+        payload["aps"] = .object(aps)
+        return Event.Request(
+            method: "POST", path: arguments.field("path") ?? "/3/device/\(arguments.principal ?? "other")",
+            principal: arguments.principal, headers: headers,
+            body: arguments.field("body") ?? JSONValue.object(payload).text())
+    }
+
+    /// What the push service answers, such as `410(Unregistered)`.
+    func response(_ frame: NotationFrame) throws(InputProblem) -> Event.Response {
+        guard frame.name.count == 3, let status = Int(frame.name), (100...599).contains(status) else {
+            throw unknown(frame, expected: ["a status such as 410"])
+        }
+        let arguments = try NotationArguments(frame, NotationWord("", .any), source: source)
+        var response = Event.Response(status: status)
+        var body = JSONObject()
+        body["reason"] = arguments.words.first.map { .string($0) }
+        for (name, value) in arguments.fields where name != "body" {
+            if let header = Self.header(name) {
+                response.headers.append(Event.Header(name: header, value: value.characters))
+            } else {
+                body[name] = NotationArguments.json(value)
+            }
+        }
+        response.body = arguments.field("body") ?? (body.isEmpty ? "" : JSONValue.object(body).text())
+        return response
+    }
+
+    /// The header field that a name stands for: those of the push service as they are, others after `header.`.
+    static func header(_ name: String) -> String? {
+        if name.hasPrefix("header.") { return String(name.dropFirst(7)) }
+        return name.hasPrefix("apns-") || name == "content-type" ? name : nil
+    }
+
+    private func unknown(_ frame: NotationFrame, expected: [String]) -> InputProblem {
+        InputProblem(
+            place: "\(source):\(frame.place.line):\(frame.place.column)",
+            what: "unknown word '\(frame.name)' on lane push",
+            expected: expected.joined(separator: ", "),
+            fix: nearestName(to: frame.name, among: expected).map { "did you mean '\($0)'?" } ?? "correct the word")
+    }
+}
