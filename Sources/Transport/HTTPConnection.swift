@@ -26,12 +26,14 @@ public final class HTTPConnection: Sendable {
     /// - Parameters:
     ///   - endpoint: Scheme, host and port; the path is taken from each request.
     ///   - tls: Which certificates to believe.
+    ///   - tripwire: Looks at every byte of the answers before they are parsed.
     ///   - timeout: For all of it together.
     /// - Returns: A connection nothing was sent on.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `closed` or `late`.
     public static func open(
         _ endpoint: Endpoint,
         tls: TLSOptions = TLSOptions(),
+        tripwire: Tripwire? = nil,
         timeout: Duration = .seconds(10)
     ) async throws(TransportProblem) -> HTTPConnection {
         let answers = AnswerBox(place: endpoint.place)
@@ -39,6 +41,7 @@ public final class HTTPConnection: Sendable {
             to: endpoint, tls: tls, timeout: timeout, waitingFor: "connection"
         ) { channel, made in
             let pipeline = channel.pipeline.syncOperations
+            if let tripwire { try pipeline.addHandler(TripwireHandler(tripwire)) }
             try Connector.addHTTP(to: pipeline)
             try pipeline.addHandler(ClientExchangeHandler(place: endpoint.place, answers: answers, opened: made))
         }

@@ -5,6 +5,7 @@ public enum HTTPExchange {
     /// - Parameters:
     ///   - request: What to send.
     ///   - tls: Which certificates to believe.
+    ///   - tripwire: Looks at every byte of the answer before it is parsed.
     ///   - maxBodyBytes: A larger body throws `tooLarge` as soon as that is known.
     ///   - timeout: For connecting, sending and the whole answer together.
     /// - Returns: The answer, whatever its status.
@@ -13,6 +14,7 @@ public enum HTTPExchange {
     public static func perform(
         _ request: HTTPRequestSpec,
         tls: TLSOptions = TLSOptions(),
+        tripwire: Tripwire? = nil,
         maxBodyBytes: Int = 16 << 20,
         timeout: Duration = .seconds(10)
     ) async throws(TransportProblem) -> HTTPAnswer {
@@ -24,7 +26,8 @@ public enum HTTPExchange {
         let (single, method) = (request, request.method)
         do {
             return try await withDeadline(timeout, "answer to \(method)", at: place) {
-                let connection = try await HTTPConnection.open(single.endpoint, tls: tls, timeout: timeout)
+                let connection = try await HTTPConnection.open(
+                    single.endpoint, tls: tls, tripwire: tripwire, timeout: timeout)
                 defer { connection.cut(.fin) }
                 return try await connection.perform(single, maxBodyBytes: maxBodyBytes, timeout: timeout)
             }

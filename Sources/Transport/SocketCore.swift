@@ -12,6 +12,7 @@ final class SocketCore: Sendable {
         var closeReceived = false
         var unsentBytes = 0
         var over: TransportProblem.Code?
+        var tripwires: [Tripwire] = []
     }
 
     let channel: any Channel

@@ -82,6 +82,14 @@ public final class WebSocketConnection: Sendable {
     /// The bytes of events that wait to be taken.
     public var queuedBytes: Int { core.queue.queuedBytes }
 
+    /// Looks for bytes in what arrives from now on, on the reading thread and before anything else sees them.
+    public func watch(with tripwire: Tripwire) {
+        core.withState { state in
+            state.tripwires.removeAll(where: \.hasTripped)
+            state.tripwires.append(tripwire)
+        }
+    }
+
     // MARK: sending
 
     /// Sends one text frame and returns when the operating system has taken its bytes.
