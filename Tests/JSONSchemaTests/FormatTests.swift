@@ -56,6 +56,55 @@ struct `Formats` {
         #expect(try Schema(["format": .string(format)], formats: .annotate).isValid("\u{0}"))
     }
 
+    /// The quick look at a date-time and the grammar share the work; here they have to meet.
+    @Test func `every day of a year is told from those beside it`() throws {
+        let schema = try Schema(["format": "date-time"])
+        let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        func two(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
+        for month in 0...99 {
+            let length = (1...12).contains(month) ? lengths[month - 1] : 0
+            for day in 0...99 {
+                let text = "2026-\(two(month))-\(two(day))T23:59:58.9Z"
+                let isDay = day >= 1 && day <= length
+                #expect(schema.isValid(.string(text)) == isDay, "\(text)")
+            }
+        }
+    }
+
+    /// One byte after another is put in every place of a text that is right.
+    @Test(arguments: ["2026-03-31T19:29:39.5Z", "2026-03-31T19:29:39Z", "123e4567-e89b-42d3-a456-4266141740AF"])
+    func `no byte is overlooked`(text: String) throws {
+        let isUUID = text.count == 36
+        let schema = try Schema(["format": isUUID ? "uuid" : "date-time"])
+        for place in text.utf8.indices {
+            for byte in UInt8(0x20)..<0x80 {
+                var bytes = Array(text.utf8)
+                let offset = text.utf8.distance(from: text.utf8.startIndex, to: place)
+                bytes[offset] = byte
+                let changed = String(decoding: bytes, as: UTF8.self)
+                let expected = isUUID ? isUUIDText(bytes) : isDateTimeText(bytes)
+                #expect(schema.isValid(.string(changed)) == expected, "\(changed)")
+            }
+        }
+    }
+
+    private func isUUIDText(_ bytes: [UInt8]) -> Bool {
+        bytes.enumerated().allSatisfy { offset, byte in
+            [8, 13, 18, 23].contains(offset) ? byte == UInt8(ascii: "-") : Character(Unicode.Scalar(byte)).isHexDigit
+        }
+    }
+
+    /// Whether bytes are a date-time in UTC, told the plain way.
+    private func isDateTimeText(_ bytes: [UInt8]) -> Bool {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let match = text.wholeMatch(of: /(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.\d+)?[Zz]/),
+            let month = Int(match.2), let day = Int(match.3), let hour = Int(match.4), let minute = Int(match.5),
+            let second = Int(match.6), (1...12).contains(month)
+        else { return false }
+        let length = month == 2 ? 28 : [4, 6, 9, 11].contains(month) ? 30 : 31
+        return (1...length).contains(day) && hour < 24 && minute < 60 && second < 60
+    }
+
     /// Every format against pieces that look like parts of every other one.
     @Test func `no text makes a format trap`() throws {
         let pieces = [

@@ -57,7 +57,7 @@ public struct JSONTape: ~Copyable {
         guard parse(base, base + text.count) else { return try body(nil) }
         let tokens = UnsafePointer(tokens)
         return try annex.withUnsafeBufferPointer { annex in
-            try body(TapeView(tokens: tokens, text: text, annex: annex))
+            try body(TapeView(tokens: tokens, text: base, textEnd: base + text.count, annex: annex))
         }
     }
 

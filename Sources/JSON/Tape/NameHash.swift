@@ -3,14 +3,21 @@
 /// Names that somebody chose in order to collide only make a search longer; nothing grows with their square.
 package enum NameHash {
     /// The first and the last eight bytes, which for up to sixteen bytes is all of a name.
-    struct Ends {
-        var first: UInt64
-        var last: UInt64
+    package struct Ends {
+        package var first: UInt64
+        package var last: UInt64
+
+        @inlinable
+        package init(first: UInt64, last: UInt64) {
+            self.first = first
+            self.last = last
+        }
     }
 
     /// The ends of the `count` bytes at `name`; `limit` is the end of readable memory.
+    @inlinable
     @inline(__always)
-    static func ends(
+    package static func ends(
         _ name: UnsafePointer<UInt8>, _ count: Int, limit: UnsafePointer<UInt8>
     ) -> Ends {
         let raw = UnsafeRawPointer(name)
@@ -31,8 +38,9 @@ package enum NameHash {
     }
 
     /// The hash of a name with these ends.
+    @inlinable
     @inline(__always)
-    static func hash(_ ends: Ends, _ count: Int) -> UInt32 {
+    package static func hash(_ ends: Ends, _ count: Int) -> UInt32 {
         let mixed = (ends.first ^ UInt64(count)) &* 0x9E37_79B9_7F4A_7C15 ^ ends.last &* 0xC2B2_AE3D_27D4_EB4F
         return UInt32(truncatingIfNeeded: (mixed ^ mixed >> 29) &* 0x1656_67B1_9E37_79F9 >> 32)
     }

@@ -1,14 +1,24 @@
 /// The tokens of one sound text, for as long as text and tape stay where they are.
 package struct TapeView {
     package let tokens: UnsafePointer<TapeToken>
-    package let text: UnsafeBufferPointer<UInt8>
-    package let annex: UnsafeBufferPointer<UInt8>
+    package let text: UnsafePointer<UInt8>
+    package let textEnd: UnsafePointer<UInt8>
+    package let annex: UnsafePointer<UInt8>
+
+    init(
+        tokens: UnsafePointer<TapeToken>, text: UnsafePointer<UInt8>, textEnd: UnsafePointer<UInt8>,
+        annex: UnsafeBufferPointer<UInt8>
+    ) {
+        self.tokens = tokens
+        self.text = text
+        self.textEnd = textEnd
+        // An annex without memory is empty, and no token points into it.
+        self.annex = annex.baseAddress ?? text
+    }
 
     /// The bytes of a string or number as they stand in the text; of a key, unescaped.
     package func bytes(_ token: TapeToken) -> UnsafeBufferPointer<UInt8> {
-        let source = token.isInAnnex ? annex : text
-        return UnsafeBufferPointer(
-            start: source.baseAddress.map { $0 + Int(token.start) }, count: Int(token.length))
+        UnsafeBufferPointer(start: (token.isInAnnex ? annex : text) + Int(token.start), count: Int(token.length))
     }
 
     /// The text of a string token without its escapes.

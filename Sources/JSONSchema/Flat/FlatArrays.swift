@@ -2,15 +2,25 @@ import JSON
 
 /// Arrays, and the equality their elements are compared by.
 extension FlatRun {
+    @inline(never)
     mutating func elements(_ index: Int, _ first: Int, _ count: Int, _ rest: NodeID) -> Bool {
         var element = index + 1
-        for number in 0..<Int(tokens[index].length) {
-            guard holds(number < count ? lists[first + number] : rest, element) else { return false }
+        var left = tokens[index].length
+        for number in 0..<count where left > 0 {
+            guard holds(lists[first + number], element) else { return false }
             element = Int(tokens[element].link)
+            left -= 1
+        }
+        guard rest >= 0 else { return true }
+        while left > 0 {
+            guard holds(rest, element) else { return false }
+            element = Int(tokens[element].link)
+            left -= 1
         }
         return true
     }
 
+    @inline(never)
     mutating func contains(_ index: Int, _ node: NodeID, _ min: Int, _ max: Int) -> Bool {
         var found = 0
         var element = index + 1

@@ -141,6 +141,8 @@ struct FlatCompiler {
             switch keyword {
             case .minLength(let limit): min = Swift.max(min, limit)
             case .maxLength(let limit): max = Swift.min(max, limit)
+            case .format(.uuid): steps.append(.uuid)
+            case .format(.dateTime): steps.append(.dateTime)
             case .format(let format): steps.append(.format(format))
             case .pattern(let pattern):
                 let otherwise = question(.keyword(keyword, node: node))
@@ -149,7 +151,7 @@ struct FlatCompiler {
             }
         }
         // A UUID has 36 characters, whatever else is said.
-        let isUUID = steps.contains { if case .format(.uuid) = $0 { true } else { false } }
+        let isUUID = steps.contains { if case .uuid = $0 { true } else { false } }
         if isUUID, (min...Swift.max(min, max)).contains(36), max >= 36 { return steps }
         return range(min, max).map { [.length(min: $0, max: $1)] + steps } ?? steps
     }
@@ -173,6 +175,7 @@ struct FlatCompiler {
             switch keyword {
             case .minimum, .maximum, .exclusiveMinimum, .exclusiveMaximum:
                 if !bounds.add(keyword) { steps.append(.ask(question(.keyword(keyword, node: node)))) }
+            case .type(let types): if !types.contains(.number) { bounds.isInteger = true }
             case .multipleOf: steps.append(.ask(question(.keyword(keyword, node: node))))
             default: break
             }
@@ -182,7 +185,8 @@ struct FlatCompiler {
 
     mutating func number(_ bounds: FlatProgram.NumberBounds) -> Step {
         numbers.append(bounds)
-        return .number(Int32(numbers.count - 1))
+        let position = Int32(numbers.count - 1)
+        return bounds.takeCounts ? .count(position) : .number(position)
     }
 
     private mutating func arraySteps(_ conjunction: Conjunction) -> [Step] {

@@ -8,7 +8,6 @@ extension FlatCompiler {
             switch keyword {
             case .type(let types):
                 guard !types.isDisjoint(with: kind.types) else { return false }
-                if kind == .number, !types.contains(.number) { steps.append(.integer) }
             case .const(let value):
                 guard admit(kind, [value], keyword, node, &steps) else { return false }
             case .enumeration(let values):
@@ -81,8 +80,13 @@ extension TapeToken.Kind {
 }
 
 extension FlatProgram.NumberBounds {
+    /// Whether they take every whole number that has no sign.
+    var takeCounts: Bool {
+        max == nil && min ?? 0 <= 0 && !(excludesMin && min == 0)
+    }
+
     var isEmpty: Bool {
-        min == nil && max == nil
+        min == nil && max == nil && !isInteger
     }
 
     /// Takes a bound in; false when it is no whole number, or there was another one.

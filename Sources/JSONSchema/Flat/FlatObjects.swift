@@ -3,6 +3,7 @@ import JSON
 /// Objects, and the tables in which their names are found.
 extension FlatRun {
     /// Looks at every member once: what its name leads to, and whether all names that must be there were.
+    @inline(never)
     mutating func holds(_ shape: UnsafePointer<FlatProgram.Shape>, _ index: Int) -> Bool {
         let (table, rest, name) = (shape.pointee.table, shape.pointee.rest, shape.pointee.names)
         let hasPatterns = shape.pointee.patternCount > 0
@@ -26,6 +27,7 @@ extension FlatRun {
     }
 
     /// Applies the nodes of all patterns a name matches; tells whether there was one, or nil when a node does not hold.
+    @inline(never)
     private mutating func patterns(_ shape: UnsafePointer<FlatProgram.Shape>, _ key: Int) -> Bool? {
         var isKnown = false
         for number in 0..<Int(shape.pointee.patternCount) {
@@ -38,6 +40,7 @@ extension FlatRun {
     }
 
     /// Applies the one branch that a member names.
+    @inline(never)
     mutating func jump(_ index: Int, _ property: FlatProgram.Slot, _ table: FlatProgram.NameTable) -> Bool {
         guard let value = member(property, of: index), tokens[value].kind == .string,
             let branch = find(value, in: table)
@@ -46,6 +49,7 @@ extension FlatRun {
     }
 
     /// The value of the member a slot names.
+    @inline(never)
     func member(_ slot: FlatProgram.Slot, of index: Int) -> Int? {
         var key = index + 1
         for _ in 0..<tokens[index].length {
@@ -56,11 +60,15 @@ extension FlatRun {
     }
 
     /// The slot of a string value.
+    @inline(never)
     mutating func find(_ index: Int, in table: FlatProgram.NameTable) -> UnsafePointer<FlatProgram.Slot>? {
-        let names = names
-        return withBytes(tokens[index]) { name in
-            names.find(name, NameHash.hash(of: name), in: table)
+        let (names, token) = (names, tokens[index])
+        guard token.isEscaped else {
+            let start = view.text + Int(token.start)
+            let ends = NameHash.ends(start, Int(token.length), limit: view.textEnd)
+            return names.find(bytes(token), NameHash.hash(ends, Int(token.length)), in: table)
         }
+        return withBytes(token) { names.find($0, NameHash.hash(of: $0), in: table) }
     }
 }
 

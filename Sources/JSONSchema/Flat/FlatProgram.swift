@@ -59,10 +59,13 @@ final class FlatProgram: Sendable {
     enum Step: BitwiseCopyable {
         case length(min: Int32, max: Int32)
         case pattern(Int32, otherwise: Int32)
+        case uuid
+        case dateTime
         case format(Format)
         case strings(NameTable)
-        case integer
         case number(Int32)
+        /// Bounds that every whole number is in that has no sign.
+        case count(Int32)
         case elementCount(min: Int32, max: Int32)
         case unique(otherwise: Int32)
         /// The first elements by a list of nodes, all others by one node.
@@ -121,6 +124,7 @@ final class FlatProgram: Sendable {
         var max: Int?
         var excludesMin = false
         var excludesMax = false
+        var isInteger = false
     }
 
     /// What the slow evaluation is asked: one keyword of a node, or a node as a whole.

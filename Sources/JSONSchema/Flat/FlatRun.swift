@@ -16,7 +16,6 @@ struct FlatRun {
     let cells: UnsafePointer<UInt16>
     let names: NameSearch
     let view: TapeView
-    let text: UnsafePointer<UInt8>?
     let tokens: UnsafePointer<TapeToken>
     /// Room for strings without their escapes; empty until the first one is needed.
     private var scratch: [UInt8] = []
@@ -37,39 +36,57 @@ struct FlatRun {
         names = NameSearch(slots: program.slots.start, letters: program.letters.start)
         self.view = view
         tokens = view.tokens
-        text = view.text.baseAddress
     }
 
     /// Whether the value at a token is valid under a node.
     @inline(__always)
     mutating func holds(_ node: NodeID, _ index: Int) -> Bool {
-        node < 0 || judge(node, index)
+        guard node >= 0 else { return true }
+        let entry = entries[Int(node) << 3 | tokens[index].kind.row]
+        // Most nodes ask one thing of a value, or nothing.
+        if entry.count == 1 { return holds(steps + Int(entry.first), index) }
+        return entry.count > 0 ? holdsAll(entry, index) : entry.count == 0
     }
 
-    private mutating func judge(_ node: NodeID, _ index: Int) -> Bool {
-        let entry = entries[Int(node) << 3 | tokens[index].kind.row]
-        guard entry.count > 0 else { return entry.count == 0 }
-        guard depth < Self.maxDepth else { return false }
-        depth += 1
-        defer { depth -= 1 }
-        let first = Int(entry.first)
-        for position in first..<(first + Int(entry.count)) {
-            guard holds(steps[position], index) else { return false }
+    @inline(never)
+    private mutating func holdsAll(_ entry: FlatProgram.Entry, _ index: Int) -> Bool {
+        var step = steps + Int(entry.first)
+        let end = step + Int(entry.count)
+        while step < end {
+            guard holds(step, index) else { return false }
+            step += 1
         }
         return true
     }
 
-    @inline(__always)
-    private mutating func holds(_ step: FlatProgram.Step, _ index: Int) -> Bool {
-        switch step {
-        case .length(let min, let max): hasLength(index, Int(min), Int(max))
-        case .pattern(let automaton, let otherwise): matches(index, automaton, otherwise)
-        case .format(let format): has(format, index)
-        case .strings(let table): find(index, in: table) != nil
-        case .integer: isInteger(index)
-        case .number(let bounds): isWithin(numbers[Int(bounds)], index)
-        case .elementCount(let min, let max), .memberCount(let min, let max):
-            tokens[index].length >= UInt32(min) && tokens[index].length <= UInt32(max)
+    /// Answers what can be told from the value alone, and passes on the rest.
+    @inline(never)
+    private mutating func holds(_ step: UnsafePointer<FlatProgram.Step>, _ index: Int) -> Bool {
+        switch step.pointee {
+        case .length(let min, let max):
+            return tokens[index].isPlain ? isCounted(index, min, max) : hasLength(index, Int(min), Int(max))
+        case .uuid: return tokens[index].isEscaped ? has(.uuid, index) : UUIDFormat.accepts(bytes(tokens[index]))
+        case .dateTime:
+            return tokens[index].isEscaped ? has(.dateTime, index) : DateFormats.isDateTime(bytes(tokens[index]))
+        case .format(let format): return has(format, index)
+        case .pattern(let automaton, let otherwise): return matches(index, automaton, otherwise)
+        case .strings(let table): return find(index, in: table) != nil
+        case .count(let bounds): return isCount(index) || isWithin(bounds, index)
+        case .number(let bounds): return isWithin(bounds, index)
+        case .elementCount(let min, let max), .memberCount(let min, let max): return isCounted(index, min, max)
+        case .unique, .elements, .contains, .has, .shape, .jump, .also, .any, .one, .not, .condition, .dependent, .ask:
+            guard depth < Self.maxDepth else { return false }
+            depth &+= 1
+            let isValid = holdsDeeper(step, index)
+            depth &-= 1
+            return isValid
+        }
+    }
+
+    /// Answers what other nodes, elements and members have to say.
+    @inline(never)
+    private mutating func holdsDeeper(_ step: UnsafePointer<FlatProgram.Step>, _ index: Int) -> Bool {
+        switch step.pointee {
         case .unique(let otherwise): hasUniqueElements(index) ?? ask(otherwise, index)
         case .elements(let first, let count, let rest): elements(index, Int(first), Int(count), rest)
         case .contains(let node, let min, let max): contains(index, node, Int(min), Int(max))
@@ -84,10 +101,13 @@ struct FlatRun {
         case .dependent(let slot):
             member(names.slots[Int(slot)], of: index) == nil || holds(names.slots[Int(slot)].target, index)
         case .ask(let question): ask(question, index)
+        case .length, .uuid, .dateTime, .format, .pattern, .strings, .count, .number, .elementCount, .memberCount:
+            holds(step, index)
         }
     }
 
     /// How many nodes of a list hold, counted until there are enough.
+    @inline(never)
     private mutating func matching(_ index: Int, _ first: Int32, _ count: Int32, enough: Int) -> Int {
         var found = 0
         for position in Int(first)..<Int(first + count) where found < enough && holds(lists[position], index) {
@@ -98,7 +118,7 @@ struct FlatRun {
 
     /// Lets the evaluation that explains decide, on a value made for it.
     @inline(never)
-    func ask(_ question: Int32, _ index: Int) -> Bool {
+    mutating func ask(_ question: Int32, _ index: Int) -> Bool {
         var evaluation = Evaluation(program.source, violationLimit: 0)
         return evaluation.answer(program.questions[Int(question)], view.value(at: index))
     }
@@ -106,8 +126,8 @@ struct FlatRun {
     /// The bytes of a token as they stand in the text, or of a key, unescaped.
     @inline(__always)
     func bytes(_ token: TapeToken) -> UnsafeBufferPointer<UInt8> {
-        let base = token.isInAnnex ? view.annex.baseAddress : text
-        return UnsafeBufferPointer(start: base.map { $0 + Int(token.start) }, count: Int(token.length))
+        let base = token.isInAnnex ? view.annex : view.text
+        return UnsafeBufferPointer(start: base + Int(token.start), count: Int(token.length))
     }
 
     /// Gives the bytes of a string or number token, unescaped, to `body`.

@@ -3,6 +3,7 @@ import JSON
 /// Strings and numbers.
 extension FlatRun {
     /// Whether a string has so many scalars.
+    @inline(never)
     mutating func hasLength(_ index: Int, _ min: Int, _ max: Int) -> Bool {
         let token = tokens[index]
         let count = Int(token.length)
@@ -16,35 +17,51 @@ extension FlatRun {
         }
     }
 
+    @inline(never)
     mutating func matches(_ index: Int, _ automaton: Int32, _ otherwise: Int32) -> Bool {
         let automaton = automata[Int(automaton)]
         let cells = cells
         return withBytes(tokens[index]) { automaton.matches($0, cells) } ?? ask(otherwise, index)
     }
 
+    @inline(never)
     mutating func has(_ format: Format, _ index: Int) -> Bool {
         withBytes(tokens[index]) { format.accepts($0) }
     }
 
-    func isInteger(_ index: Int) -> Bool {
-        let token = tokens[index]
-        guard !token.isPlain else { return true }
-        return PlainNumber(bytes(token)).map { !$0.hasFraction } ?? view.number(token).isInteger
+    /// Whether the length of a text, or the number of elements or members, is in a range.
+    @inline(__always)
+    func isCounted(_ index: Int, _ min: Int32, _ max: Int32) -> Bool {
+        tokens[index].length >= UInt32(bitPattern: min) && tokens[index].length <= UInt32(bitPattern: max)
     }
 
-    func isWithin(_ bounds: FlatProgram.NumberBounds, _ index: Int) -> Bool {
+    /// Whether a number is whole and has no sign, as most are.
+    @inline(__always)
+    func isCount(_ index: Int) -> Bool {
+        tokens[index].isPlain && view.text[Int(tokens[index].start)] != UInt8(ascii: "-")
+    }
+
+    @inline(never)
+    mutating func isWithin(_ bounds: Int32, _ index: Int) -> Bool {
         guard let number = PlainNumber(bytes(tokens[index])) else {
-            return bounds.admit(view.number(tokens[index]))
+            return numbers[Int(bounds)].admit(view.number(tokens[index]))
         }
-        if let min = bounds.min, bounds.excludesMin ? !(number.isAbove(min)) : number.isBelow(min) { return false }
-        if let max = bounds.max, bounds.excludesMax ? !(number.isBelow(max)) : number.isAbove(max) { return false }
-        return true
+        return numbers[Int(bounds)].admit(number)
     }
 }
 
 extension FlatProgram.NumberBounds {
+    @inline(__always)
+    fileprivate func admit(_ number: PlainNumber) -> Bool {
+        if isInteger, number.hasFraction { return false }
+        if let min, excludesMin ? !(number.isAbove(min)) : number.isBelow(min) { return false }
+        if let max, excludesMax ? !(number.isBelow(max)) : number.isAbove(max) { return false }
+        return true
+    }
+
     /// The same question for a number of any size.
     fileprivate func admit(_ number: JSONNumber) -> Bool {
+        if isInteger, !number.isInteger { return false }
         if let min, excludesMin ? number <= JSONNumber(min) : number < JSONNumber(min) { return false }
         if let max, excludesMax ? number >= JSONNumber(max) : number > JSONNumber(max) { return false }
         return true

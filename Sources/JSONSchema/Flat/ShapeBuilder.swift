@@ -96,8 +96,11 @@ extension FlatCompiler {
 
     /// A table of names with their targets and bits.
     mutating func table(_ members: [(name: String, target: NodeID, bit: UInt64)]) -> FlatProgram.NameTable {
+        let hashes = members.map { Array($0.name.utf8).withUnsafeBufferPointer { NameHash.hash(of: $0) } }
         var size = 2
         while size < members.count * 2 { size *= 2 }
+        // A table a little larger may have every name where it is looked for first.
+        while size < members.count * 8, Set(hashes.map { Int($0) & (size - 1) }).count < members.count { size *= 2 }
         let first = slots.count
         slots += repeatElement(FlatProgram.Slot(), count: size)
         for (name, target, bit) in members {

@@ -11,34 +11,54 @@ enum DateFormats {
     }
 
     static func isDateTime(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        if isPlainDateTime(bytes) { return true }
+        isPlainDateTime(bytes) || isAnyDateTime(bytes)
+    }
+
+    @inline(never)
+    private static func isAnyDateTime(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var reader = TextReader(bytes)
         return reader.date() && reader.take("T", "t") && reader.time() && reader.isAtEnd
     }
 }
 
 extension DateFormats {
-    /// Whether bytes are a date-time of the common kind: in UTC, not in the last days of a month, and no leap second.
+    /// Whether bytes are a date-time of the common kind: in UTC, not in February's last days, and no leap second.
     ///
     /// A quick yes; where it says no, the grammar decides.
     private static func isPlainDateTime(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard bytes.count >= 20, bytes.count <= 30, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
-            bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
-            bytes[bytes.count - 1] == UInt8(ascii: "Z")
-        else { return false }
-        // Two digits as a number, or 100.
-        func pair(_ position: Int) -> Int {
-            let (tens, ones) = (Int(bytes[position]) - 0x30, Int(bytes[position + 1]) - 0x30)
-            return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : 100
+        guard bytes.count >= 20, let base = bytes.baseAddress, bytes[bytes.count - 1] == UInt8(ascii: "Z") else {
+            return false
         }
-        let (month, day) = (pair(5), pair(8))
-        guard pair(0) < 100, pair(2) < 100, month >= 1, month <= 12, day >= 1, day <= 28, pair(11) < 24,
-            pair(14) < 60, pair(17) < 60
+        let raw = UnsafeRawPointer(base)
+        // `2026-03-`, `01T09:30` and `:00` with what follows, as digits of their own value between zeros.
+        let date = raw.loadUnaligned(as: UInt64.self).littleEndian ^ 0x2D30_302D_3030_3030
+        let time = raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self).littleEndian ^ 0x3030_3A30_3054_3030
+        let second = raw.loadUnaligned(fromByteOffset: 16, as: UInt32.self).littleEndian ^ 0x0030_303A
+        let seconds = UInt64(second & 0x00FF_FFFF)
+        let signs = date & 0xFF00_00FF_0000_0000 | time & 0x0000_FF00_00FF_0000 | seconds & 0xFF
+        guard signs == 0, areDigits(date), areDigits(time), areDigits(seconds) else { return false }
+        let (month, day) = (pair(date, 40), pair(time, 0))
+        // The long months are the odd ones up to July and the even ones from August on.
+        guard month &- 1 < 12, day &- 1 < (month == 2 ? 28 : 30 + (month ^ month >> 3) & 1), pair(time, 24) < 24,
+            pair(time, 48) < 60, pair(seconds, 8) < 60
         else { return false }
-        guard bytes.count > 20 else { return true }
+        if bytes.count == 20 { return true }
         guard bytes[19] == UInt8(ascii: "."), bytes.count > 21 else { return false }
         for position in 20..<(bytes.count - 1) where bytes[position] &- 0x30 > 9 { return false }
         return true
+    }
+
+    /// Whether no byte of a word is above 9.
+    @inline(__always)
+    private static func areDigits(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        return (word &+ ones &* (0x7F - 9) | word) & (ones &* 0x80) == 0
+    }
+
+    /// Two digits that start so many bits up, as a number.
+    @inline(__always)
+    private static func pair(_ word: UInt64, _ bit: UInt64) -> UInt64 {
+        (word >> bit & 0xFF) * 10 + word >> (bit + 8) & 0xFF
     }
 }
 

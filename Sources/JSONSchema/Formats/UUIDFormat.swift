@@ -12,21 +12,21 @@ enum UUIDFormat {
         func four(_ offset: Int) -> UInt64 {
             UInt64(raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
         }
-        return areHexDigits(eight(0)) && areHexDigits(four(9) << 32 | four(14))
-            && areHexDigits(four(19) << 32 | four(24))
-            && areHexDigits(eight(28))
+        let words = (eight(0), four(9) << 32 | four(14), four(19) << 32 | four(24), eight(28))
+        let highs: UInt64 = 0x8080_8080_8080_8080
+        return (words.0 | words.1 | words.2 | words.3) & highs == 0
+            && hexDigits(words.0) & hexDigits(words.1) & hexDigits(words.2) & hexDigits(words.3) & highs == highs
     }
 
-    /// Whether all eight bytes of a word are hexadecimal digits.
+    /// The high bit of every byte of a word that is a hexadecimal digit, among other bits.
     ///
-    /// No byte of the sums overflows, because bytes beyond ASCII are refused first; the high bit of each tells how it compares.
+    /// Where all bytes are ASCII no byte of the sums overflows, and the high bit of each tells how it compares.
     @inline(__always)
-    private static func areHexDigits(_ word: UInt64) -> Bool {
+    private static func hexDigits(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
-        let highs = ones &* 0x80
         let folded = word | ones &* 0x20
         let isDigit = (word &+ ones &* (0x80 - 0x30)) & ~(word &+ ones &* (0x80 - 0x3A))
         let isLetter = (folded &+ ones &* (0x80 - 0x61)) & ~(folded &+ ones &* (0x80 - 0x67))
-        return word & highs == 0 && (isDigit | isLetter) & highs == highs
+        return isDigit | isLetter
     }
 }
