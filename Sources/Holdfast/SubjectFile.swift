@@ -22,6 +22,8 @@ public struct SubjectFile: Sendable, Equatable {
     public var principals: [Principal]
     /// How to start it.
     public var start: Start?
+    /// How it was configured to push.
+    public var push: Push?
     /// Limits it was configured with, where they differ from what it announces.
     public var limits: [String: Int]
 
@@ -47,6 +49,14 @@ public struct SubjectFile: Sendable, Equatable {
             self.name = name
             self.token = token
         }
+    }
+
+    /// How a subject was configured to push.
+    public struct Push: Sendable, Equatable {
+        /// The app its pushes are for; any will do when nil.
+        public var topic: String?
+        /// Device tokens by the principals' names; never written to a transcript.
+        public var devices: [String: String]
     }
 
     /// How a subject is started.

@@ -22,7 +22,7 @@ extension SubjectFile {
     private init?(reading reader: MemberReader) {
         reader.refuseUnknown(besides: [
             "name", "version", "description", "url", "http", "dialect", "profiles", "agent", "tiers", "principals",
-            "start", "limits",
+            "start", "push", "limits",
         ])
         let name = reader.string("name", required: true)
         let url = Self.address(reader, "url", schemes: ["ws", "wss"], required: true)
@@ -35,6 +35,7 @@ extension SubjectFile {
         tiers = Self.tiers(reader)
         principals = Self.principals(reader)
         start = reader.members("start").flatMap(Self.start)
+        push = reader.members("push").map(Self.push)
         limits = Self.limits(reader)
         guard let name, let url else { return nil }
         self.name = name
@@ -95,7 +96,7 @@ extension SubjectFile {
             guard let name = principal.string("name", required: true),
                 let token = principal.string("token", required: true)
             else { return nil }
-            guard name.hasPrefix("p"), let number = Int(name.dropFirst()), number > 0, "p\(number)" == name else {
+            guard Principal.isName(name) else {
                 return principal.wrong("name", .string(name), "p1, p2, …")
             }
             if !names.insert(name).inserted {
@@ -126,6 +127,42 @@ extension SubjectFile {
             environment: environment, ready: reader.string("ready"))
     }
 
+    private static func push(_ reader: MemberReader) -> Push {
+        reader.refuseUnknown(besides: ["topic", "devices"])
+        let members = reader.members("devices", required: true)
+        var devices: [String: String] = [:]
+        for member in members?.object ?? [:] {
+            guard Principal.isName(member.key) else {
+                let _: Never? = members?.wrong(member.key, .string(member.key), "p1, p2, …")
+                continue
+            }
+            guard let device = members?.string(member.key) else { continue }
+            if isDevice(device) {
+                devices[member.key] = device
+            } else {
+                let _: Never? = members?.wrong(member.key, .string("‹device of \(member.key)›"), expectedDevice)
+            }
+        }
+        return Push(topic: reader.string("topic"), devices: devices)
+    }
+
+    /// What a device token is made of, in words.
+    public static let expectedDevice = "a device token of 8 to 200 letters, digits, '-', '_', '.' or '~'"
+
+    /// Whether a text can be a device token: it stands in paths as it is, and must be found in other texts.
+    public static func isDevice(_ text: String) -> Bool {
+        (8...200).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+                    UInt8(ascii: "~"):
+                    true
+                default: false
+                }
+            }
+    }
+
     private static func limits(_ reader: MemberReader) -> [String: Int] {
         let names = [
             "maxFrameBytes", "messagesPerMinute", "rateWindowSeconds", "replayMessages", "replaySeconds",
@@ -138,5 +175,13 @@ extension SubjectFile {
             limits[name] = members.integer(name, in: 0...9_007_199_254_740_991)
         }
         return limits
+    }
+}
+
+extension SubjectFile.Principal {
+    /// Whether a text names a principal: `p1`, `p2`, ….
+    public static func isName(_ text: String) -> Bool {
+        guard text.hasPrefix("p"), let number = Int(text.dropFirst()), number > 0 else { return false }
+        return "p\(number)" == text
     }
 }

@@ -63,7 +63,8 @@ import Transcript
     }
 
     @Test func `brief says of a push what it is about`() throws {
-        let line = "push!listen(p1) push<alert(p2 a1='m-1' s1='x' t1='q' 'hello' apns-topic='b') push>410(Unregistered timestamp=17)"
+        let line =
+            "push!listen(p1) push<alert(p2 a1='m-1' s1='x' t1='q' 'hello' apns-topic='b') push>410(Unregistered timestamp=17)"
         let text = NotationPrinter(try history(line), style: .brief).text
         #expect(text == "push!listen(p1) push<alert(p2 a1 s1 t1) push>410(Unregistered)")
     }
