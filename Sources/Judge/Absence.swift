@@ -36,7 +36,7 @@ extension Observations {
         var cause = max(turn.event, connections[connection].connected ?? turn.event)
         if let session = turn.sessionId ?? turn.sessionAsked {
             for other in turns where other.event < turn.event && other.principal == turn.principal {
-                guard other.sessionId == session, other.isAccepted else { continue }
+                guard other.sessionId == session, other.isAccepted, life(of: other) == life(of: turn) else { continue }
                 guard let ended = other.ended else { return nil }
                 cause = max(cause, ended)
             }
@@ -44,11 +44,11 @@ extension Observations {
         return deadline(after: cause, within: timeouts.turn + turn.request.scriptedWait, on: connection)
     }
 
-    private func proof(after cause: Int, limit: Int) -> Int? {
+    func proof(after cause: Int, limit: Int) -> Int? {
         let events = history.events
         for index in events.indices where index > cause {
             if time(of: index) >= limit { return index }
-            if case .act(let name, _) = events[index].kind, name == "kill" || name == "stop" { return nil }
+            if case .act(let name, _) = events[index].kind, ["kill", "stop", "exit"].contains(name) { return nil }
         }
         return nil
     }

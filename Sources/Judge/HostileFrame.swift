@@ -161,9 +161,4 @@ extension Observations {
         guard let ping, ping.event < next?.frame.event ?? .max else { return .unknown }
         return deadline(after: ping.event, within: timeouts.pong, on: ping.connection).map { .dead($0) } ?? .unknown
     }
-
-    /// Whether the stage stopped or killed the subject between two events.
-    func wasStopped(between first: Int, and last: Int) -> Bool {
-        acts.contains { $0.event > first && $0.event <= last && ($0.name == "kill" || $0.name == "stop") }
-    }
 }

@@ -20,6 +20,8 @@ public struct Observations: Sendable {
     public let syncs: [ObservedSync]
     /// Conversations as REST showed them, in the order of the responses.
     public let sessionReads: [ObservedSessionRead]
+    /// Requests to the push service, in the order of time.
+    public let pushes: [ObservedPush]
     /// Lists of conversations as REST showed them, in the order of the responses.
     public let listReads: [ObservedListRead]
 
@@ -33,37 +35,34 @@ public struct Observations: Sendable {
     public let received: [ObservedFrame]
     /// Every frame sent to the server on any connection, in the order of time.
     public let sent: [ObservedFrame]
-    /// What the stage did to the subject (`kill`, `stop`, `start`, faults), in the order of time.
-    public let acts: [(event: Int, name: String)]
+    /// The lives of the subject's process, and the faults of its disk.
+    public let lives: SubjectLives
     /// Messages to the server that it may not simply take, with their answers, in the order of time.
     public let hostileFrames: [HostileFrame]
 
     /// Puts a history in order.
     public init(_ history: History, under specification: Specification) {
         self.history = history
+        let lives = SubjectLives(history)
+        self.lives = lives
         schemas = specification.messageSchemas(for: history.header.subject.profiles)
         coreSchemas = specification.messageSchemas(for: [])
         connections = ObservedConnection.all(in: history)
         exchanges = ObservedExchange.all(in: history)
         syncs = ObservedSync.all(on: connections)
         sessionReads = exchanges.compactMap(ObservedSessionRead.init)
+        pushes = ObservedPush.all(in: history)
         listReads = exchanges.compactMap(ObservedListRead.init)
         let kinds = Self.hostileKinds(in: history, connections: connections, schemas: coreSchemas)
         turns = TurnReconstruction.turns(
             in: history, connections: connections, exchanges: exchanges, syncs: syncs, sessionReads: sessionReads,
-            hostile: kinds)
+            hostile: kinds, lives: lives)
         sessions = SessionKnowledge(
             connections: connections, exchanges: exchanges, syncs: syncs, turns: turns, reads: sessionReads,
-            lists: listReads)
+            lists: listReads, lives: lives)
         hostileFrames = Self.hostileFrames(of: kinds, in: history, connections: connections, turns: turns)
         received = connections.flatMap(\.received).sorted { $0.event < $1.event }
         sent = connections.flatMap(\.sent).sorted { $0.event < $1.event }
-        acts = history.events.indices.compactMap { index in
-            guard case .act(let name, _) = history.events[index].kind, history.events[index].lane == .server else {
-                return nil
-            }
-            return (index, name)
-        }
     }
 
     /// What the subject declares to keep.

@@ -14,8 +14,8 @@ extension Observations {
     var repeats: [Repeat] {
         turns.flatMap { turn -> [Repeat] in
             guard turn.clientMessageId != nil, let first = original(of: turn) else { return [] }
-            let known = acceptance(of: turn, first)
             return turn.requests.filter { $0.event > first.event }.compactMap { request in
+                let known = acceptance(of: turn, first, seenBy: request)
                 let isBehind = request.connection != nil && request.connection == first.connection && first.ack != nil
                 guard isBehind || known.map({ $0 < request.event }) == true else { return nil }
                 let isOther = request.sessionAsked.map { asked in turn.sessionId.map { $0 != asked } ?? false } ?? false
@@ -33,7 +33,15 @@ extension Observations {
     }
 
     /// The first event that shows that a turn was accepted before any repeat was answered.
-    private func acceptance(of turn: ObservedTurn, _ first: ObservedRequest) -> Int? {
+    ///
+    /// After a crash only what was promised to last counts: an ack or an answer.
+    private func acceptance(
+        of turn: ObservedTurn, _ first: ObservedRequest, seenBy request: ObservedRequest
+    ) -> Int? {
+        if lives.crashed(from: life(of: first), to: life(of: request)) {
+            let done = turn.endings.first { $0.type == "done" }?.event
+            return [first.ack?.event, first.success, done].compactMap { $0 }.min()
+        }
         let frames = (turn.frames + turn.endings).map(\.event).min()
         return [first.ack?.event, first.outcome, frames].compactMap { $0 }.min()
     }
@@ -41,6 +49,12 @@ extension Observations {
     /// The body of a response, by its event.
     func body(ofResponse response: Int) -> JSONValue? {
         exchanges.first { $0.response == response }?.answer?.root
+    }
+
+    /// Whether an event told the client that a turn, or its answer, is safe.
+    func isPromise(_ event: Int, of turn: ObservedTurn) -> Bool {
+        turn.acks.contains { $0.event == event } || turn.requests.contains { $0.success == event }
+            || turn.endings.contains { $0.event == event && $0.type == "done" }
     }
 
     /// Each answer to a turn's key with the turn it names, in the order of time.

@@ -4,15 +4,18 @@ import Transcript
 
 /// Which conversations the server named to whom, and since when; the ground for "existing" and "unknown".
 public struct SessionKnowledge: Sendable {
-    private var named: [TurnNames.Key: Int] = [:]
+    /// The first event that named a session, by the life of the subject's process it fell into.
+    private var named: [TurnNames.Key: [Int: Int]] = [:]
+    private let lives: SubjectLives
     private var reads: [TurnNames.Key: [(event: Int, status: Int)]] = [:]
     private var lists: [ObservedListRead]
 
     init(
         connections: [ObservedConnection], exchanges: [ObservedExchange], syncs: [ObservedSync], turns: [ObservedTurn],
-        reads sessionReads: [ObservedSessionRead], lists: [ObservedListRead]
+        reads sessionReads: [ObservedSessionRead], lists: [ObservedListRead], lives: SubjectLives
     ) {
         self.lists = lists
+        self.lives = lives
         for connection in connections {
             for frame in connection.received where ["ack", "message", "toolUse", "done"].contains(frame.type ?? "") {
                 name(frame.sessionId, connection.principal, at: frame.event)
@@ -44,12 +47,26 @@ public struct SessionKnowledge: Sendable {
 
     /// Whether the server named the session to the principal before an event: in a frame of a turn, a list or a read.
     public func exists(_ session: String, for principal: String, before event: Int) -> Bool {
-        (named[TurnNames.Key(principal: principal, name: session)] ?? .max) < event
+        named[TurnNames.Key(principal: principal, name: session)]?.contains { $0.value < event } ?? false
     }
 
-    /// Every session the server named to the principal before an event, each with the event that named it first.
+    /// Whether the server named the session to the principal before an event, and no crash lies between.
+    ///
+    /// What a crash may take, and what not, has clauses of its own.
+    public func isOwed(_ session: String, for principal: String, before event: Int) -> Bool {
+        owed(TurnNames.Key(principal: principal, name: session), before: event) != nil
+    }
+
+    /// Every session the server owes the principal at an event, each with the event that named it first.
     public func all(for principal: String, before event: Int) -> [(session: String, event: Int)] {
-        named.filter { $0.key.principal == principal && $0.value < event }.map { ($0.key.name, $0.value) }
+        named.keys.filter { $0.principal == principal }.compactMap { key in
+            owed(key, before: event).map { (key.name, $0) }
+        }
+    }
+
+    private func owed(_ key: TurnNames.Key, before event: Int) -> Int? {
+        let life = lives.life(at: event)
+        return named[key]?.filter { $0.value < event && !lives.crashed(from: $0.key, to: life) }.values.min()
     }
 
     /// Whether something shows that the principal had no such session just before an event: a read that was answered with
@@ -70,7 +87,8 @@ public struct SessionKnowledge: Sendable {
     private mutating func name(_ session: String?, _ principal: String?, at event: Int) {
         guard let session, let principal else { return }
         let key = TurnNames.Key(principal: principal, name: session)
-        named[key] = min(named[key] ?? event, event)
+        let life = lives.life(at: event)
+        named[key, default: [:]][life] = min(named[key]?[life] ?? event, event)
     }
 }
 

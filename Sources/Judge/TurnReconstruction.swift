@@ -12,6 +12,7 @@ struct TurnReconstruction {
     private let history: History
     private let connections: [ObservedConnection]
     private let exchanges: [ObservedExchange]
+    private let lives: SubjectLives
     private let acksAreSent: Bool
     private var turns: [ObservedTurn] = []
     private var names = TurnNames()
@@ -25,9 +26,10 @@ struct TurnReconstruction {
 
     static func turns(
         in history: History, connections: [ObservedConnection], exchanges: [ObservedExchange], syncs: [ObservedSync],
-        sessionReads: [ObservedSessionRead], hostile: [Int: HostileFrame.Kind] = [:]
+        sessionReads: [ObservedSessionRead], hostile: [Int: HostileFrame.Kind] = [:], lives: SubjectLives
     ) -> [ObservedTurn] {
-        var reconstruction = TurnReconstruction(history: history, connections: connections, exchanges: exchanges)
+        var reconstruction = TurnReconstruction(
+            history: history, connections: connections, exchanges: exchanges, lives: lives)
         reconstruction.gatherRequests()
         reconstruction.suspects = ErrorQueue(hostile: hostile, turns: reconstruction.turns, connections: connections)
         reconstruction.takeResponses()
@@ -44,8 +46,11 @@ struct TurnReconstruction {
         return reconstruction.turns
     }
 
-    private init(history: History, connections: [ObservedConnection], exchanges: [ObservedExchange]) {
+    private init(
+        history: History, connections: [ObservedConnection], exchanges: [ObservedExchange], lives: SubjectLives
+    ) {
         self.history = history
+        self.lives = lives
         self.connections = connections
         self.exchanges = exchanges
         acksAreSent = history.header.subject.profiles.contains(.idempotency)
@@ -334,7 +339,23 @@ struct TurnReconstruction {
     }
 
     private func ownerByOrder(of frame: ObservedFrame, principal: String) -> Int? {
-        let candidates = turns.indices.filter { index in
+        let life = life(of: frame.connection)
+        let all = candidates(for: frame, principal: principal)
+        // A question asked since the last start comes before one that a crash may have ended.
+        let own = all.filter { turns[$0].requests.contains { self.life(of: $0) == life } }
+        return ownerByOrder(of: frame, principal: principal, among: own)
+            ?? (own.count < all.count ? ownerByOrder(of: frame, principal: principal, among: all) : nil)
+    }
+
+    private func life(of connection: Int) -> Int { lives.life(at: connections[connection].opening) }
+
+    private func life(of request: ObservedRequest) -> Int {
+        request.connection.map { life(of: $0) } ?? lives.life(at: request.event)
+    }
+
+    /// The questions that a frame without names can belong to.
+    private func candidates(for frame: ObservedFrame, principal: String) -> [Int] {
+        turns.indices.filter { index in
             let turn = turns[index]
             guard turn.principal == principal, turn.event < frame.event else { return false }
             guard turn.requests.contains(where: { $0.refusal == nil && $0.event < frame.event }) else { return false }
@@ -342,6 +363,9 @@ struct TurnReconstruction {
             if let end = firstEnd[index], end < connections[frame.connection].opening { return false }
             return ended[frame.connection]?.contains(index) != true
         }
+    }
+
+    private func ownerByOrder(of frame: ObservedFrame, principal: String, among candidates: [Int]) -> Int? {
         func isOwn(_ index: Int) -> Bool { turns[index].requests.contains { $0.connection == frame.connection } }
         guard let session = frame.sessionId else {
             return candidates.first(where: isOwn)

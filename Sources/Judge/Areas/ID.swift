@@ -90,7 +90,7 @@ enum ID {
         var evidence = Evidence()
         for turn in observations.turns {
             guard let asked = turn.sessionAsked,
-                observations.sessions.exists(asked, for: turn.principal, before: turn.event)
+                observations.sessions.isOwed(asked, for: turn.principal, before: turn.event)
             else { continue }
             if let session = turn.sessionId, turn.isAccepted {
                 if session == asked {
@@ -189,20 +189,22 @@ enum ID {
 
     /// ID-7: "A server MUST NOT send `done` for a session that a REST read of the same principal answers with 404".
     ///
-    /// Exercised once per session and read begun after a `done` for it.
+    /// Exercised once per session and read begun after a `done` for it; what a crash took is the matter of PERSIST-1.
     static func doneNamesAStoredSession(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
-        var done: [TurnNames.Key: Int] = [:]
+        var done: [TurnNames.Key: [Int]] = [:]
         for frame in observations.received where frame.type == "done" {
             guard let session = frame.sessionId else { continue }
             let key = TurnNames.Key(principal: observations.connections[frame.connection].principal, name: session)
-            done[key] = done[key] ?? frame.event
+            done[key, default: []].append(frame.event)
         }
         for exchange in observations.exchanges where exchange.sent.method == "GET" {
             guard case .session(let id) = exchange.route, let response = exchange.response,
                 let status = exchange.status,
                 let principal = exchange.sent.principal,
-                let event = done[TurnNames.Key(principal: principal, name: id)], event < exchange.request
+                let event = done[TurnNames.Key(principal: principal, name: id)]?.first(where: {
+                    $0 < exchange.request && !observations.hasCrashed(between: $0, and: exchange.request)
+                })
             else { continue }
             if status == 404 {
                 evidence.violate(

@@ -24,7 +24,11 @@ enum IDEM {
             let requests = turn.requests.filter { $0.refusal == nil && $0.content == turn.request.content }
             guard requests.count > 1 else { continue }
             let answers = requests.compactMap { $0.ack?.event ?? $0.outcome }
-            let named = history.namedTurns(of: turn)
+            let named = history.namedTurns(of: turn).filter { name in
+                // What was said before a crash binds only when it was promised to last.
+                !history.hasCrashed(between: name.event, and: requests[requests.count - 1].event)
+                    || history.isPromise(name.event, of: turn)
+            }
             if let first = named.first, answers.count > 1 {
                 if let other = named.first(where: { $0.turnId != first.turnId }) {
                     evidence.violate(
@@ -188,7 +192,11 @@ enum IDEM {
                     let expected = done?[name] ?? original?[name] ?? (name == "text" ? nil : turn.ack?[name])
                     if let expected, body?[name] != expected { wrong.append(name) }
                 }
-                if turn.endings.first?.type == "error" { wrong.append("status 200") }
+                if turn.endings.first?.type == "error",
+                    !history.wasDisturbed(between: turn.event, and: again.request.event)
+                {
+                    wrong.append("status 200")
+                }
                 if wrong.isEmpty {
                     evidence.keep()
                 } else {
@@ -254,7 +262,9 @@ enum IDEM {
         for again in history.repeats where !again.isMismatch {
             guard let connection = again.request.connection, let ack = again.request.ack, ack.isDuplicate,
                 let first = again.turn.endings.first(where: { !$0.isDuplicate }), first.type == type,
-                first.event < again.request.event
+                first.event < again.request.event,
+                // A failure need not outlive the process, nor a disk that took no writes.
+                type == "done" || !history.wasDisturbed(between: again.turn.event, and: again.request.event)
             else { continue }
             let copies = copies(of: again.turn, history).filter { $0.event > ack.event }
             if let stray = copies.first(where: { copy in

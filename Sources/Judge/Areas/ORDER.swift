@@ -112,21 +112,25 @@ enum ORDER {
     /// also when many arrive at once on one session".
     ///
     /// Once for each turn in each read of its session that began after the turn was known to be accepted; the answer is owed
-    /// once a `done` or a 200 told of it.
+    /// once a `done` or a 200 told of it. What a crash took has clauses of its own, and a turn that failed while the disk took
+    /// no writes may have stored nothing.
     static func messagesAreKeptOnce(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for read in history.sessionReads {
             let places = StoredPlaces(read)
             let known = turns(in: read, history).filter { turn in
-                !turn.endings.contains { $0.code == "persist_failed" }
+                !turn.endings.contains { $0.code == "persist_failed" } && !failedWithoutDisk(turn, history)
                     && [turn.ack?.event, turn.ended, turn.frames.first?.event].compactMap { $0 }
-                        .contains { $0 < read.request }
+                        .contains { $0 < read.request && !history.hasCrashed(between: $0, and: read.request) }
             }
             for turn in known {
                 let twins = known.filter { $0.clientMessageId == nil && $0.request.prompt == turn.request.prompt }.count
                 let questions = places.questions(of: turn)
                 let allowed = turn.clientMessageId == nil && turn.turnId == nil ? max(1, twins) : 1
-                let done = turn.endings.contains { $0.type == "done" && $0.event < read.request }
+                let done = turn.endings.contains {
+                    $0.type == "done" && $0.event < read.request
+                        && !history.hasCrashed(between: $0.event, and: read.request)
+                }
                 let answers = places.answers(of: turn)
                 if questions.isEmpty || questions.count > allowed {
                     evidence.violate(finding("the question", turn, questions.count, read))
@@ -148,7 +152,7 @@ enum ORDER {
         for slow in history.turns where slow.isAccepted && slow.request.scriptedWait >= .seconds(1) {
             for quick in history.turns where quick.event > slow.event && quick.principal == slow.principal {
                 guard !quick.request.script.isEmpty, let quickEnd = quick.ended, let session = session(of: slow),
-                    self.session(of: quick) != session
+                    self.session(of: quick) != session, !history.wasDisturbed(between: slow.event, and: quickEnd)
                 else { continue }
                 let begun = history.time(of: quick.event) + quick.request.scriptedWait.microseconds + 1_000_000
                 guard begun <= history.time(of: slow.event) + slow.request.scriptedWait.microseconds else { continue }
@@ -197,6 +201,14 @@ enum ORDER {
     }
 
     // MARK: Words and relations
+
+    /// Whether a turn ended without an answer while the disk took no writes.
+    private static func failedWithoutDisk(_ turn: ObservedTurn, _ history: Observations) -> Bool {
+        guard let ended = turn.ended, !turn.endings.contains(where: { $0.type == "done" }), turn.response == nil else {
+            return false
+        }
+        return history.lives.refusedWrites(between: turn.event, and: ended)
+    }
 
     static func session(of turn: ObservedTurn) -> String? { turn.sessionId ?? turn.sessionAsked }
 

@@ -12,13 +12,16 @@ enum PERSIST {
     /// PERSIST-2: "A server MUST include the answer in every read of the session that begins after it sent the `done`".
     ///
     /// Once for each turn in each read of its session that began after a `done` of the turn was received on any connection.
+    /// What a crash took is the matter of PERSIST-1.
     static func readAfterDoneHasTheAnswer(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for read in history.sessionReads {
             let places = StoredPlaces(read)
             for turn in ORDER.turns(in: read, history) {
                 let done = (turn.endings + turn.copies + turn.replayed).filter { $0.type == "done" }.map(\.event).min()
-                guard let done, done < read.request else { continue }
+                guard let done, done < read.request, !history.hasCrashed(between: done, and: read.request) else {
+                    continue
+                }
                 if places.answers(of: turn).isEmpty {
                     evidence.violate(
                         Finding(
@@ -36,7 +39,7 @@ enum PERSIST {
     /// PERSIST-12: "A server MUST include the answer in every read of the session that begins after it answered `POST
     /// /api/chat` with 200".
     ///
-    /// Once for each 200 in each read of its session that began after it.
+    /// Once for each 200 in each read of its session that began after it; what a crash took is the matter of PERSIST-3.
     static func readAfterResponseHasTheAnswer(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         let chats = history.exchanges.filter { $0.isChat && $0.status == 200 }
@@ -45,6 +48,7 @@ enum PERSIST {
             for turn in ORDER.turns(in: read, history) {
                 for exchange in chats {
                     guard let response = exchange.response, response < read.request,
+                        !history.hasCrashed(between: response, and: read.request),
                         turn.requests.contains(where: { $0.success == response })
                     else { continue }
                     let answer = exchange.answer?.root
@@ -73,14 +77,15 @@ enum PERSIST {
         var evidence = Evidence()
         for exchange in history.exchanges where exchange.sent.method == "GET" {
             guard case .session(let id) = exchange.route, let principal = exchange.sent.principal,
-                history.sessions.exists(id, for: principal, before: exchange.request),
+                history.sessions.isOwed(id, for: principal, before: exchange.request),
                 let end = exchange.response ?? exchange.failure
                     ?? history.deadline(after: exchange, within: history.timeouts.rest),
                 history.turns.contains(where: { turn in
                     turn.principal == principal && turn.event < end && turn.isAccepted
+                        && history.life(of: turn) == history.lives.life(at: exchange.request)
                         && turn.ended.map { $0 > exchange.request } ?? true
                 }),
-                !history.acts.contains(where: { $0.event < end && ($0.name == "kill" || $0.name == "stop") })
+                !history.wasStopped(between: exchange.request, and: end)
             else { continue }
             // A refusal of the reader himself says nothing about the session.
             if let status = exchange.status, [401, 403, 429].contains(status) { continue }
@@ -99,7 +104,7 @@ enum PERSIST {
     /// PERSIST-10: "A server MUST keep every message that a read has shown in every later read of the session, with the same
     /// id, text and order".
     ///
-    /// Once for each read that began after another with messages had ended.
+    /// Once for each read that began after another with messages had ended; what a crash took is the matter of PERSIST-7.
     static func readsNeverGoBackwards(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for (index, read) in history.sessionReads.enumerated() {
@@ -107,25 +112,34 @@ enum PERSIST {
                 before.sessionId == read.sessionId && before.principal == read.principal && before.event < read.request
                     && !before.messages.isEmpty
             }
-            guard let earlier else { continue }
-            var rest = read.messages[...]
-            let lost = earlier.messages.first { message in
-                guard let place = rest.firstIndex(where: { isSame($0, message) }) else { return true }
-                rest = rest[(place + 1)...]
-                return false
-            }
-            if let lost {
+            guard let earlier, !history.hasCrashed(between: earlier.event, and: read.request) else { continue }
+            if let lost = firstLost(of: earlier, in: read) {
                 evidence.violate(
                     Finding(
-                        "a message shown before is gone, changed or moved",
-                        expected:
-                            "\(lost.role ?? "message") \(lost.id ?? "without id"), '\(lost.text.prefix(40))', in its place",
+                        "a message shown before is gone, changed or moved", expected: named(lost),
                         actual: "\(read.messages.count) messages, not so", at: [earlier.event, read.event]))
             } else {
                 evidence.keep()
             }
         }
         return evidence
+    }
+
+    /// The first message of a read that a later one does not show as it was, in its place.
+    static func firstLost(
+        of earlier: ObservedSessionRead, in read: ObservedSessionRead
+    ) -> ObservedSessionRead.StoredMessage? {
+        var rest = read.messages[...]
+        return earlier.messages.first { message in
+            guard let place = rest.firstIndex(where: { isSame($0, message) }) else { return true }
+            rest = rest[(place + 1)...]
+            return false
+        }
+    }
+
+    /// A message as findings call it.
+    static func named(_ message: ObservedSessionRead.StoredMessage) -> String {
+        "\(message.role ?? "message") \(message.id ?? "without id"), '\(message.text.prefix(40))', in its place"
     }
 
     private static func isSame(

@@ -31,7 +31,7 @@ enum REST {
             switch exchange.route {
             case .sessions where exchange.sent.method == "GET": name = "sessionList"
             case .session(let id) where exchange.sent.method == "GET":
-                guard observations.sessions.exists(id, for: principal, before: exchange.request) || status == 200,
+                guard observations.sessions.isOwed(id, for: principal, before: exchange.request) || status == 200,
                     !observations.runs(in: id, for: principal, from: exchange.request, to: response, surely: true)
                 else { continue }
                 name = "session"
@@ -168,7 +168,9 @@ enum REST {
                 for case let read? in neighbours {
                     let from = min(list.request, read.request)
                     let to = max(list.event, read.event)
-                    guard !observations.runs(in: id, for: principal, from: from, to: to) else { continue }
+                    guard !observations.runs(in: id, for: principal, from: from, to: to),
+                        !observations.hasCrashed(between: from, and: to)
+                    else { continue }
                     if count == read.messages.count {
                         evidence.keep()
                     } else {

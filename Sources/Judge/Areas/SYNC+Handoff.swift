@@ -133,7 +133,8 @@ extension SYNC {
     /// moment".
     ///
     /// Once for each turn that had ended before a replay from before it. That it had ended is shown by its live `done`, or,
-    /// when nobody was there, by the end of a later turn of the session on the connection that asked.
+    /// when nobody was there, by the end of a later turn of the session on the connection that asked. What a restart keeps of
+    /// the stream is the matter of SYNC-9.
     static func doneStaysReplayable(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         let shown = history.shown
@@ -152,7 +153,10 @@ extension SYNC {
                     }
                     continue
                 }
-                guard let proof = ended(turn, replay, history) else { continue }
+                guard history.life(of: turn) == history.life(of: replay.result),
+                    !history.wasDisturbed(between: turn.event, and: replay.result.event),
+                    let proof = ended(turn, replay, history)
+                else { continue }
                 evidence.violate(
                     Finding(
                         "the done of an ended turn is not replayed",
@@ -181,7 +185,7 @@ extension SYNC {
                 if endings.contains(where: { $0.event > end.event }) {
                     evidence.keep()
                 } else if newer.wasEndedByServer, newer.ending?.isAtWill != true, let lost = newer.ending?.event,
-                    !history.acts.contains(where: { $0.event < lost && ($0.name == "kill" || $0.name == "stop") })
+                    !history.wasStopped(between: newer.opening, and: lost)
                 {
                     evidence.violate(
                         Finding(

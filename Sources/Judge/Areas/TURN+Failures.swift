@@ -10,7 +10,7 @@ extension TURN {
     static func agentFailuresAreNamed(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
         for turn in scriptedToFail(observations) {
-            guard let ending = turn.ending, !observations.wasStopped(between: turn.event, and: ending.event) else {
+            guard let ending = turn.ending, !observations.wasDisturbed(between: turn.event, and: ending.event) else {
                 continue
             }
             if ending.type == "error", ending.code == "agent_failed" {
@@ -64,7 +64,7 @@ extension TURN {
                 }
                 let expected = "done, as without the failure"
                 if let ending = turn.ending {
-                    guard !observations.wasStopped(between: failure.event, and: ending.event) else { continue }
+                    guard !observations.wasDisturbed(between: failure.event, and: ending.event) else { continue }
                     if ending.type == "done" {
                         evidence.keep()
                     } else if ending.code != "agent_failed" || observations.history.header.subject.hasScriptedAgent {
@@ -109,7 +109,7 @@ extension TURN {
                 end > turn.event, turn.endings(on: index).allSatisfy({ $0.event > end }), turn.request.refusal == nil,
                 !(canFail && turn.request.script.contains { $0["fail"] != nil }),
                 !(turn.endings + turn.replayed).contains(where: { $0.type == "error" && !canFail }),
-                !observations.wasStopped(between: turn.event, and: observations.history.events.count)
+                !observations.wasDisturbed(between: turn.event, and: observations.history.events.count - 1)
             else { continue }
             let reads = observations.reads(of: turn).filter { $0.request > end }
             if reads.contains(where: { observations.answer(of: turn, in: $0) != nil }) {
@@ -151,6 +151,12 @@ extension TURN {
         for turn in observations.turns where turn.isAccepted {
             guard let sign = ID.firstSign(of: turn) else { continue }
             for read in observations.reads(of: turn) where read.request > sign {
+                // A crash may have taken the turn; whether it might is the matter of TURN-3 and PERSIST-1.
+                if observations.hasCrashed(between: sign, and: read.request),
+                    observations.question(of: turn, in: read) == nil
+                {
+                    continue
+                }
                 let events = [turn.event, sign, read.event]
                 let entry = self.entry(of: turn, in: read)
                 guard let entry else {
@@ -167,7 +173,7 @@ extension TURN {
                 let shortest = observations.time(of: turn.event) + turn.request.scriptedWait.microseconds
                 let mustRun =
                     scripted && observations.time(of: read.event) < shortest && turn.ended ?? .max > read.event
-                    && !observations.wasStopped(between: turn.event, and: read.event)
+                    && !observations.wasDisturbed(between: turn.event, and: read.event)
                 let hasEnded = turn.ended.map { $0 < read.request } ?? false
                 let final: Set<String> =
                     switch turn.ending?.type {

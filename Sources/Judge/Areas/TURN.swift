@@ -92,14 +92,14 @@ enum TURN {
     /// `ack`".
     ///
     /// Judged by the first read begun after the ack and before the turn shows anything else. A later read proves only
-    /// TURN-4.
+    /// TURN-4, and one after a crash is the matter of TURN-3.
     static func ackedQuestionsAreShown(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
         for turn in observations.turns {
             guard let ack = turn.ack else { continue }
             let shows = (turn.frames.filter { $0.type == "toolUse" } + turn.endings).map(\.event).min() ?? .max
             let read = observations.reads(of: turn).first { $0.request > ack.event && $0.request < shows }
-            guard let read else { continue }
+            guard let read, !observations.hasCrashed(between: ack.event, and: read.request) else { continue }
             count(turn, in: read, since: ack, "an acknowledged question is not shown", observations, &evidence)
         }
         return evidence
@@ -114,7 +114,9 @@ enum TURN {
         for turn in observations.turns {
             let shows = (turn.frames.filter { $0.type == "toolUse" } + turn.endings).min { $0.event < $1.event }
             guard let shows else { continue }
-            guard let read = observations.reads(of: turn).first(where: { $0.request > shows.event }) else { continue }
+            guard let read = observations.reads(of: turn).first(where: { $0.request > shows.event }),
+                !observations.hasCrashed(between: shows.event, and: read.request)
+            else { continue }
             let what = "a turn showed \(called(shows)), but its question is not stored"
             count(turn, in: read, since: shows, what, observations, &evidence)
         }

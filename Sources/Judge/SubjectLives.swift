@@ -1,0 +1,135 @@
+import JSON
+import Transcript
+
+/// The lives of the subject's process, as the acts of the stage tell them: each start begins a new one.
+public struct SubjectLives: Sendable {
+    /// How one life ended.
+    struct End: Sendable {
+        /// The first event that tells of it.
+        let event: Int
+        let cause: Cause
+        /// What the act says of itself.
+        let details: JSONObject
+    }
+
+    /// What ended a life.
+    enum Cause: Sendable {
+        /// The stage killed the process.
+        case killed
+        /// The stage told it to stop.
+        case stopped
+        /// It ended by itself.
+        case exited
+    }
+
+    /// A time in which the disk of the subject took no writes.
+    struct Fault: Sendable {
+        /// The event that began it.
+        let begin: Int
+        /// The event that ended it: writes accepted again, or the next start; the length of the history without one.
+        let end: Int
+        /// The life it fell into.
+        let life: Int
+
+        func covers(_ event: Int) -> Bool { event > begin && event < end }
+    }
+
+    private var starts: [Int] = []
+    private var endings: [Int: End] = [:]
+    /// Faults, in the order of time.
+    private(set) var faults: [Fault] = []
+
+    init(_ history: History) {
+        var refused: Int?
+        func close(_ end: Int) {
+            if let begin = refused { faults.append(Fault(begin: begin, end: end, life: starts.count { $0 < begin })) }
+            refused = nil
+        }
+        for (index, event) in history.events.enumerated() where event.lane == .server {
+            guard case .act(let name, let details) = event.kind else { continue }
+            func end(_ cause: Cause) {
+                let life = starts.count
+                if endings[life] == nil { endings[life] = End(event: index, cause: cause, details: details) }
+            }
+            switch name {
+            case "kill": end(.killed)
+            case "stop": end(.stopped)
+            case "exit": end(.exited)
+            case "start":
+                close(index)
+                starts.append(index)
+            case "refuseWrites": refused = refused ?? index
+            case "acceptWrites": close(index)
+            default: break
+            }
+        }
+        close(history.events.count)
+    }
+
+    /// Which life an event falls into; frames belong to the life in which their connection was opened.
+    func life(at event: Int) -> Int {
+        // Histories have few starts and many events.
+        var low = 0
+        var high = starts.count
+        while low < high {
+            let middle = (low + high) / 2
+            if starts[middle] <= event { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// How a life ended; nil while it lasts at the end of the history.
+    func end(of life: Int) -> End? { endings[life] }
+
+    /// The event that began a life; nil for the first.
+    func start(of life: Int) -> Int? { life > 0 ? starts[life - 1] : nil }
+
+    /// The lives that are over, in order.
+    var ended: [(life: Int, end: End)] { endings.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
+
+    /// Whether the process ended without being told to stop somewhere from one life to a later one.
+    func crashed(from first: Int, to last: Int) -> Bool {
+        first < last && (first..<last).contains { endings[$0]?.cause != .stopped }
+    }
+
+    /// Whether the disk took no writes at some moment between two events.
+    func refusedWrites(between first: Int, and last: Int) -> Bool {
+        faults.contains { $0.begin < last && $0.end > first }
+    }
+}
+
+extension Observations {
+    /// The life a frame belongs to, whenever it was read from its connection.
+    func life(of frame: ObservedFrame) -> Int { lives.life(at: connections[frame.connection].opening) }
+
+    /// The life in which a turn was asked first.
+    func life(of turn: ObservedTurn) -> Int { life(of: turn.request) }
+
+    /// The life a request belongs to.
+    func life(of request: ObservedRequest) -> Int {
+        lives.life(at: request.connection.map { connections[$0].opening } ?? request.event)
+    }
+
+    /// Whether the end of a connection or exchange is laid to the stage: it ended the process, or refused its writes.
+    ///
+    /// The end of a socket can be seen a moment before the act is on record.
+    func wasStopped(between first: Int, and last: Int) -> Bool {
+        let life = lives.life(at: last)
+        return (lives.life(at: first)...life).contains { number in
+            guard let end = lives.end(of: number), end.event > first else { return false }
+            let isNear = end.event <= last || time(of: end.event) - time(of: last) <= 20_000
+            guard isNear else { return false }
+            return end.cause != .exited || lives.faults.contains { $0.life == number && $0.begin < end.event }
+        }
+    }
+
+    /// Whether the process ended without being told to stop between two events, and was started again.
+    func hasCrashed(between first: Int, and last: Int) -> Bool {
+        lives.crashed(from: lives.life(at: first), to: lives.life(at: last))
+    }
+
+    /// Whether between two events the stage ended the process or refused its writes.
+    func wasDisturbed(between first: Int, and last: Int) -> Bool {
+        wasStopped(between: first, and: last) || lives.refusedWrites(between: first, and: last)
+    }
+}
