@@ -133,6 +133,9 @@ final class ConnectionLane: Sendable {
         await pump?.value
     }
 
+    /// Looks for bytes in what arrives, before anything is read from it.
+    func watch(with tripwire: Tripwire) { connection.watch(with: tripwire) }
+
     // MARK: observing
 
     private func pump() async {

@@ -21,6 +21,14 @@ public struct HarnessProblem: Error, Sendable, Equatable {
         case unusedPushAnswer(principal: String)
         /// A schema of the specification cannot be used.
         case unusableSchema(String)
+        /// The subject could not be started; its last output tells more.
+        case notStarted(reason: String, output: [String])
+        /// The started subject ended before it took connections.
+        case endedEarly(String, url: String, output: [String])
+        /// A fault was armed, and it never came.
+        case faultNeverFired(fault: String, bytesWereSeen: Bool)
+        /// A fault could not be brought about.
+        case faultImpossible(fault: String, reason: String)
         /// Nothing could be reached at the address.
         case unreachable(reason: String, attempts: Int, milliseconds: Int, path: String)
         /// The server answered the upgrade with a status.
@@ -41,7 +49,7 @@ public struct HarnessProblem: Error, Sendable, Equatable {
     /// Whether the subject could not be reached at all, which is no fault of the suite.
     public var isUnreachable: Bool {
         switch code {
-        case .unreachable, .upgradeRefused: true
+        case .unreachable, .upgradeRefused, .notStarted, .endedEarly: true
         default: false
         }
     }
@@ -53,6 +61,10 @@ extension HarnessProblem: CustomStringConvertible {
         let words = words
         let start = isUnreachable ? "\(place): \(words.what)" : "harness: \(words.what) at \(place)"
         return "\(start)\n  expected: \(words.expected)\n  fix: \(words.fix)"
+    }
+
+    private static func said(_ output: [String]) -> String {
+        output.isEmpty ? ", and said nothing" : "; the last it said:\n" + output.map { "    \($0)" }.joined(separator: "\n")
     }
 
     private var words: (what: String, expected: String, fix: String) {
@@ -85,6 +97,28 @@ extension HarnessProblem: CustomStringConvertible {
             )
         case .unusableSchema(let reason):
             ("a schema cannot be used, \(reason)", "schemas below Spec/schemas that compile", "restore the file")
+        case .notStarted(let reason, let output):
+            (
+                reason + Self.said(output), "a command that starts the server in the foreground and lets it listen",
+                "run the command by hand until it does; see conformance server --help for its placeholders"
+            )
+        case .endedEarly(let exit, let url, let output):
+            (
+                "it ended with \(exit) before it took connections on \(url)" + Self.said(output),
+                "a command that stays in the foreground and takes connections there",
+                "run the command by hand until it does; see conformance server --help for its placeholders"
+            )
+        case .faultNeverFired(let fault, let bytesWereSeen):
+            (
+                "fault \(fault) was armed and never fired",
+                bytesWereSeen ? "its bytes in one piece; they came in a frame in pieces" : "its bytes while it was armed",
+                "none on your side; this run says nothing about what the fault would have shown"
+            )
+        case .faultImpossible(let fault, let reason):
+            (
+                "fault \(fault) cannot be brought about, \(reason)", "a system on which it can",
+                "run the suite on Linux as the user of the server; this run says nothing about what the fault would have shown"
+            )
         case .unreachable(let reason, let attempts, let milliseconds, let path):
             (
                 "\(reason), \(attempts) attempts in \(milliseconds / 1000).\(milliseconds % 1000 / 100) s",
@@ -108,5 +142,13 @@ extension HarnessProblem {
         case .notANumber(let name): self.init(.notANumber(name: name), at: place)
         case .malformed(let text): self.init(.malformedReference(text), at: place)
         }
+    }
+}
+
+extension HarnessProblem {
+    /// Whether a started subject ended before it listened, which another port may mend.
+    var endedEarly: Bool {
+        if case .endedEarly = code { return true }
+        return false
     }
 }

@@ -17,6 +17,10 @@ final class ScenarioPerformer: Sendable {
     }
 
     let subject: ServerSubject
+    /// The process behind the subject, when this scenario may end and start it.
+    let instance: SubjectInstance?
+    /// Kills that were armed.
+    let armed = ArmedKills()
     let recorder: Recorder
     let schemas: SentSchemas
     let scenario: String
@@ -28,8 +32,9 @@ final class ScenarioPerformer: Sendable {
 
     init(
         _ scenario: Scenario, subject: ServerSubject, principals: [ServerSubject.Principal], schemas: SentSchemas,
-        run: String
+        run: String, instance: SubjectInstance? = nil
     ) {
+        self.instance = instance
         self.scenario = scenario.name
         self.subject = subject
         self.schemas = schemas
@@ -43,6 +48,7 @@ final class ScenarioPerformer: Sendable {
         pushRoute = Self.pushRoute(byName, subject.pushSink, recorder)
         var variables = ScenarioVariables()
         variables["run"] = .string(run)
+        variables["kills"] = JSONValue(subject.kills)
         variables["authSeconds"] = JSONValue(subject.told("authSeconds"))
         // Scenarios put credentials into URLs only; everywhere else steps name the principal.
         for (name, principal) in byName { variables["\(name)Token"] = .string(percentEncoded(principal.token ?? "")) }
@@ -106,6 +112,20 @@ final class ScenarioPerformer: Sendable {
         state.withLock { state in
             state.lanes[lane.letter] = lane
             state.allLanes.append(lane)
+        }
+    }
+
+    /// Connections that nobody has ended yet.
+    var openLanes: [ConnectionLane] { state.withLock { $0.allLanes }.filter { !$0.mailbox.hasEnded } }
+
+    /// Whether a frame or a response that arrived holds a text.
+    func hasSeen(_ text: String) -> Bool {
+        recorder.events().contains { event in
+            switch event.kind {
+            case .text(.fromServer, let frame): frame.contains(text)
+            case .response(let response): response.body.contains(text)
+            default: false
+            }
         }
     }
 

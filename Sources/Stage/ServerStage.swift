@@ -24,13 +24,45 @@ public struct ServerStage: Sendable {
     ///   - principals: Lent to this scenario alone for as long as it takes; the subject's own when nil.
     /// - Returns: What was observed.
     public func perform(_ scenario: Scenario, principals: [ServerSubject.Principal]? = nil) async -> Performance {
+        guard scenario.needs.start, let start = subject.start, subject.obstacle(to: scenario) == nil else {
+            return await perform(scenario, principals: principals, on: nil)
+        }
+        return await perform(scenario, principals: principals, startedBy: start, data: nil)
+    }
+
+    /// Performs a scenario against a server of its own.
+    func perform(
+        _ scenario: Scenario, principals: [ServerSubject.Principal]?, startedBy start: StartCommand, data: String?
+    ) async -> Performance {
+        let instance: SubjectInstance
+        do {
+            instance = try await SubjectInstance.start(start, data: data, within: subject.timeouts.start)
+        } catch {
+            var performance = skip(scenario, "its server could not be started")
+            performance.skipped = nil
+            performance.problems = [error]
+            performance.wasInterrupted = Task.isCancelled
+            return performance
+        }
+        let performance = await ServerStage(subject: subject.at(instance), specification: specification)
+            .perform(scenario, principals: principals, on: instance)
+        await instance.end()
+        return performance
+    }
+
+    /// Performs a scenario where the subject listens now.
+    func perform(
+        _ scenario: Scenario, principals: [ServerSubject.Principal]?, on instance: SubjectInstance?
+    ) async -> Performance {
         if let obstacle = subject.obstacle(to: scenario) { return skip(scenario, obstacle) }
         let lent = principals ?? Array(subject.principals.prefix(scenario.needs.principals))
         guard lent.count >= scenario.needs.principals else { return skip(scenario, "too few principals were lent") }
         let began = ContinuousClock.now
         let startedAt = WallClock.now()
         let performer = ScenarioPerformer(
-            scenario, subject: subject, principals: lent, schemas: schemas, run: UniqueName.short())
+            scenario, subject: subject, principals: lent, schemas: schemas, run: UniqueName.short(),
+            instance: instance)
+        instance?.observe { exit in performer.recorder.note(.act("exit", exit.details), on: .server) }
         var problems: [HarnessProblem] = []
         var stoppedAt: String?
         var unsuitable: String?
@@ -48,6 +80,8 @@ public struct ServerStage: Sendable {
             wasInterrupted = true
         }
         await performer.finish()
+        instance?.observe(nil)
+        if stoppedAt == nil, unsuitable == nil, !wasInterrupted { problems += performer.armed.unfired(in: scenario.name) }
         // What a scenario did not reach, it could not use.
         if stoppedAt == nil, unsuitable == nil, !wasInterrupted { problems += performer.pushRoute?.unused ?? [] }
         let header = History.Header(

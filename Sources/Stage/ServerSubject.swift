@@ -26,6 +26,10 @@ public struct ServerSubject: Sendable {
     public var limits: [String: Int] = [:]
     /// The longest time that a scenario may wait because the subject told so: heartbeats, a stated wait, a free budget.
     public var patience: Duration = .seconds(20)
+    /// How the suite starts it; nil when somebody else does.
+    public var start: StartCommand?
+    /// How often a scenario about crashes ends it; what it proves grows with the number.
+    public var kills = 20
     /// The push service it was configured with; nil where nobody takes its pushes.
     public var pushSink: PushSink?
 
@@ -80,6 +84,7 @@ public struct ServerSubject: Sendable {
         if scenario.needs.principals > principals.count {
             return "it needs \(scenario.needs.principals) principals, and there are \(principals.count)"
         }
+        if scenario.needs.start && start == nil { return "it needs --start" }
         if let impatience = impatience(with: scenario) { return impatience }
         if scenario.needs.profiles.contains(.push) { return obstacleToPush(scenario.needs.principals) }
         return nil

@@ -108,11 +108,16 @@ extension StepContext {
             .request(
                 Event.Request(method: method, path: path, principal: shownPrincipal(credential), body: body)), on: lane)
         let answer: HTTPAnswer
+        let kill = performer.armed.takeForExchange()
+        let tripwire = performer.instance.flatMap { kill?.tripwire(for: $0, recorder: recorder) }
         do {
-            answer = try await HTTPExchange.perform(request, tls: subject.tls, maxBodyBytes: 8 << 20, timeout: limit)
+            answer = try await HTTPExchange.perform(
+                request, tls: subject.tls, tripwire: tripwire, maxBodyBytes: 8 << 20, timeout: limit)
         } catch {
             if Task.isCancelled { throw StepEnd.interrupted }
             recorder.note(.failed(reason: error.name), on: lane)
+            // A subject that the scenario ended answers nothing, and the scenario goes on.
+            if performer.instance?.wasEndedHere == true { return (nil, lane) }
             throw StepEnd.unmet("\(pointer): no response, \(error.name)")
         }
         let text = String(validating: answer.body, as: UTF8.self)

@@ -87,7 +87,7 @@ struct ScenarioFilesTests {
                 total += question.waitMs
             case .together(let branches): total += branches.map { wait($0, &known) }.max() ?? 0
             case .repeat(let times, _, let isParallel, let steps):
-                total += wait(steps, &known) * (isParallel ? 1 : times)
+                total += wait(steps, &known) * (isParallel ? 1 : times.intValue ?? 20)
             default: continue
             }
         }

@@ -1,0 +1,52 @@
+import JSON
+
+extension ScenarioStep {
+    /// Something done to the server as a process; only a server that the suite started itself can be treated so.
+    public enum ProcessStep: Sendable, Equatable {
+        /// Ends it without warning, at once or after a pause.
+        case kill(after: Pause?)
+        /// Ends it without warning as soon as these bytes arrive, before anything reads them.
+        case killOn(bytes: String, Target)
+        /// Waits until an armed kill has come.
+        case awaitKill(Bound)
+        /// Asks it to end, and waits until it has.
+        case stop
+        /// Starts it again with the same data and address; nothing happens while it runs.
+        case start
+        /// Lets every write to a file fail from now on.
+        case refuseWrites
+        /// Lets writes to files succeed again.
+        case acceptWrites
+
+        /// Where bytes are looked for.
+        public enum Target: Sendable, Equatable {
+            /// On an open connection.
+            case connection(String)
+            /// In the answer to the next HTTP request.
+            case nextExchange
+        }
+
+        /// A moment that a sweep moves about; it is a stimulus, and nothing is concluded from it.
+        public struct Pause: Sendable, Equatable {
+            /// The number, or a reference to one.
+            public let number: JSONValue
+            /// What is counted.
+            public let unit: Unit
+
+            /// Units of a pause.
+            public enum Unit: String, Sendable, CaseIterable {
+                case milliseconds, microseconds
+            }
+        }
+    }
+
+    /// Whether this step, or one inside it, treats the server as a process.
+    var needsProcess: Bool {
+        switch action {
+        case .process: true
+        case .together(let branches): branches.contains { $0.contains(where: \.needsProcess) }
+        case .repeat(_, _, _, let steps): steps.contains(where: \.needsProcess)
+        default: false
+        }
+    }
+}

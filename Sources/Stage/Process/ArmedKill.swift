@@ -1,0 +1,78 @@
+import Holdfast
+import JSON
+import Synchronization
+import Transcript
+import Transport
+
+/// A kill that waits for bytes.
+final class ArmedKill: Sendable {
+    /// What is looked for, as the scenario wrote it.
+    let bytes: String
+    /// Where it is looked for.
+    let target: ScenarioStep.ProcessStep.Target
+    /// The step that armed it.
+    let place: String
+    /// Set once the process was killed.
+    let fired = Latch<Bool>()
+
+    init(bytes: String, target: ScenarioStep.ProcessStep.Target, place: String) {
+        self.bytes = bytes
+        self.target = target
+        self.place = place
+    }
+
+    /// What is done on the reading thread when the bytes are there: kill first, then write it down.
+    func tripwire(for instance: SubjectInstance, recorder: Recorder) -> Tripwire {
+        let details = details
+        return Tripwire(bytes) { [fired] in
+            let wasAlive = instance.kill()
+            if wasAlive { recorder.note(.act("kill", details), on: .server) }
+            fired.set(wasAlive)
+        }
+    }
+
+    private var details: JSONObject {
+        switch target {
+        case .connection(let lane): ["on": .string(lane), "bytes": .string(bytes)]
+        case .nextExchange: ["exchange": "next", "bytes": .string(bytes)]
+        }
+    }
+
+    /// That it never came.
+    func problem(bytesWereSeen: Bool = false) -> HarnessProblem {
+        HarnessProblem(.faultNeverFired(fault: "killOn \(bytes)", bytesWereSeen: bytesWereSeen), at: place)
+    }
+}
+
+/// The kills a scenario has armed.
+final class ArmedKills: Sendable {
+    private struct State {
+        var all: [ArmedKill] = []
+        var forNextExchange: ArmedKill?
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ kill: ArmedKill) {
+        state.withLock { state in
+            state.all.append(kill)
+            if kill.target == .nextExchange { state.forNextExchange = kill }
+        }
+    }
+
+    /// The last one.
+    var last: ArmedKill? { state.withLock { $0.all.last } }
+
+    /// What the next HTTP request is to be watched for; it is handed out once.
+    func takeForExchange() -> ArmedKill? {
+        state.withLock { state in
+            defer { state.forNextExchange = nil }
+            return state.forNextExchange
+        }
+    }
+
+    /// A problem for each that never came.
+    func unfired(in scenario: String) -> [HarnessProblem] {
+        state.withLock { $0.all }.filter { $0.fired.value == nil }.map { $0.problem() }
+    }
+}

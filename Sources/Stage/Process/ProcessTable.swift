@@ -1,0 +1,69 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// What `/proc` tells about processes; nothing where there is none.
+enum ProcessTable {
+    /// A process in a moment.
+    struct Status: Equatable {
+        /// `R`, `S`, `Z` and so on (proc(5)).
+        let state: Character
+        /// Who started it, or who adopted it.
+        let parent: pid_t
+        /// Its process group.
+        let group: pid_t
+    }
+
+    /// Every process there is.
+    static func processes() -> [pid_t] {
+        guard let folder = opendir("/proc") else { return [] }
+        defer { closedir(folder) }
+        var found: [pid_t] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if let process = pid_t(name) { found.append(process) }
+        }
+        return found
+    }
+
+    /// The state of a process; nil when it is gone.
+    static func status(of process: pid_t) -> Status? {
+        // The name in brackets may hold anything, brackets and spaces too, so what follows is read from the last one on.
+        let text = String(decoding: contents("/proc/\(process)/stat", atMost: 4096), as: UTF8.self)
+        guard let end = text.lastIndex(of: ")") else { return nil }
+        let fields = text[text.index(after: end)...].split(separator: " ")
+        guard fields.count > 2, let state = fields[0].first, let parent = pid_t(fields[1]),
+            let group = pid_t(fields[2])
+        else { return nil }
+        return Status(state: state, parent: parent, group: group)
+    }
+
+    /// Whether the environment a process was started with holds an entry.
+    static func environment(of process: pid_t, holds entry: String) -> Bool {
+        let wanted = Array(entry.utf8)
+        return contents("/proc/\(process)/environ", atMost: 1 << 20).split(separator: 0).contains {
+            $0.elementsEqual(wanted)
+        }
+    }
+
+    private static func contents(_ path: String, atMost limit: Int) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        while bytes.count < limit {
+            let chunk = [UInt8](unsafeUninitializedCapacity: 16 << 10) { buffer, count in
+                count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+            }
+            if chunk.isEmpty { break }
+            bytes += chunk
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,108 @@
+import Holdfast
+
+/// How a subject is started: a program with its arguments, in which placeholders stand for what is known only then.
+///
+/// `{port}` is a free port, `{data}` a fresh folder, `{push}` and `{model}` the addresses of the suite's push service and
+/// model endpoint. They are filled in everywhere: in arguments, folders, variables and addresses. The same values are in the
+/// environment as `HOLDFAST_PORT`, `HOLDFAST_DATA`, `HOLDFAST_PUSH_URL` and `HOLDFAST_MODEL_URL`.
+public struct StartCommand: Sendable, Equatable {
+    /// The program and its arguments.
+    public var command: [String]
+    /// Its WebSocket.
+    public var url: String
+    /// The base of its REST paths; that of the WebSocket when nil.
+    public var http: String?
+    /// Where it is started; here when nil.
+    public var directory: String?
+    /// The folder for its data, absent or empty before the run and left alone after it; a temporary one when nil.
+    public var data: String?
+    /// Variables added to the environment.
+    public var environment: [String: String]
+    /// A piece of its output that says it takes connections; without it the address is tried.
+    public var ready: String?
+    /// What `{push}` stands for.
+    public var pushURL: String?
+    /// What `{model}` stands for.
+    public var modelURL: String?
+
+    /// The address of a subject that is told its port.
+    public static let usualURL = "ws://127.0.0.1:{port}/ws"
+    /// Marks everything that belongs to one started process.
+    static let instanceVariable = "HOLDFAST_INSTANCE"
+
+    /// A program with its arguments, and where it listens.
+    public init(
+        _ command: [String], url: String = usualURL, http: String? = nil, directory: String? = nil, data: String? = nil,
+        environment: [String: String] = [:], ready: String? = nil
+    ) {
+        self.command = command
+        self.url = url
+        self.http = http
+        self.directory = directory
+        self.data = data
+        self.environment = environment
+        self.ready = ready
+    }
+
+    /// Whether it is told where to listen, so that several can run side by side.
+    public var takesPort: Bool { uses("{port}") || url.contains("{port}") }
+    /// Whether it is told where to store, so that each instance has a folder of its own.
+    public var takesData: Bool { uses("{data}") }
+    /// Whether it asks for the address of the push service.
+    public var takesPush: Bool { uses("{push}") }
+    /// Whether it asks for the address of the model endpoint.
+    public var takesModel: Bool { uses("{model}") }
+
+    /// Whether instances neither share a port nor a folder.
+    var runsSideBySide: Bool { takesPort && url.contains("{port}") && (data == nil || takesData) }
+
+    private func uses(_ placeholder: String) -> Bool {
+        (command + environment.values + [directory ?? ""]).contains { $0.contains(placeholder) }
+    }
+
+    /// What problems call it: the program with its arguments, cut where it gets long.
+    var shown: String {
+        let text = command.joined(separator: " ")
+        return text.count > 120 ? "\(text.prefix(120))…" : text
+    }
+
+    /// What the placeholders stand for in one instance.
+    struct Values: Sendable {
+        var port: Int
+        var data: String
+    }
+
+    /// A text with its placeholders filled in.
+    func filled(_ text: String, _ values: Values) -> String {
+        let known = ["port": "\(values.port)", "data": values.data, "push": pushURL, "model": modelURL]
+        var result = ""
+        var rest = text[...]
+        while let start = rest.firstIndex(of: "{") {
+            result += rest[..<start]
+            rest = rest[start...]
+            guard let end = rest.firstIndex(of: "}"),
+                case let value?? = known[String(rest[rest.index(after: start)..<end])]
+            else {
+                // Braces that are no placeholder belong to the command.
+                result.append("{")
+                rest = rest.dropFirst()
+                continue
+            }
+            result += value
+            rest = rest[rest.index(after: end)...]
+        }
+        return result + rest
+    }
+
+    /// The process to start for one instance.
+    func launch(_ values: Values) -> SubjectProcess.Launch {
+        var variables = [
+            "HOLDFAST_PORT": "\(values.port)", "HOLDFAST_DATA": values.data, "HOLDFAST_PUSH_URL": pushURL,
+            "HOLDFAST_MODEL_URL": modelURL,
+        ].compactMapValues { $0 }
+        for (name, value) in environment { variables[name] = filled(value, values) }
+        return SubjectProcess.Launch(
+            command: command.map { filled($0, values) }, directory: directory.map { filled($0, values) },
+            environment: variables, ready: ready)
+    }
+}

@@ -1,0 +1,35 @@
+import JSON
+
+/// How a process ended.
+enum SubjectExit: Sendable, Equatable, CustomStringConvertible {
+    /// By itself, with a code.
+    case code(Int)
+    /// By a signal, such as `SIGKILL`.
+    case signal(String)
+
+    /// The end as transcripts carry it.
+    var details: JSONObject {
+        switch self {
+        case .code(let code): ["code": JSONValue(code)]
+        case .signal(let name): ["signal": .string(name)]
+        }
+    }
+
+    /// The end in words.
+    var description: String {
+        switch self {
+        case .code(let code): "exit code \(code)"
+        case .signal(let name): "signal \(name)"
+        }
+    }
+
+    /// By a signal, given by number.
+    static func signal(numbered number: Int32) -> SubjectExit {
+        .signal(names[number] ?? "SIG\(number)")
+    }
+
+    private static let names: [Int32: String] = [
+        1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 8: "SIGFPE", 9: "SIGKILL",
+        11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM", 24: "SIGXCPU", 25: "SIGXFSZ",
+    ]
+}

@@ -1,0 +1,218 @@
+import Holdfast
+import Synchronization
+import Transport
+
+/// A subject the suite started: where it listens, where it stores, and the process that may be ended and started again.
+final class SubjectInstance: Sendable {
+    /// What was started.
+    let command: StartCommand
+    /// Its WebSocket.
+    let webSocket: Endpoint
+    /// The base of its REST paths.
+    let http: Endpoint
+
+    private struct State {
+        var process: SubjectProcess?
+        var observer: (@Sendable (SubjectExit) -> Void)?
+        var isOver = false
+    }
+
+    private let values: StartCommand.Values
+    private let folder: DataFolder
+    private let state = Mutex(State())
+
+    /// How long a subject is asked to end before it is made to, once nobody needs it.
+    static let farewell = Duration.seconds(2)
+    /// How often another port, or the same one again, is tried when a subject ends before it listens.
+    private static let attempts = 3
+
+    private init(_ command: StartCommand, values: StartCommand.Values, folder: DataFolder) throws(HarnessProblem) {
+        self.command = command
+        self.values = values
+        self.folder = folder
+        do {
+            webSocket = try Endpoint(command.filled(command.url, values))
+            http = try command.http.map { url throws(TransportProblem) in
+                try Endpoint(command.filled(url, values))
+            } ?? webSocket.httpBase
+        } catch {
+            throw HarnessProblem(.notStarted(reason: "its address is none, \(error)", output: []), at: command.shown)
+        }
+    }
+
+    // MARK: starting
+
+    /// Starts a subject with data of its own and waits until it takes connections.
+    /// - Parameters:
+    ///   - command: How.
+    ///   - data: A folder below which it stores, when somebody named one.
+    ///   - limit: How long it may take.
+    /// - Throws: A problem whose `isUnreachable` is true.
+    static func start(
+        _ command: StartCommand, data: String? = nil, within limit: Duration
+    ) async throws(HarnessProblem) -> SubjectInstance {
+        var attempt = 1
+        while true {
+            let instance = try SubjectInstance(
+                command, values: StartCommand.Values(port: FreePort.next(), data: ""), data: data)
+            do {
+                if !command.url.contains("{port}") { try await instance.refuseStranger() }
+                try await instance.launch(within: limit)
+                return instance
+            } catch {
+                await instance.end()
+                // Somebody else may have taken the port between the choice and the start.
+                guard error.endedEarly, command.takesPort, attempt < attempts, !Task.isCancelled else { throw error }
+                attempt += 1
+            }
+        }
+    }
+
+    private convenience init(
+        _ command: StartCommand, values: StartCommand.Values, data: String?
+    ) throws(HarnessProblem) {
+        let folder: DataFolder
+        do throws(InputProblem) {
+            if let data { folder = try .named(data) } else { folder = try .temporary() }
+        } catch {
+            throw HarnessProblem(.notStarted(reason: error.what, output: []), at: command.shown)
+        }
+        var values = values
+        values.data = folder.path
+        try self.init(command, values: values, folder: folder)
+    }
+
+    /// A fixed address at which somebody listens already would be taken for the subject.
+    private func refuseStranger() async throws(HarnessProblem) {
+        guard await isListening() else { return }
+        throw HarnessProblem(
+            .notStarted(reason: "something else takes connections on \(webSocket.place) already", output: []),
+            at: command.shown)
+    }
+
+    /// Starts the process and waits until it takes connections.
+    private func launch(within limit: Duration) async throws(HarnessProblem) {
+        let process: SubjectProcess
+        do {
+            process = try await SubjectProcess.start(command.launch(values))
+        } catch {
+            throw HarnessProblem(.notStarted(reason: "it cannot be started: \(error.reason)", output: []), at: command.shown)
+        }
+        let isOver = state.withLock { state in
+            state.process = process
+            return state.isOver
+        }
+        if isOver { process.kill() }
+        Task.detached { [weak self] in
+            while true {
+                guard let exit = await process.exit(within: .seconds(3600)) else { continue }
+                self?.state.withLock { $0.process === process ? $0.observer : nil }?(exit)
+                return
+            }
+        }
+        try await waitUntilReady(process, within: limit)
+    }
+
+    private func waitUntilReady(_ process: SubjectProcess, within limit: Duration) async throws(HarnessProblem) {
+        let end = ContinuousClock.now + limit
+        var pause = Duration.milliseconds(5)
+        var hasSaid = command.ready == nil
+        while true {
+            if let exit = process.exit {
+                throw problem(.endedEarly("\(exit)", url: webSocket.place, output: process.output.lines()))
+            }
+            hasSaid = hasSaid || process.output.sawReady
+            if hasSaid, await isListening(), process.exit == nil { return }
+            guard ContinuousClock.now < end, !Task.isCancelled else { break }
+            try? await Task.sleep(for: pause, clock: .continuous)
+            pause = min(pause * 2, .milliseconds(50))
+        }
+        process.kill()
+        let seconds = Int(limit / .seconds(1))
+        let awaited = hasSaid ? "no connection on \(webSocket.place)" : "no '\(command.ready ?? "")' in its output"
+        throw problem(
+            .notStarted(
+                reason: Task.isCancelled ? "interrupted while it started" : "\(awaited) in \(seconds) s",
+                output: process.output.lines()))
+    }
+
+    private func problem(_ code: HarnessProblem.Code) -> HarnessProblem { HarnessProblem(code, at: command.shown) }
+
+    private func isListening() async -> Bool {
+        guard let probe = try? await RawConnection.open(host: webSocket.host, port: webSocket.port, timeout: .seconds(1))
+        else { return false }
+        probe.cut(.fin)
+        return true
+    }
+
+    // MARK: what scenarios do
+
+    /// Tells of each end of the process from now on.
+    func observe(_ observer: (@Sendable (SubjectExit) -> Void)?) {
+        state.withLock { $0.observer = observer }
+    }
+
+    private var process: SubjectProcess? { state.withLock { $0.process } }
+
+    /// How the process ended; nil while it runs.
+    var exit: SubjectExit? { process?.exit }
+
+    /// Whether a scenario ended it, and has not started it again.
+    var wasEndedHere: Bool { process.map { $0.wasKilled || $0.wasAskedToEnd } ?? false }
+
+    /// The last lines it printed.
+    var lastWords: [String] { process?.output.lines() ?? [] }
+
+    /// Kills the process group at this moment, on whatever thread.
+    /// - Returns: False when it was gone already.
+    @discardableResult
+    func kill() -> Bool { process?.kill() ?? false }
+
+    /// Waits until the process has ended; nil when it does not within the limit.
+    func exit(within limit: Duration) async -> SubjectExit? { await process?.exit(within: limit) }
+
+    /// Asks it to end, and kills it when it does not within the limit.
+    func stop(within limit: Duration) async { await process?.end(patience: limit) }
+
+    /// Starts it again with the same data and the same address.
+    func restart(within limit: Duration) async throws(HarnessProblem) {
+        var attempt = 1
+        while true {
+            do {
+                return try await launch(within: limit)
+            } catch {
+                // The system may hold the old port for a moment.
+                guard error.endedEarly, attempt < Self.attempts, !Task.isCancelled else { throw error }
+                attempt += 1
+                try? await Task.sleep(for: .milliseconds(250), clock: .continuous)
+            }
+        }
+    }
+
+    /// Lets writes to files fail, or succeed again.
+    func limitFileSize(to bytes: UInt64?) throws(ProcessGroup.LimitProblem) -> Int {
+        guard let process else { throw .noProcess }
+        return try process.limitFileSize(to: bytes)
+    }
+
+    /// Ends it for good, asked first, and removes its data if nobody named the folder.
+    func end() async {
+        let process = state.withLock { state in
+            state.isOver = true
+            state.observer = nil
+            return state.process
+        }
+        await process?.end(patience: Self.farewell)
+        folder.remove()
+    }
+}
+
+extension ServerSubject {
+    /// The same subject where an instance of it listens.
+    func at(_ instance: SubjectInstance) -> ServerSubject {
+        var subject = self
+        subject.webSocket = instance.webSocket
+        subject.http = instance.http
+        return subject
+    }
+}

@@ -1,0 +1,219 @@
+@preconcurrency import Dispatch
+import Subprocess
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// One process the suite started, with everything it started in turn.
+///
+/// It leads a process group of its own, so that a Ctrl-C at the terminal does not reach it and a kill reaches all of it. Its
+/// standard input stays open for as long as the suite lives, and ends with it.
+final class SubjectProcess: Sendable {
+    /// What to start.
+    struct Launch: Sendable {
+        /// The program and its arguments.
+        var command: [String]
+        /// Where.
+        var directory: String?
+        /// Variables added to those of the suite.
+        var environment: [String: String] = [:]
+        /// A piece of its output that tells readiness.
+        var ready: String?
+    }
+
+    /// Why nothing was started.
+    struct LaunchProblem: Error {
+        let reason: String
+    }
+
+    /// The last of its output.
+    let output: OutputTail
+    /// Set when the process has ended, and nothing is left of it.
+    private let ended = Latch<SubjectExit>()
+    private let group: ProcessGroup
+    private let input: Int32
+
+    private struct State {
+        /// While true, the number of the process belongs to it and to nobody else.
+        var mayBeSignalled = true
+        var wasKilled = false
+        var wasAskedToEnd = false
+    }
+
+    private let state = Mutex(State())
+
+    private init(group: ProcessGroup, output: OutputTail, input: Int32) {
+        self.group = group
+        self.output = output
+        self.input = input
+    }
+
+    /// How it ended; nil while it runs.
+    var exit: SubjectExit? { ended.value }
+
+    /// Whether the suite killed it.
+    var wasKilled: Bool { state.withLock { $0.wasKilled } }
+
+    /// Whether the suite asked it to end.
+    var wasAskedToEnd: Bool { state.withLock { $0.wasAskedToEnd } }
+
+    /// Waits for the end; nil when it does not come within the limit.
+    func exit(within limit: Duration) async -> SubjectExit? { await ended.wait(within: limit) }
+
+    // MARK: starting
+
+    /// Starts a process.
+    static func start(_ launch: Launch) async throws(LaunchProblem) -> SubjectProcess {
+        guard let program = launch.command.first, let out = Pipe(), let input = Pipe() else {
+            throw LaunchProblem(reason: "no pipe could be made")
+        }
+        let id = UniqueName.uuid()
+        let mark = "\(StartCommand.instanceVariable)=\(id)"
+        let output = OutputTail(reading: out.readingEnd, ready: launch.ready)
+        var variables: [Environment.Key: String?] = [:]
+        for (name, value) in launch.environment { variables[Environment.Key(stringLiteral: name)] = value }
+        variables[Environment.Key(stringLiteral: StartCommand.instanceVariable)] = id
+        var options = PlatformOptions()
+        options.processGroupID = 0
+        let configuration = Configuration(
+            executable: program.contains("/")
+                ? .path(.init(absolute(program, in: launch.directory))) : .name(program),
+            arguments: Arguments(Array(launch.command.dropFirst())), environment: .inherit.updating(variables),
+            workingDirectory: launch.directory.map { .init($0) }, platformOptions: options)
+        let started = Latch<Result<SubjectProcess, LaunchProblem>>()
+        // The task outlives whoever asks for the process: it ends when the process does, and everything else ends the process.
+        Task.detached {
+            var process: SubjectProcess?
+            do {
+                let result = try await Subprocess.run(
+                    configuration,
+                    input: .fileDescriptor(.init(rawValue: input.readingEnd), closeAfterSpawningProcess: false),
+                    output: .fileDescriptor(.init(rawValue: out.writingEnd), closeAfterSpawningProcess: false),
+                    error: .fileDescriptor(.init(rawValue: out.writingEnd), closeAfterSpawningProcess: false)
+                ) { execution in
+                    close(out.writingEnd)
+                    close(input.readingEnd)
+                    let new = SubjectProcess(
+                        group: ProcessGroup(leader: execution.processIdentifier.value, mark: mark), output: output,
+                        input: input.writingEnd)
+                    process = new
+                    RunningSubjects.add(new.group.leader)
+                    started.set(.success(new))
+                    await new.watch()
+                }
+                process?.finish(result.terminationStatus)
+            } catch {
+                if let process {
+                    process.finish(.signaled(SIGKILL))
+                } else {
+                    for end in [out.writingEnd, input.readingEnd, input.writingEnd] { close(end) }
+                    started.set(.failure(LaunchProblem(reason: "\(error)")))
+                }
+            }
+        }
+        // A cancelled task waits too: only once the result is there is it known what to end.
+        let result = await Task.detached {
+            while true {
+                if let result = await started.wait(within: .seconds(60)) { return result }
+            }
+        }.value
+        return try result.get()
+    }
+
+    private static func absolute(_ program: String, in directory: String?) -> String {
+        guard !program.hasPrefix("/"), let directory else { return program }
+        return "\(directory)/\(program)"
+    }
+
+    /// Returns when the leader has ended and everything else of it too; until then its number is nobody else's.
+    private func watch() async {
+        let leader = group.leader
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            DispatchQueue(label: "holdfast.process").async {
+                var info = siginfo_t()
+                while waitid(P_PID, id_t(leader), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+                self.group.sweep()
+                self.state.withLock { $0.mayBeSignalled = false }
+                continuation.resume()
+            }
+        }
+    }
+
+    private func finish(_ status: TerminationStatus) {
+        state.withLock { $0.mayBeSignalled = false }
+        RunningSubjects.remove(group.leader)
+        close(input)
+        output.finish()
+        switch status {
+        case .exited(let code): ended.set(.code(Int(code)))
+        case .signaled(let number): ended.set(.signal(numbered: number))
+        }
+    }
+
+    // MARK: ending
+
+    /// Ends the whole group at this moment, on whatever thread.
+    /// - Returns: False when there is nothing left to end.
+    @discardableResult
+    func kill() -> Bool {
+        state.withLock { state in
+            guard state.mayBeSignalled else { return false }
+            state.wasKilled = true
+            group.kill()
+            return true
+        }
+    }
+
+    /// Asks it to end.
+    func terminate() {
+        state.withLock { state in
+            guard state.mayBeSignalled else { return }
+            state.wasAskedToEnd = true
+            group.terminate()
+        }
+    }
+
+    /// Ends it in any case: asked first and for so long, then killed; also when the task is cancelled, which asks nobody.
+    @discardableResult
+    func end(patience: Duration) async -> SubjectExit {
+        if exit == nil, patience > .zero, !Task.isCancelled {
+            terminate()
+            if let exit = await exit(within: patience) { return exit }
+        }
+        kill()
+        // A killed process is gone as soon as the kernel gets to it; nothing here can be cancelled.
+        return await Task.detached { [self] in
+            while true {
+                if let exit = await exit(within: .seconds(5)) { return exit }
+                kill()
+            }
+        }.value
+    }
+
+    // MARK: writes
+
+    /// Lets writes to files fail, or succeed again, in every process of it.
+    func limitFileSize(to bytes: UInt64?) throws(ProcessGroup.LimitProblem) -> Int {
+        guard exit == nil else { throw .noProcess }
+        return try group.limitFileSize(to: bytes)
+    }
+}
+
+/// The two ends of a pipe that no other child inherits.
+private struct Pipe {
+    let readingEnd: Int32
+    let writingEnd: Int32
+
+    init?() {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        (readingEnd, writingEnd) = (ends[0], ends[1])
+    }
+}

@@ -1,0 +1,133 @@
+import Holdfast
+import JSON
+import Transcript
+
+extension StepContext {
+    /// Treats the subject as a process.
+    func process(_ step: ScenarioStep.ProcessStep) async throws {
+        guard let instance = performer.instance else { throw StepEnd.unsuitable("it needs --start") }
+        switch step {
+        case .kill(let pause): try await kill(instance, after: pause)
+        case .killOn(let bytes, let target): try arm(instance, bytes: bytes, target)
+        case .awaitKill(let bound): try await awaitKill(instance, bound)
+        case .stop: try await stop(instance)
+        case .start: try await start(instance)
+        case .refuseWrites: try limitWrites(instance, refusing: true)
+        case .acceptWrites: try limitWrites(instance, refusing: false)
+        }
+    }
+
+    // MARK: ending
+
+    private func kill(_ instance: SubjectInstance, after pause: ScenarioStep.ProcessStep.Pause?) async throws {
+        if let pause {
+            guard let number = try filled(pause.number).intValue, (0...60_000_000).contains(number) else {
+                throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(pause.number)"), at: place))
+            }
+            try? await Task.sleep(
+                for: pause.unit == .milliseconds ? .milliseconds(number) : .microseconds(number), tolerance: .zero,
+                clock: .continuous)
+        }
+        if Task.isCancelled { throw StepEnd.interrupted }
+        guard instance.kill() else { throw ended(instance) }
+        recorder.note(.act("kill", [:]), on: .server)
+        try await settle(instance)
+    }
+
+    private func stop(_ instance: SubjectInstance) async throws {
+        guard instance.exit == nil else { throw ended(instance) }
+        recorder.note(.act("stop", [:]), on: .server)
+        await instance.stop(within: performer.limit("close"))
+        try await settle(instance)
+    }
+
+    /// Returns when the process is gone and everything it had open has ended, so that what follows meets none of it.
+    private func settle(_ instance: SubjectInstance) async throws {
+        guard await instance.exit(within: performer.limit("close")) != nil else {
+            if Task.isCancelled { throw StepEnd.interrupted }
+            throw StepEnd.harness(
+                HarnessProblem(.faultImpossible(fault: "kill", reason: "the process does not end"), at: place))
+        }
+        for lane in performer.openLanes where !lane.isPaused {
+            // A socket that a process outside the group still holds would stay open; what is asked of it then tells.
+            _ = await lane.mailbox.waitForEnd(within: .seconds(1))
+        }
+        if Task.isCancelled { throw StepEnd.interrupted }
+    }
+
+    /// The subject ended by itself before the scenario could end it.
+    private func ended(_ instance: SubjectInstance) -> StepEnd {
+        .unmet("\(pointer): the server had ended by itself, \(instance.exit?.description ?? "just now")")
+    }
+
+    // MARK: armed
+
+    private func arm(
+        _ instance: SubjectInstance, bytes: String, _ target: ScenarioStep.ProcessStep.Target
+    ) throws {
+        let kill = ArmedKill(bytes: try filled(bytes), target: target, place: place)
+        performer.armed.add(kill)
+        if case .connection(let letter) = target {
+            try open(letter).watch(with: kill.tripwire(for: instance, recorder: recorder))
+        }
+    }
+
+    private func awaitKill(_ instance: SubjectInstance, _ bound: ScenarioStep.Bound) async throws {
+        guard let kill = performer.armed.last else {
+            throw StepEnd.harness(HarnessProblem(.faultNeverFired(fault: "killOn", bytesWereSeen: false), at: place))
+        }
+        guard let wasAlive = await kill.fired.wait(within: performer.limit(bound.within)) else {
+            if Task.isCancelled { throw StepEnd.interrupted }
+            throw StepEnd.harness(kill.problem(bytesWereSeen: performer.hasSeen(kill.bytes)))
+        }
+        guard wasAlive else { throw ended(instance) }
+        try await settle(instance)
+    }
+
+    // MARK: starting
+
+    private func start(_ instance: SubjectInstance) async throws {
+        guard instance.exit != nil else { return }
+        do {
+            try await instance.restart(within: performer.limit("start"))
+        } catch {
+            if Task.isCancelled { throw StepEnd.interrupted }
+            recorder.note(.wait(awaited: "start", met: false), on: .server)
+            throw StepEnd.unmet("\(pointer): \(error)")
+        }
+        recorder.note(.act("start", [:]), on: .server)
+    }
+
+    // MARK: writes
+
+    private func limitWrites(_ instance: SubjectInstance, refusing: Bool) throws {
+        // A process that a refused write ended has nothing to be lifted from.
+        if !refusing, instance.exit != nil { return recorder.noteAct("acceptWrites") }
+        do {
+            _ = try instance.limitFileSize(to: refusing ? ProcessGroup.refusedBeyond : nil)
+        } catch .noProcess where !refusing {
+            // It went while the limit was being lifted.
+        } catch {
+            throw StepEnd.harness(
+                HarnessProblem(
+                    .faultImpossible(fault: refusing ? "refuseWrites" : "acceptWrites", reason: error.reason), at: place))
+        }
+        recorder.noteAct(refusing ? "refuseWrites" : "acceptWrites")
+    }
+}
+
+extension Recorder {
+    /// Records something done to the server.
+    fileprivate func noteAct(_ name: String) { note(.act(name, [:]), on: .server) }
+}
+
+extension ProcessGroup.LimitProblem {
+    /// Why, in words.
+    fileprivate var reason: String {
+        switch self {
+        case .notPossibleHere: "this system cannot limit the writes of another process"
+        case .noProcess: "the server has ended"
+        case .refused(let process, let number): "the kernel refuses to limit process \(process) (error \(number))"
+        }
+    }
+}
