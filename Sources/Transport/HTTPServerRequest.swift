@@ -48,6 +48,10 @@ public struct HTTPServerResponse: Sendable {
     public var headers: [(String, String)]
     /// The bytes of the body.
     public var body: [UInt8]
+    /// A body that comes piece by piece, each sent at once, in place of ``body``; nil for one that is whole.
+    ///
+    /// The next piece is asked for when the one before has left; a client that goes away ends the asking.
+    public var pieces: AsyncStream<[UInt8]>?
     /// Whether nothing is sent, and the exchange ends instead: with HTTP/1.1 the connection, with HTTP/2 the stream.
     public private(set) var isHangUp = false
 

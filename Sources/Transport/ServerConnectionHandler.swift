@@ -140,20 +140,53 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         _ context: ChannelHandlerContext
     ) {
         guard context.channel.isActive, !ending else { return }
-        busy = false
         if response.isHangUp { return end(context) }
         let stays = keepAlive && !stopping
         var head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: response.status))
         for (name, value) in response.headers { head.headers.add(name: name, value: value) }
         let hasBody = response.status != 204 && response.status != 304
-        if hasBody, !head.headers.contains(name: "Content-Length") {
+        if hasBody, response.pieces != nil {
+            head.headers.remove(name: "Content-Length")
+            head.headers.replaceOrAdd(name: "Transfer-Encoding", value: "chunked")
+        } else if hasBody, !head.headers.contains(name: "Content-Length") {
             head.headers.add(name: "Content-Length", value: "\(response.body.count)")
         }
         if !stays { head.headers.replaceOrAdd(name: "Connection", value: "close") }
         context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if let pieces = response.pieces, hasBody, !isHead {
+            context.flush()
+            return send(pieces, thenStays: stays, context)
+        }
         if hasBody, !isHead, !response.body.isEmpty {
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
         }
+        finishAnswer(stays: stays, context)
+    }
+
+    /// Sends a body piece by piece, each after the one before has left.
+    private func send(
+        _ pieces: AsyncStream<[UInt8]>, thenStays stays: Bool, _ context: ChannelHandlerContext
+    ) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let loop = context.eventLoop
+        registry.run {
+            for await piece in pieces where !piece.isEmpty {
+                let sent = loop.flatSubmit {
+                    let (this, context) = bound.value
+                    return context.writeAndFlush(this.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: piece)))))
+                }
+                guard (try? await sent.get()) != nil else { return }
+            }
+            loop.execute {
+                let (this, context) = bound.value
+                guard context.channel.isActive, !this.ending else { return }
+                this.finishAnswer(stays: stays && !this.stopping, context)
+            }
+        }
+    }
+
+    private func finishAnswer(stays: Bool, _ context: ChannelHandlerContext) {
+        busy = false
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         guard stays else { return end(context) }
         startIdling(context)

@@ -1,0 +1,50 @@
+import JSON
+
+/// One answer of the model, before it takes the form of a vendor.
+struct ModelAnswer: Sendable {
+    /// What it says.
+    enum Said: Sendable {
+        case text(String)
+        case tool(String, input: JSONValue)
+    }
+
+    let said: Said
+    let model: String
+    let includesUsage: Bool
+    /// Differs from answer to answer.
+    let name: String
+    /// Estimates, and never 0: four bytes to a token.
+    let inputTokens: Int
+    let outputTokens: Int
+
+    /// An answer to a request; nil for a failure, which is none.
+    init?(to request: ModelRequest, _ act: ModelScript.Act) {
+        let size: Int
+        switch act {
+        case .tool(let tool, let input):
+            said = .tool(tool, input: input)
+            size = tool.utf8.count + input.text().utf8.count
+        case .answer(let text):
+            said = .text(text)
+            size = text.utf8.count
+        case .failure: return nil
+        }
+        model = request.model
+        includesUsage = request.includesUsage
+        name = String(UInt64.random(in: .min ... .max), radix: 36)
+        inputTokens = request.bytes / 4 + 1
+        outputTokens = size / 4 + 1
+    }
+
+    /// A text in about so many pieces, cut between characters.
+    static func pieces(of text: String, about count: Int = 8) -> [String] {
+        var rest = text[...]
+        var pieces: [String] = []
+        let size = max(4, text.count / count)
+        while !rest.isEmpty {
+            pieces.append(String(rest.prefix(size)))
+            rest = rest.dropFirst(size)
+        }
+        return pieces
+    }
+}

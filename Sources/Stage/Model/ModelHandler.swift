@@ -1,0 +1,72 @@
+import JSON
+import Transport
+
+/// Answers requests to the model.
+struct ModelHandler: TransportHandler {
+    /// The largest body that is read.
+    static let maxBodyBytes = 16 << 20
+
+    func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+        let path = request.path.hasPrefix("/v1/") ? String(request.path.dropFirst(3)) : request.path
+        let asked = "\(request.method) \(request.path.prefix(200))"
+        switch path {
+        case "/chat/completions": return await answer(request, .openAI, asked)
+        case "/messages": return await answer(request, .anthropic, asked)
+        case "/models" where request.method == "GET": return .json(Self.models(for: Self.vendor(of: request)).text())
+        default: return ModelProblem.notFound(asked).response(for: Self.vendor(of: request))
+        }
+    }
+
+    func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision {
+        .refuse(status: 404, body: "there is no WebSocket here")
+    }
+
+    func serve(_ socket: ServerSocket) async {}
+
+    private func answer(
+        _ request: HTTPServerRequest, _ vendor: ModelVendor, _ asked: String
+    ) async -> HTTPServerResponse {
+        do throws(ModelProblem) {
+            guard request.method == "POST" else { throw .wrongMethod(asked) }
+            guard request.body.count <= Self.maxBodyBytes else { throw .tooLarge(Self.maxBodyBytes) }
+            guard let body = try? JSONParser.value(String(decoding: request.body, as: UTF8.self)) else {
+                throw .badRequest("the body is no JSON")
+            }
+            let request = try ModelRequest(body, of: vendor, bytes: request.body.count)
+            let script = ModelScript(for: request)
+            let answer = ModelAnswer(to: request, script.act)
+            if request.isStreaming, let answer {
+                return vendor == .openAI
+                    ? OpenAIForm.stream(answer, afterMs: script.waitMs)
+                    : AnthropicForm.stream(answer, afterMs: script.waitMs)
+            }
+            if script.waitMs > 0 { try? await Task.sleep(for: .milliseconds(script.waitMs)) }
+            guard let answer else { throw .scripted(script.failure ?? "") }
+            return .json((vendor == .openAI ? OpenAIForm.whole(answer) : AnthropicForm.whole(answer)).text())
+        } catch {
+            return error.response(for: vendor)
+        }
+    }
+
+    /// Whose package asks, where the path does not tell.
+    private static func vendor(of request: HTTPServerRequest) -> ModelVendor {
+        request.header("anthropic-version") == nil ? .openAI : .anthropic
+    }
+
+    private static func models(for vendor: ModelVendor) -> JSONValue {
+        let name = "scripted-1"
+        switch vendor {
+        case .openAI:
+            return [
+                "object": "list",
+                "data": [["id": .string(name), "object": "model", "created": 1_767_225_600, "owned_by": "holdfast"]],
+            ]
+        case .anthropic:
+            let model: JSONValue = [
+                "type": "model", "id": .string(name), "display_name": "Scripted",
+                "created_at": "2026-01-01T00:00:00Z",
+            ]
+            return ["data": [model], "has_more": false, "first_id": .string(name), "last_id": .string(name)]
+        }
+    }
+}

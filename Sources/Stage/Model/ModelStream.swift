@@ -1,0 +1,64 @@
+import JSON
+import Synchronization
+import Transport
+
+/// A streamed answer: server-sent events, with waits between them that keep the connection busy.
+struct ModelStream {
+    private enum Part: Sendable {
+        case bytes([UInt8])
+        case wait(Duration)
+    }
+
+    /// How long a wait is silent; packages that see nothing for minutes give up.
+    private static let silence = Duration.seconds(2)
+
+    private var parts: [Part] = []
+    /// What is sent in the middle of a wait.
+    let sign: [UInt8]
+
+    init(signOfLife sign: String) {
+        self.sign = Array(sign.utf8)
+    }
+
+    mutating func add(event: String? = nil, _ data: String) {
+        parts.append(.bytes(Array(((event.map { "event: \($0)\n" } ?? "") + "data: \(data)\n\n").utf8)))
+    }
+
+    mutating func add(event: String? = nil, _ data: JSONValue) {
+        add(event: event, data.text())
+    }
+
+    mutating func add(waitMs: Int) {
+        if waitMs > 0 { parts.append(.wait(.milliseconds(waitMs))) }
+    }
+
+    /// The answer; a client that leaves ends the waiting.
+    var response: HTTPServerResponse {
+        let headers = [("Content-Type", "text/event-stream; charset=utf-8"), ("Cache-Control", "no-cache")]
+        var response = HTTPServerResponse(headers: headers)
+        let rest = Mutexed(parts[...])
+        let sign = sign
+        response.pieces = AsyncStream {
+            while true {
+                switch rest.value.withLock({ $0.popFirst() }) {
+                case nil: return nil
+                case .bytes(let bytes): return bytes
+                case .wait(let duration):
+                    guard (try? await Task.sleep(for: min(duration, Self.silence))) != nil else { return nil }
+                    guard duration > Self.silence else { continue }
+                    rest.value.withLock { $0.insert(.wait(duration - Self.silence), at: $0.startIndex) }
+                    return sign
+                }
+            }
+        }
+        return response
+    }
+
+    private final class Mutexed: Sendable {
+        let value: Mutex<ArraySlice<Part>>
+
+        init(_ parts: ArraySlice<Part>) {
+            value = Mutex(parts)
+        }
+    }
+}
