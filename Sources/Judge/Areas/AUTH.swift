@@ -6,7 +6,8 @@ import Transcript
 enum AUTH {
     static let checks: [Check] = [
         Check(.AUTH, 1, validAuthIsGreeted), Check(.AUTH, 2, nothingComesBeforeTheGreeting),
-        Check(.AUTH, 3, badCredentialsAreRefused), Check(.AUTH, 5, earlyFramesDoNothing),
+        Check(.AUTH, 3, badCredentialsAreRefused), Check(.AUTH, 4, silentSocketsAreClosed),
+        Check(.AUTH, 5, earlyFramesDoNothing),
         Check(.AUTH, 6, returningClientsAreChecked), Check(.AUTH, 7, turnsStayWithTheirPrincipal),
         Check(.AUTH, 8, sessionsAreShownToTheirPrincipal), Check(.AUTH, 9, foreignSessionsTakeNoQuestions),
         Check(.AUTH, 10, requestsWithoutTokenAreRefused), Check(.AUTH, 11, tokensInURLsAreNotTaken),

@@ -6,6 +6,7 @@ import Transcript
 enum LIVE {
     static let checks: [Check] = [
         Check(.LIVE, 1, pingsAreAnswered), Check(.LIVE, 2, noncesAreRepeated),
+        Check(.LIVE, 3, silentPeersAreLetGo), Check(.LIVE, 4, idlePeersAreKept),
         Check(.LIVE, 5, transportPingsAreAnswered),
         Check(.LIVE, 8, otherVersionsAreRefused),
         Check(.LIVE, 9, spokenVersionsAreListed), Check(.LIVE, 10, versionAskedForIsStated),

@@ -1,0 +1,129 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// Who was promised how many questions, and which of them were surely, or possibly, accepted when.
+///
+/// A server accepts a question at some moment between its sending and the first sign of it. So there are two counts: what
+/// surely stood in a window, to say that a question was beyond the budget; and what may have stood there, to say that it
+/// was not.
+struct RateLedger {
+    /// One question on its way.
+    struct Entry {
+        let turn: ObservedTurn
+        let request: ObservedRequest
+        /// Whether the same key had been asked before and not refused: a recovery, no new question.
+        let isRepeat: Bool
+        /// The first event that shows that it was accepted.
+        let accepted: Int?
+
+        /// The event that answers it, whichever way.
+        var answered: Int? { [request.refusal, accepted].compactMap { $0 }.min() }
+        /// Whether it was refused for its rate.
+        let isLimited: Bool
+    }
+
+    /// Every question of the history, in the order of asking.
+    let entries: [Entry]
+    /// The window of the budget, in microseconds: 60 s, or the shorter one that the server tells or was configured with.
+    let window: Int
+    private let observations: Observations
+    private let lent: [String: Int]
+
+    init(_ observations: Observations) {
+        self.observations = observations
+        var entries: [Entry] = []
+        for turn in observations.turns {
+            let original = observations.original(of: turn)
+            for request in turn.requests {
+                let isOriginal = request.event == original?.event
+                let signs =
+                    [request.ack?.event, request.outcome]
+                    + (isOriginal ? [(turn.frames + turn.endings + turn.replayed).map(\.event).min()] : [])
+                let isFirst = request.event <= original?.event ?? .max
+                entries.append(
+                    Entry(
+                        turn: turn, request: request, isRepeat: !isFirst,
+                        accepted: request.refusal == nil
+                            ? signs.compactMap { $0 }.filter { $0 > request.event }.min() : nil,
+                        isLimited: Self.isLimited(request, observations)))
+            }
+        }
+        self.entries = entries.sorted { $0.request.event < $1.request.event }
+        let told = Self.limitErrors(observations).compactMap { $0["windowMs"]?.intValue }.filter { $0 > 0 }
+        let configured = observations.history.header.subject.limits["rateWindowSeconds"].map { min($0, 60) * 1000 }
+        window = min(told.min() ?? configured ?? 60_000, 60_000) * 1000
+        var lent: [String: Int] = [:]
+        for event in observations.history.events {
+            guard event.lane == .server, case .act("lend", let details) = event.kind,
+                let principal = details["principal"]?.stringValue
+            else { continue }
+            lent[principal] = max(0, details["spent"]?.intValue ?? 0)
+        }
+        self.lent = lent
+    }
+
+    /// Every `error` that refuses a question for its rate, on any connection.
+    static func limitErrors(_ observations: Observations) -> [ObservedFrame] {
+        observations.received.filter { $0.type == "error" && $0.code == "rate_limited" }
+    }
+
+    private static func isLimited(_ request: ObservedRequest, _ observations: Observations) -> Bool {
+        guard request.refusal != nil else { return false }
+        guard case .exchange(let index) = request.origin else { return request.refusalCode == "rate_limited" }
+        return observations.exchanges[index].status == 429
+    }
+
+    /// The budget that holds for a principal at an event; nil when nobody told it.
+    func limit(of principal: String, at event: Int) -> Int? {
+        let told = observations.connections.filter { $0.principal == principal && $0.connected ?? .max < event }
+            .max { $0.connected ?? 0 < $1.connected ?? 0 }?.greeting?["limits"]?["messagesPerMinute"]?.intValue
+        guard let limit = told ?? observations.history.header.subject.limits["messagesPerMinute"], limit > 0 else {
+            return nil
+        }
+        return limit
+    }
+
+    /// New questions that surely had been accepted, and had not left the window, when a question was decided at an event.
+    ///
+    /// A restart may empty a window; nothing says that it must not.
+    func surelyCounted(before entry: Entry, decided: Int) -> [Entry] {
+        let horizon = observations.time(of: decided) - window
+        return entries.filter { other in
+            guard other.request.principal == entry.request.principal, !other.isRepeat, let accepted = other.accepted
+            else { return false }
+            return accepted < entry.request.event && observations.time(of: other.request.event) > horizon
+                && !observations.wasStopped(between: other.request.event, and: decided)
+        }
+    }
+
+    /// The most questions that can have stood in the window when a question was refused; nil when nobody knows what had
+    /// been asked before the history began.
+    func possiblyCounted(before entry: Entry, refused: Int, withRepeats: Bool) -> Int? {
+        let principal = entry.request.principal
+        let horizon = observations.time(of: entry.request.event) - window
+        var count = 0
+        if horizon < 0 {
+            guard let spent = lent[principal] else { return nil }
+            count += spent
+        }
+        for other in entries where other.request.principal == principal && other.request.event < refused {
+            guard other.request.event != entry.request.event, withRepeats || !other.isRepeat, !other.isLimited,
+                other.request.refusal ?? .max > entry.request.event,
+                other.accepted.map({ observations.time(of: $0) >= horizon }) ?? true
+            else { continue }
+            count += 1
+        }
+        return count
+    }
+
+    /// Whether two questions took the same road: the same connection, or both REST.
+    static func tookSameRoad(_ one: Entry, _ other: Entry) -> Bool {
+        one.request.connection == other.request.connection
+    }
+}
+
+extension ObservedRequest {
+    /// What the request is called in findings.
+    var road: String { connection == nil ? "a POST" : "a chat" }
+}

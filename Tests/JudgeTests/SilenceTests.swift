@@ -1,0 +1,69 @@
+import TestSupport
+import Testing
+
+@Suite struct SilenceTests {
+    @Test func `AUTH-4 silent sockets are closed`() throws {
+        let clause = ClauseUnderTest("AUTH-4")
+        let silent = "A>open A<open"
+        try clause.conforms("\(silent) +10s A<close(4002)")
+        try clause.conforms("\(silent) +5s A<pingFrame A>pongFrame +5s A<error(auth_timeout) A<close(4002)")
+        try clause.conforms("\(silent) +14s A<close(4002)")
+        try clause.violates("\(silent) +9s A<close(4002)^")
+        try clause.violates("\(silent) +10s A<close(1008)^")
+        try clause.violates("\(silent) +10s A<close^")
+        try clause.violates("\(silent) +10s A<eof^")
+        try clause.violates("\(silent) +16s A<close(4002)^")
+        try clause.violates("\(silent) +15s^")
+        try clause.violates("\(silent) A>pingFrame A<pongFrame +15s^")
+        try clause.untested("\(silent) +12s")
+        try clause.untested("\(silent) +10s A<close(1012)")
+        try clause.untested("\(silent) A>auth A<connected +20s")
+        try clause.untested("\(silent) A>ping(n1) A<error(not_authenticated) +20s")  // not silent
+        try clause.untested("\(silent) A!cut +20s")
+        try clause.untested("\(silent) +1s server!stop A<close(1001)")
+        try clause.untested("A>open A<refused(401)")
+    }
+
+    @Test func `LIVE-3 silent peers are let go`() throws {
+        let clause = ClauseUnderTest("LIVE-3")
+        let mute = "A+(heartbeatSeconds=5) A!mute A<pingFrame"
+        try clause.conforms("\(mute) +10s A<eof")
+        try clause.conforms("\(mute) +14s A<close(1011)")
+        try clause.conforms("\(mute) +20s A<eof")  // seen late, within the bound of an end
+        try clause.violates("\(mute) +31s A<eof^")
+        try clause.violates("\(mute) +30s^")
+        try clause.conforms("A+(heartbeatSeconds=5) A!mute +4s A>ping(n1) A<pong(n1) +10s A<eof")  // silent since then
+        try clause.untested("\(mute) +20s")
+        try clause.untested("\(mute) +10s A<close(1012)")
+        try clause.untested("\(mute) +10s A!cut +60s")
+        try clause.untested("A+(heartbeatSeconds=5) A<pingFrame A>pongFrame +60s")
+        try clause.untested("A+ A!mute +60s")  // 30 s where nothing is told
+        try clause.violates("A+ A!mute +105s^")
+        try clause.untested("A+(heartbeatSeconds=5) A!mute A!stopReading +60s")
+        try clause.untested("A+")
+    }
+
+    @Test func `LIVE-4 idle peers are kept`() throws {
+        let clause = ClauseUnderTest("LIVE-4")
+        func beats(_ count: Int) -> String {
+            Array(repeating: "+5s A<pingFrame A>pongFrame", count: count).joined(separator: " ")
+        }
+        let idle = "A+(heartbeatSeconds=5)"
+        try clause.conforms("\(idle) \(beats(4)) A>ping(n1) A<pong(n1)")
+        try clause.conforms("\(idle) \(beats(4)) A<done(t9)")
+        let asking = Array(repeating: "+5s A>pingFrame A<pongFrame", count: 4).joined(separator: " ")
+        try clause.conforms("\(idle) \(asking) A>ping(n1) A<pong(n1)")
+        try clause.violates("\(idle) \(beats(3)) A<eof^")
+        try clause.violates("\(idle) \(beats(3)) A<close(1000)^")
+        try clause.violates("\(idle) \(beats(2)) A<close(4002)^")
+        try clause.violates("B+(heartbeatSeconds=5) B!mute \(idle) \(beats(2)) B<eof A<eof^", also: [])
+        try clause.untested("\(idle) \(beats(2)) A>ping(n1) A<pong(n1)")  // not long enough
+        try clause.untested("\(idle) \(beats(3)) A<close(1012)")
+        try clause.untested("\(idle) \(beats(3)) server!stop A<close(1001)")
+        try clause.untested("\(idle) +20s A<eof")  // it gave no sign of life, and nobody asked for one
+        try clause.untested("\(idle) A!mute \(beats(3)) A<eof")
+        try clause.untested("\(idle) \(beats(1)) +20s A>ping(n1) A<pong(n1)")  // silent in between
+        try clause.untested("A+ \(beats(4)) A>ping(n1) A<pong(n1)")  // 30 s where nothing is told
+        try clause.untested(idle)
+    }
+}
