@@ -1,0 +1,192 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// Checks of notifications: when they are sent, and how often.
+extension PUSH {
+    /// PUSH-1: "A server MUST send a push for a turn that ended with `done` while its principal had no open connection".
+    ///
+    /// Once for each question asked over a WebSocket whose answer was stored after the last connection had ended for both
+    /// sides. Absence counts once a read has shown the answer and the sink was watched for the bound `push` from then on,
+    /// unless the push service had refused this device before.
+    static func leftPrincipalsAreCalled(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for (index, known) in observations.turnsEndedAway {
+            let turn = observations.turns[index]
+            let pushes = observations.pushes.filter { $0.principal == turn.principal }
+            let isCalled = pushes.contains { push in
+                push.event > turn.event && observations.turn(announcedBy: push) ?? index == index
+            }
+            if isCalled {
+                evidence.keep()
+                continue
+            }
+            guard pushes.allSatisfy({ $0.wasTaken || $0.event > known }),
+                !observations.wasStopped(between: turn.event, and: known),
+                let late = observations.pushDeadline(after: known, for: turn.principal)
+            else { continue }
+            evidence.violate(
+                Finding(
+                    "nobody was called for an answer that nobody was there to take",
+                    expected: "a push within \(observations.timeouts.push)", actual: "none",
+                    at: [turn.event, known, late]))
+        }
+        return evidence
+    }
+
+    /// PUSH-2: "A server MUST send a push only after the answer it announces is durable".
+    ///
+    /// Once for each push, by the first read of its session that began after it. A push that names something else is the
+    /// matter of PUSH-3, one for an answer that could not be stored that of PUSH-13.
+    static func announcedAnswersAreStored(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for push in observations.pushes {
+            if case .wrong = observations.naming(of: push) { continue }
+            let turn = observations.turn(announcedBy: push).map { observations.turns[$0] }
+            guard let session = observations.session(of: push), push.messageId != nil || turn != nil,
+                !observations.couldNotBeStored(turn)
+            else { continue }
+            let first = observations.exchanges.first { exchange in
+                exchange.isRead(of: .session(session)) && exchange.sent.principal == push.principal
+                    && exchange.request > push.event && [200, 404].contains(exchange.status)
+            }
+            guard let first, let response = first.response else { continue }
+            let read = observations.sessionReads.first { $0.event == response }
+            let isThere =
+                read.map { read in
+                    if let id = push.messageId { return read.messages.contains { $0.id == id } }
+                    return turn.map { observations.answer(of: $0, in: read) != nil } ?? false
+                } ?? false
+            if isThere {
+                evidence.keep()
+            } else {
+                evidence.violate(
+                    Finding(
+                        "a push came before its answer was stored",
+                        expected: "message \(shown(push.messageId)) in every read that begins after the push",
+                        actual: read.map { "\($0.messages.count) messages without it" } ?? "no such session",
+                        at: [push.event, response]))
+            }
+        }
+        return evidence
+    }
+
+    /// PUSH-8: "A server MUST NOT send more than one push for one turn to one device token, also after a resend, a replay or
+    /// a restart".
+    ///
+    /// A second push counts once the first was taken: what was refused or lost may be tried again. Silence proves something
+    /// after a resend, a replay or a restart, once a later push to the device or the bound `push` shows that it lasted.
+    static func turnsAreAnnouncedOnce(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for (index, push) in observations.pushes.enumerated() {
+            let same = observations.pushes[..<index].first {
+                $0.wasTaken && observations.announceTheSame($0, push)
+            }
+            if let same {
+                evidence.violate(
+                    Finding(
+                        "a turn was announced twice to one device", expected: "one push for each turn",
+                        actual: "one more", at: [same.event, push.event]))
+            } else if push.wasTaken,
+                !observations.pushes[(index + 1)...].contains(where: { observations.announceTheSame(push, $0) })
+            {
+                for cause in observations.temptations(after: push)
+                where observations.staysSilent(after: cause, besides: push) { evidence.keep() }
+            }
+        }
+        return evidence
+    }
+
+    /// PUSH-13: "A server MUST NOT send a push for a turn whose answer it could not store".
+    ///
+    /// Once for each turn that ended with an `error` while writes were refused. A push for it counts unless a read that began
+    /// afterwards has the answer; silence does once it lasted as in PUSH-8, and only while the principal was away.
+    static func unstoredAnswersAreNotAnnounced(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for (index, turn) in observations.turns.enumerated() where observations.couldNotBeStored(turn) {
+            let pushes = observations.pushes.filter {
+                $0.event > turn.event && $0.principal == turn.principal
+                    && observations.turn(announcedBy: $0) == index
+            }
+            if let push = pushes.first(where: { !observations.isStoredInTheEnd($0) }) {
+                evidence.violate(
+                    Finding(
+                        "an answer was announced that could not be stored", expected: "no push", actual: "a push",
+                        at: [turn.event, push.event]))
+            } else if pushes.isEmpty, let failed = observations.failureShown(of: turn),
+                observations.away(turn.principal, at: failed) != nil,
+                observations.isSilent(after: failed, for: turn.principal, until: { $0 != index })
+            {
+                evidence.keep()
+            }
+        }
+        return evidence
+    }
+}
+
+extension Observations {
+    /// Whether two pushes go to one device for one turn.
+    fileprivate func announceTheSame(_ one: ObservedPush, _ other: ObservedPush) -> Bool {
+        guard one.request.path == other.request.path else { return false }
+        if let id = one.turnId, id == other.turnId { return true }
+        if let id = one.messageId, let session = one.sessionId {
+            return id == other.messageId && session == other.sessionId
+        }
+        return false
+    }
+
+    /// Events after a push that lead careless servers to announce its turn again: a repeat of its question that was
+    /// acknowledged, a replay, a start.
+    fileprivate func temptations(after push: ObservedPush) -> [Int] {
+        let requests = turn(announcedBy: push).map { turns[$0].requests } ?? []
+        let repeats = requests.filter { $0.ack != nil || $0.success != nil }.map(\.event)
+        let replays = syncs.filter {
+            connections[$0.connection].principal == push.principal
+                && $0.missed.contains { $0.type == "done" && $0.messageId == push.messageId }
+        }.map(\.request.event)
+        let starts = (0...lives.life(at: history.events.count)).compactMap { lives.start(of: $0) }
+        return (repeats + replays + starts).filter { $0 > push.event }.sorted()
+    }
+
+    fileprivate func staysSilent(after cause: Int, besides push: ObservedPush) -> Bool {
+        pushes.contains { $0.event > cause && $0.request.path == push.request.path && !announceTheSame($0, push) }
+            || listensToPushes(for: push.principal, from: cause)
+                && proof(after: cause, limit: time(of: cause) + timeouts.push.microseconds) != nil
+    }
+
+    /// Whether a push to a principal for another turn, or the bound, shows that nothing more came after an event.
+    fileprivate func isSilent(after cause: Int, for principal: String, until isOther: (Int) -> Bool) -> Bool {
+        let fence = pushes.contains { push in
+            guard push.event > cause, push.principal == principal, let turn = turn(announcedBy: push) else {
+                return false
+            }
+            return isOther(turn)
+        }
+        return fence || pushDeadline(after: cause, for: principal) != nil
+    }
+
+    /// Whether a turn ended without an answer while writes were refused: an `error`, a failed response, or a read that shows
+    /// it failed.
+    func couldNotBeStored(_ turn: ObservedTurn?) -> Bool {
+        guard let turn, let failed = failureShown(of: turn), turn.ending?.type != "done" else { return false }
+        return lives.refusedWrites(between: turn.event, and: failed)
+    }
+
+    /// The first event that shows that a turn ended without an answer.
+    func failureShown(of turn: ObservedTurn) -> Int? {
+        let read = reads(of: turn).first { read in
+            guard let id = turn.turnId else { return false }
+            return read.turns.contains { $0.turnId == id && $0.status == "failed" }
+        }
+        let frame = turn.endings.first { $0.type == "error" }
+        return [frame?.event, turn.requests.lazy.compactMap(\.failure).first, read?.event].compactMap { $0 }.min()
+    }
+
+    /// Whether a read that began after a push has the answer it announces after all.
+    fileprivate func isStoredInTheEnd(_ push: ObservedPush) -> Bool {
+        sessionReads.contains { read in
+            read.principal == push.principal && read.request > push.event
+                && read.messages.contains { $0.role == "assistant" && $0.id == push.messageId }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// Checks of notifications: what follows when the push service refuses them.
+extension PUSH {
+    /// PUSH-10: "A server MUST NOT stop using a device token for any refusal other than 410 or a 400 with reason
+    /// `BadDeviceToken` or `DeviceTokenNotForTopic`".
+    ///
+    /// Once for each other refusal, by the pushes for turns asked after it. Absence is judged as in PUSH-1; after a 429 or 5xx
+    /// it is a doubt, because a server may wait longer than the bound before it tries such a service again.
+    static func devicesOutliveOtherRefusals(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for push in observations.pushes {
+            guard case .answered(let status, let reason) = push.outcome, status >= 300, !push.endsTheDevice else {
+                continue
+            }
+            let later = observations.pushes.filter {
+                $0.event > push.event && $0.request.path == push.request.path
+            }
+            if later.contains(where: { observations.isAskedLater($0, than: push) }) {
+                evidence.keep()
+                continue
+            }
+            let silence = observations.turnsEndedAway.lazy.compactMap { turn, known -> [Int]? in
+                let turn = observations.turns[turn]
+                guard turn.principal == push.principal, turn.event > push.event,
+                    !later.contains(where: { $0.endsTheDevice || $0.outcome == .hung }),
+                    !observations.wasStopped(between: push.event, and: known),
+                    let late = observations.pushDeadline(after: known, for: push.principal)
+                else { return nil }
+                return [push.event, known, late]
+            }.first
+            guard let silence else { continue }
+            let finding = Finding(
+                "after a refusal that says nothing about the device, it was called no more",
+                expected: "a push for a further turn",
+                actual: "none after \(status)\(reason.map { " \($0)" } ?? "")", at: silence)
+            if status == 429 || status >= 500 { evidence.doubt(finding) } else { evidence.violate(finding) }
+        }
+        return evidence
+    }
+
+    /// PUSH-11: "A server SHOULD NOT send further pushes to a device token that was refused with 410".
+    ///
+    /// A further push is one for the same turn or for a turn that was asked after the refusal. Silence counts for each turn
+    /// whose answer would have been announced, once a push to another device for a still later turn, or the bound `push`,
+    /// shows that it lasted.
+    static func goneDevicesAreLeftAlone(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for (index, push) in observations.pushes.enumerated() where push.wasGone {
+            let isFirst = !observations.pushes[..<index].contains {
+                $0.wasGone && $0.request.path == push.request.path
+            }
+            guard isFirst else { continue }
+            let further = observations.pushes.first { other in
+                other.event > push.event && other.request.path == push.request.path
+                    && (other.messageId != nil && other.messageId == push.messageId
+                        || observations.isAskedLater(other, than: push))
+            }
+            if let further {
+                evidence.violate(
+                    Finding(
+                        "a device that is gone was called again", expected: "no push after 410", actual: "a push",
+                        at: [push.event, further.event]))
+                continue
+            }
+            for (turn, known) in observations.turnsEndedAway {
+                let turn = observations.turns[turn]
+                guard turn.principal == push.principal, turn.event > push.event else { continue }
+                let fence = observations.pushes.contains { other in
+                    guard other.principal != push.principal, let index = observations.turn(announcedBy: other) else {
+                        return false
+                    }
+                    return observations.turns[index].event > known
+                }
+                if fence || observations.pushDeadline(after: known, for: push.principal) != nil { evidence.keep() }
+            }
+        }
+        return evidence
+    }
+
+    /// PUSH-12: "A server MUST deliver the turn in the same way whether the push succeeds, fails or hangs".
+    ///
+    /// Once for each turn whose push was refused, cut off or never answered, and for each turn its principal asked after that:
+    /// its ending or a read that has its answer comes within the bound `turn`.
+    static func turnsDoNotWaitForPushes(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for (index, turn) in observations.turns.enumerated() where !turn.isRefused {
+            let trouble = observations.pushes.first { push in
+                push.principal == turn.principal && push.outcome != nil && !push.wasTaken
+                    && (push.event < turn.event || observations.turn(announcedBy: push) == index)
+            }
+            guard let trouble else { continue }
+            if let ended = observations.endingShown(of: turn, after: trouble.event) {
+                let bound = observations.timeouts.turn + turn.request.scriptedWait
+                let begun = max(turn.event, observations.endOfTurnsBefore(turn) ?? ended)
+                let lasted = observations.time(of: ended) - observations.time(of: begun)
+                if turn.event < trouble.event || lasted <= bound.microseconds || turn.ending?.event != ended {
+                    evidence.keep()
+                } else {
+                    evidence.violate(
+                        Finding(
+                            "a turn ended late while a push was in trouble", expected: "its ending within \(bound)",
+                            actual: "\(lasted / 1000) ms", at: [trouble.event, turn.event, ended]))
+                }
+            } else if let late = observations.lateness(of: turn) {
+                evidence.violate(
+                    Finding(
+                        "a turn did not end while a push was in trouble",
+                        expected: "done or a read that has the answer within the bound 'turn'", actual: "neither",
+                        at: [trouble.event, turn.event, late]))
+            }
+        }
+        return evidence
+    }
+}
+
+extension Observations {
+    /// Whether a push is for a turn that was asked after another push.
+    fileprivate func isAskedLater(_ push: ObservedPush, than other: ObservedPush) -> Bool {
+        turn(announcedBy: push).map { turns[$0].event > other.event } ?? false
+    }
+
+    /// The first event that shows that a turn ended, and that came after another one.
+    fileprivate func endingShown(of turn: ObservedTurn, after event: Int) -> Int? {
+        let read = reads(of: turn).first { read in
+            guard read.event > event else { return false }
+            if answer(of: turn, in: read) != nil { return true }
+            guard let id = turn.turnId else { return false }
+            return read.turns.contains { $0.turnId == id && $0.status != nil && $0.status != "running" }
+        }
+        let frame = turn.endings.first { $0.event > event }
+        let response = turn.requests.lazy.compactMap(\.outcome).first { $0 > event }
+        return [read?.event, frame?.event, response].compactMap { $0 }.min()
+    }
+
+    /// The event by which the turns asked before one in its session were known to have ended; nil when one was not.
+    fileprivate func endOfTurnsBefore(_ turn: ObservedTurn) -> Int? {
+        var end = turn.event
+        guard let session = turn.sessionId ?? turn.sessionAsked else { return end }
+        for other in turns where other.event < turn.event && other.principal == turn.principal && other.isAccepted {
+            guard (other.sessionId ?? other.sessionAsked) == session else { continue }
+            guard let ended = endingShown(of: other, after: other.event) else { return nil }
+            end = max(end, ended)
+        }
+        return end
+    }
+
+    /// The event that proves that a turn did not end in time: on its connection, over REST, or by a read without its answer.
+    fileprivate func lateness(of turn: ObservedTurn) -> Int? {
+        guard let begun = endOfTurnsBefore(turn) else { return nil }
+        let bound = timeouts.turn + turn.request.scriptedWait
+        switch turn.request.origin {
+        case .exchange(let index): return deadline(after: exchanges[index], within: bound)
+        case .connection(let index):
+            if let late = deadline(after: begun, within: bound, on: index) { return late }
+            let limit = time(of: begun) + bound.microseconds
+            guard !wasStopped(between: turn.event, and: history.events.count) else { return nil }
+            return reads(of: turn).first { time(of: $0.request) >= limit }?.event
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// Which answer a push announces, and when its principal was away.
+extension Observations {
+    /// The turn a push announces, as an index into ``turns``: by turn id, by the id of the answer, else the only one asked
+    /// in its session until then.
+    func turn(announcedBy push: ObservedPush) -> Int? {
+        let own = turns.indices.filter { turns[$0].principal == push.principal && turns[$0].event < push.event }
+        if let id = push.turnId, let index = own.first(where: { turns[$0].turnId == id }) { return index }
+        if let id = push.messageId, let index = own.first(where: { answerIDs(of: turns[$0]).contains(id) }) {
+            return index
+        }
+        let near = own.filter { index in
+            guard let session = push.sessionId else { return true }
+            return (turns[index].sessionId ?? turns[index].sessionAsked ?? session) == session
+        }
+        return near.count == 1 ? near[0] : nil
+    }
+
+    /// The ids the answer of a turn is known by.
+    func answerIDs(of turn: ObservedTurn) -> Set<String> {
+        let frames = (turn.endings + turn.copies + turn.replayed).filter { $0.type == "done" }
+        let responses = exchanges.filter { exchange in turn.requests.contains { $0.success == exchange.response } }
+        let shown = reads(of: turn).compactMap { read in answer(of: turn, in: read).flatMap { read.messages[$0].id } }
+        return Set(
+            frames.compactMap(\.messageId) + responses.compactMap { $0.answer?.root["messageId"]?.stringValue } + shown)
+    }
+
+    /// The text of the answer that a push announces, wherever this history has it.
+    func text(announcedBy push: ObservedPush) -> String? {
+        if let id = push.messageId {
+            for read in sessionReads where read.principal == push.principal {
+                if let message = read.messages.first(where: { $0.id == id && $0.role == "assistant" }) {
+                    return message.text
+                }
+            }
+        }
+        guard let index = turn(announcedBy: push) else { return nil }
+        let turn = turns[index]
+        let frames = (turn.endings + turn.copies + turn.replayed).filter { $0.type == "done" }
+        if let text = frames.lazy.compactMap(\.text).first { return text }
+        for read in reads(of: turn) {
+            if let place = answer(of: turn, in: read) { return read.messages[place].text }
+        }
+        return nil
+    }
+
+    /// The session a push is about: the one it names, else that of its turn.
+    func session(of push: ObservedPush) -> String? {
+        push.sessionId ?? turn(announcedBy: push).flatMap { turns[$0].sessionId ?? turns[$0].sessionAsked }
+    }
+
+    /// Whether pushes to a principal's device were recorded from an event on.
+    func listensToPushes(for principal: String, from event: Int) -> Bool {
+        history.events[...event].contains { earlier in
+            guard earlier.lane == .push, case .act("listen", let details) = earlier.kind else { return false }
+            return details["principal"]?.stringValue == principal
+        }
+    }
+
+    /// The event since which a principal has no connection, as it stands at an event; nil while it has one, or when the
+    /// server may not know of the end.
+    ///
+    /// A connection is gone for both sides once the server closed it too, or its socket ended; one that the stage cut may
+    /// look alive to a server for as long as it likes to believe in it.
+    func away(_ principal: String, at event: Int) -> Int? {
+        var since = 0
+        for (index, connection) in connections.enumerated()
+        where connection.principal == principal && connection.opening < event {
+            let gone = events(on: index).first { place in
+                switch history.events[place].kind {
+                case .close(.fromServer, _, _), .eof, .refused: true
+                default: false
+                }
+            }
+            guard let gone, gone < event else { return nil }
+            since = max(since, gone)
+        }
+        return since
+    }
+
+    /// The turns that ended with an answer while their principal was surely away, each with the read that shows it ended.
+    ///
+    /// Only questions over a WebSocket count: who asks over REST waits for the response. That the ending came later than the
+    /// last connection's end is shown by a read in between without the answer, or by the script's own waits.
+    var turnsEndedAway: [(turn: Int, known: Int)] {
+        turns.indices.compactMap { index in
+            let turn = turns[index]
+            guard turn.request.refusal == nil, turn.requests.allSatisfy({ $0.connection != nil }),
+                !turn.endings.contains(where: { connections[$0.connection].principal == turn.principal })
+            else { return nil }
+            let reads = reads(of: turn)
+            guard let shown = reads.first(where: { answer(of: turn, in: $0) != nil }),
+                let since = away(turn.principal, at: shown.event), since > turn.event
+            else { return nil }
+            let byRead = reads.contains {
+                $0.request > since && $0.event < shown.event && answer(of: turn, in: $0) == nil
+            }
+            let due = time(of: turn.event) + turn.request.scriptedWait.microseconds
+            let byScript = history.header.subject.hasScriptedAgent && due > time(of: since)
+            return byRead || byScript ? (index, shown.event) : nil
+        }
+    }
+
+    /// The event that proves that no push to a principal came within the bound that began with `cause`.
+    ///
+    /// - Returns: nil when nobody listened, when the history ends earlier, or when the principal came back before the bound
+    ///   was over: a server may then have shown the answer otherwise.
+    func pushDeadline(after cause: Int, for principal: String) -> Int? {
+        guard listensToPushes(for: principal, from: cause),
+            let proof = proof(after: cause, limit: time(of: cause) + timeouts.push.microseconds)
+        else { return nil }
+        let cameBack = connections.contains {
+            $0.principal == principal && $0.opening > cause && $0.opening < proof
+        }
+        return cameBack ? nil : proof
+    }
+}
