@@ -146,6 +146,9 @@ extension HarnessProblem {
 }
 
 extension HarnessProblem {
+    /// The first line.
+    var inShort: String { String(description.prefix { $0 != "\n" }) }
+
     /// Whether a started subject ended before it listened, which another port may mend.
     var endedEarly: Bool {
         if case .endedEarly = code { return true }

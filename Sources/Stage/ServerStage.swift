@@ -1,10 +1,11 @@
 import Holdfast
+import Synchronization
 import Transcript
 
 /// Performs scenarios against a server, and records what was observed.
 public struct ServerStage: Sendable {
     /// The server.
-    public let subject: ServerSubject
+    public private(set) var subject: ServerSubject
     /// The specification the transcripts are made for.
     public let specification: Specification
 
@@ -44,10 +45,16 @@ public struct ServerStage: Sendable {
             performance.wasInterrupted = Task.isCancelled
             return performance
         }
-        let performance = await ServerStage(subject: subject.at(instance), specification: specification)
-            .perform(scenario, principals: principals, on: instance)
+        let performance = await at(instance).perform(scenario, principals: principals, on: instance)
         await instance.end()
         return performance
+    }
+
+    /// The same stage with the subject where an instance of it listens.
+    func at(_ instance: SubjectInstance) -> ServerStage {
+        var stage = self
+        stage.subject = subject.at(instance)
+        return stage
     }
 
     /// Performs a scenario where the subject listens now.
@@ -61,8 +68,12 @@ public struct ServerStage: Sendable {
         let startedAt = WallClock.now()
         let performer = ScenarioPerformer(
             scenario, subject: subject, principals: lent, schemas: schemas, run: UniqueName.short(),
-            instance: instance)
-        instance?.observe { exit in performer.recorder.note(.act("exit", exit.details), on: .server) }
+            instance: scenario.needs.start ? instance : nil)
+        let exits = Mutex<[SubjectExit]>([])
+        let observer = instance?.observe { exit in
+            performer.recorder.note(.act("exit", exit.details), on: .server)
+            exits.withLock { $0.append(exit) }
+        }
         var problems: [HarnessProblem] = []
         var stoppedAt: String?
         var unsuitable: String?
@@ -80,7 +91,14 @@ public struct ServerStage: Sendable {
             wasInterrupted = true
         }
         await performer.finish()
-        instance?.observe(nil)
+        if let instance, let observer {
+            instance.stopObserving(observer)
+            if !scenario.needs.start, let exit = exits.withLock({ $0.first }) {
+                // Every scenario it served at that moment stops, whichever of them did it.
+                let words = ["the server ended by itself, \(exit)", instance.lastWords.last, stoppedAt]
+                stoppedAt = words.compactMap { $0 }.joined(separator: "; ")
+            }
+        }
         if stoppedAt == nil, unsuitable == nil, !wasInterrupted { problems += performer.armed.unfired(in: scenario.name) }
         // What a scenario did not reach, it could not use.
         if stoppedAt == nil, unsuitable == nil, !wasInterrupted { problems += performer.pushRoute?.unused ?? [] }

@@ -24,10 +24,15 @@ public struct SuiteRun: Sendable {
         self.jobs = max(1, jobs)
     }
 
-    /// Performs the scenarios.
-    ///
-    /// When the task is cancelled, scenarios that run are ended at once and keep what they observed, and the others are left
-    /// out. When the subject does not answer two scenarios in a row, or floods two in a row, the others are left out too.
+    /// What came of a run.
+    public struct Outcome: Sendable {
+        /// One performance for each scenario, in the order given.
+        public var performances: [Performance]
+        /// Why nothing could be performed: the subject did not start.
+        public var startProblem: HarnessProblem?
+    }
+
+    /// Performs the scenarios, and starts and ends the subject where it says how.
     /// - Parameters:
     ///   - scenarios: What to perform; a scenario begins no sooner than those before it.
     ///   - progress: Told when a scenario begins and ends.
@@ -35,40 +40,137 @@ public struct SuiteRun: Sendable {
     public func perform(
         _ scenarios: [Scenario], progress: @Sendable (Progress) -> Void = { _ in }
     ) async -> [Performance] {
-        var results = [Performance?](repeating: nil, count: scenarios.count)
-        var pool = PrincipalPool(stage.subject.principals)
-        var breaker = Breaker(patience: Self.patience)
+        await run(scenarios, progress: progress).performances
+    }
+
+    /// Performs the scenarios, and starts and ends the subject where it says how.
+    ///
+    /// When the task is cancelled, scenarios that run are ended at once and keep what they observed, and the others are left
+    /// out. When the subject does not answer two scenarios in a row, or floods two in a row, the others are left out too.
+    ///
+    /// A subject that is started has one instance for all scenarios but those that end and start it: each of these has its
+    /// own, beside the others where the subject takes any port, and else alone and last. Whatever happens, all instances
+    /// have ended when this returns.
+    /// - Parameters:
+    ///   - scenarios: What to perform; a scenario begins no sooner than those before it that meet the same instance.
+    ///   - progress: Told when a scenario begins and ends.
+    /// - Returns: What came of it.
+    public func run(
+        _ scenarios: [Scenario], progress: @Sendable (Progress) -> Void = { _ in }
+    ) async -> Outcome {
+        let start = stage.subject.start
+        let shared = start.map { SharedInstance($0, data: $0.folder(for: "shared"), within: stage.subject.timeouts.start) }
+        let ordinary = Line(scenarios.indices.filter { start == nil || !scenarios[$0].needs.start }, limit: jobs)
+        var own = Line(scenarios.indices.filter { start != nil && scenarios[$0].needs.start }, limit: 1)
+        var board = Board(scenarios, pool: PrincipalPool(stage.subject.principals), patience: Self.patience)
+        if start?.runsSideBySide ?? false {
+            own.limit = min(Self.ownInstances, jobs)
+            await perform([own, ordinary], on: &board, shared, progress)
+        } else {
+            await perform([ordinary], on: &board, shared, progress)
+            await shared?.end()
+            await perform([own], on: &board, shared, progress)
+        }
+        await shared?.end()
+        return Outcome(
+            performances: board.results.compactMap { $0 }, startProblem: await shared?.startProblem)
+    }
+
+    /// How many scenarios may have an instance of their own at the same time; each is a whole server.
+    private static let ownInstances = 3
+
+    /// Scenarios that wait for their turn, and how many of them may run at a time.
+    private struct Line {
+        var waiting: ArraySlice<Int>
+        var limit: Int
+        var running = 0
+
+        init(_ waiting: [Int], limit: Int) {
+            self.waiting = waiting[...]
+            self.limit = limit
+        }
+    }
+
+    /// How far a run is.
+    private struct Board {
+        let scenarios: [Scenario]
+        var results: [Performance?]
+        var pool: PrincipalPool
+        var breaker: Breaker
         var done = 0
-        await withTaskGroup(of: (Int, [ServerSubject.Principal], Performance).self) { group in
-            var next = 0
-            var running = 0
+
+        init(_ scenarios: [Scenario], pool: PrincipalPool, patience: Int) {
+            self.scenarios = scenarios
+            self.pool = pool
+            results = Array(repeating: nil, count: scenarios.count)
+            breaker = Breaker(patience: patience)
+        }
+    }
+
+    /// A scenario that has ended.
+    private struct Ended: Sendable {
+        let line: Int
+        let index: Int
+        let lent: [ServerSubject.Principal]
+        let performance: Performance
+    }
+
+    private func perform(
+        _ lines: [Line], on board: inout Board, _ shared: SharedInstance?, _ progress: @Sendable (Progress) -> Void
+    ) async {
+        var lines = lines
+        await withTaskGroup(of: Ended.self) { group in
             while true {
-                while next < scenarios.count, running < jobs {
-                    let scenario = scenarios[next]
-                    if let reason = leftOut(scenario, breaker) {
-                        results[next] = stage.skip(scenario, reason)
-                        done += 1
-                        next += 1
-                        progress(.finished(scenario.name, done: done, total: scenarios.count))
-                        continue
+                for place in lines.indices {
+                    while let index = lines[place].waiting.first, lines[place].running < lines[place].limit,
+                        lines.map(\.running).reduce(0, +) < jobs
+                    {
+                        let scenario = board.scenarios[index]
+                        if let reason = await leftOut(scenario, board.breaker, shared) {
+                            board.results[index] = stage.skip(scenario, reason)
+                            board.done += 1
+                            lines[place].waiting.removeFirst()
+                            progress(.finished(scenario.name, done: board.done, total: board.scenarios.count))
+                            continue
+                        }
+                        guard let lent = lend(to: scenario, from: &board.pool) else { break }
+                        progress(.started(scenario.name, done: board.done, total: board.scenarios.count))
+                        group.addTask {
+                            let performance = await perform(scenario, lent, shared)
+                            return Ended(line: place, index: index, lent: lent, performance: performance)
+                        }
+                        lines[place].waiting.removeFirst()
+                        lines[place].running += 1
                     }
-                    guard let lent = lend(to: scenario, from: &pool) else { break }
-                    let index = next
-                    progress(.started(scenario.name, done: done, total: scenarios.count))
-                    group.addTask { (index, lent, await stage.perform(scenario, principals: lent)) }
-                    next += 1
-                    running += 1
                 }
-                guard let (index, lent, performance) = await group.next() else { break }
-                pool.take(back: lent)
-                breaker.note(performance)
-                results[index] = performance
-                running -= 1
-                done += 1
-                progress(.finished(performance.scenario, done: done, total: scenarios.count))
+                guard let ended = await group.next() else { break }
+                board.pool.take(back: ended.lent)
+                board.breaker.note(ended.performance)
+                board.results[ended.index] = ended.performance
+                board.done += 1
+                lines[ended.line].running -= 1
+                progress(
+                    .finished(ended.performance.scenario, done: board.done, total: board.scenarios.count))
             }
         }
-        return results.compactMap { $0 }
+    }
+
+    private func perform(
+        _ scenario: Scenario, _ lent: [ServerSubject.Principal], _ shared: SharedInstance?
+    ) async -> Performance {
+        guard let start = stage.subject.start, let shared else {
+            return await stage.perform(scenario, principals: lent)
+        }
+        if scenario.needs.start {
+            let folder = start.folder(for: String(scenario.name.map { $0 == "/" ? "-" : $0 }))
+            return await stage.perform(scenario, principals: lent, startedBy: start, data: folder)
+        }
+        do throws(HarnessProblem) {
+            let instance = try await shared.running()
+            return await stage.at(instance).perform(scenario, principals: lent, on: instance)
+        } catch {
+            return stage.skip(scenario, error.inShort)
+        }
     }
 
     private func lend(to scenario: Scenario, from pool: inout PrincipalPool) -> [ServerSubject.Principal]? {
@@ -78,8 +180,10 @@ public struct SuiteRun: Sendable {
         return pool.lend(scenario.needs.principals, reachedBy: sink)
     }
 
-    private func leftOut(_ scenario: Scenario, _ breaker: Breaker) -> String? {
-        stage.subject.obstacle(to: scenario) ?? breaker.reason ?? (Task.isCancelled ? "the run was interrupted" : nil)
+    private func leftOut(_ scenario: Scenario, _ breaker: Breaker, _ shared: SharedInstance?) async -> String? {
+        if let reason = stage.subject.obstacle(to: scenario) ?? breaker.reason { return reason }
+        if Task.isCancelled { return "the run was interrupted" }
+        return await shared?.startProblem?.inShort
     }
 }
 

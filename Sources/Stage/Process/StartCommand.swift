@@ -60,6 +60,11 @@ public struct StartCommand: Sendable, Equatable {
         (command + environment.values + [directory ?? ""]).contains { $0.contains(placeholder) }
     }
 
+    /// The folder one instance stores in, when somebody named a folder: its own below that where it asks for one.
+    func folder(for instance: String) -> String? {
+        data.map { takesData ? "\($0)/\(instance)" : $0 }
+    }
+
     /// What problems call it: the program with its arguments, cut where it gets long.
     var shown: String {
         let text = command.joined(separator: " ")

@@ -13,7 +13,8 @@ final class SubjectInstance: Sendable {
 
     private struct State {
         var process: SubjectProcess?
-        var observer: (@Sendable (SubjectExit) -> Void)?
+        var observers: [Int: @Sendable (SubjectExit) -> Void] = [:]
+        var nextObserver = 0
         var isOver = false
     }
 
@@ -94,7 +95,7 @@ final class SubjectInstance: Sendable {
     private func launch(within limit: Duration) async throws(HarnessProblem) {
         let process: SubjectProcess
         do {
-            process = try await SubjectProcess.start(command.launch(values))
+            process = try await SubjectProcess.start(command.launch(values)) { [weak self] in self?.tell($0) }
         } catch {
             throw HarnessProblem(.notStarted(reason: "it cannot be started: \(error.reason)", output: []), at: command.shown)
         }
@@ -103,13 +104,6 @@ final class SubjectInstance: Sendable {
             return state.isOver
         }
         if isOver { process.kill() }
-        Task.detached { [weak self] in
-            while true {
-                guard let exit = await process.exit(within: .seconds(3600)) else { continue }
-                self?.state.withLock { $0.process === process ? $0.observer : nil }?(exit)
-                return
-            }
-        }
         try await waitUntilReady(process, within: limit)
     }
 
@@ -148,8 +142,23 @@ final class SubjectInstance: Sendable {
     // MARK: what scenarios do
 
     /// Tells of each end of the process from now on.
-    func observe(_ observer: (@Sendable (SubjectExit) -> Void)?) {
-        state.withLock { $0.observer = observer }
+    /// - Returns: What ``stopObserving(_:)`` takes.
+    func observe(_ observer: @escaping @Sendable (SubjectExit) -> Void) -> Int {
+        state.withLock { state in
+            state.nextObserver += 1
+            state.observers[state.nextObserver] = observer
+            return state.nextObserver
+        }
+    }
+
+    /// Tells no more.
+    func stopObserving(_ observer: Int) {
+        _ = state.withLock { $0.observers.removeValue(forKey: observer) }
+    }
+
+    private func tell(_ exit: SubjectExit) {
+        let observers = state.withLock { Array($0.observers.values) }
+        for observer in observers { observer(exit) }
     }
 
     private var process: SubjectProcess? { state.withLock { $0.process } }
@@ -199,7 +208,7 @@ final class SubjectInstance: Sendable {
     func end() async {
         let process = state.withLock { state in
             state.isOver = true
-            state.observer = nil
+            state.observers = [:]
             return state.process
         }
         await process?.end(patience: Self.farewell)

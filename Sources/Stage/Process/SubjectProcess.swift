@@ -38,6 +38,7 @@ final class SubjectProcess: Sendable {
     private let ended = Latch<SubjectExit>()
     private let group: ProcessGroup
     private let input: Int32
+    private let onExit: @Sendable (SubjectExit) -> Void
 
     private struct State {
         /// While true, the number of the process belongs to it and to nobody else.
@@ -48,7 +49,10 @@ final class SubjectProcess: Sendable {
 
     private let state = Mutex(State())
 
-    private init(group: ProcessGroup, output: OutputTail, input: Int32) {
+    private init(
+        group: ProcessGroup, output: OutputTail, input: Int32, onExit: @escaping @Sendable (SubjectExit) -> Void
+    ) {
+        self.onExit = onExit
         self.group = group
         self.output = output
         self.input = input
@@ -69,7 +73,12 @@ final class SubjectProcess: Sendable {
     // MARK: starting
 
     /// Starts a process.
-    static func start(_ launch: Launch) async throws(LaunchProblem) -> SubjectProcess {
+    /// - Parameters:
+    ///   - launch: What to start.
+    ///   - onExit: Told how it ended, before anybody who waits for the end.
+    static func start(
+        _ launch: Launch, onExit: @escaping @Sendable (SubjectExit) -> Void = { _ in }
+    ) async throws(LaunchProblem) -> SubjectProcess {
         guard let program = launch.command.first, let out = Pipe(), let input = Pipe() else {
             throw LaunchProblem(reason: "no pipe could be made")
         }
@@ -101,7 +110,7 @@ final class SubjectProcess: Sendable {
                     close(input.readingEnd)
                     let new = SubjectProcess(
                         group: ProcessGroup(leader: execution.processIdentifier.value, mark: mark), output: output,
-                        input: input.writingEnd)
+                        input: input.writingEnd, onExit: onExit)
                     process = new
                     RunningSubjects.add(new.group.leader)
                     started.set(.success(new))
@@ -150,10 +159,13 @@ final class SubjectProcess: Sendable {
         RunningSubjects.remove(group.leader)
         close(input)
         output.finish()
-        switch status {
-        case .exited(let code): ended.set(.code(Int(code)))
-        case .signaled(let number): ended.set(.signal(numbered: number))
-        }
+        let exit: SubjectExit =
+            switch status {
+            case .exited(let code): .code(Int(code))
+            case .signaled(let number): .signal(numbered: number)
+            }
+        onExit(exit)
+        ended.set(exit)
     }
 
     // MARK: ending

@@ -1,0 +1,76 @@
+import Holdfast
+
+/// The one instance of a subject that all ordinary scenarios meet; started when the first needs it, and again when it ended.
+actor SharedInstance {
+    /// How often an instance that ended by itself is started again; one that keeps ending is not worth more.
+    static let restarts = 5
+
+    private let command: StartCommand
+    private let data: String?
+    private let limit: Duration
+    private var instance: SubjectInstance?
+    private var starting: Task<Result<SubjectInstance, HarnessProblem>, Never>?
+    private var restarted = 0
+    private var problem: HarnessProblem?
+
+    init(_ command: StartCommand, data: String?, within limit: Duration) {
+        self.command = command
+        self.data = data
+        self.limit = limit
+    }
+
+    /// The problem that kept it from starting at all; nil when it started, or was not asked to.
+    var startProblem: HarnessProblem? { instance == nil ? problem : nil }
+
+    /// The instance, running.
+    func running() async throws(HarnessProblem) -> SubjectInstance {
+        if let instance, instance.exit == nil { return instance }
+        if let problem { throw problem }
+        let task = starting ?? begin()
+        starting = task
+        let result = await withTaskCancellationHandler { await task.value } onCancel: { task.cancel() }
+        if starting == task { starting = nil }
+        switch result {
+        case .success(let instance):
+            self.instance = instance
+            return instance
+        case .failure(let problem):
+            self.problem = problem
+            throw problem
+        }
+    }
+
+    private func begin() -> Task<Result<SubjectInstance, HarnessProblem>, Never> {
+        guard let instance else {
+            return Task { [command, data, limit] in
+                do throws(HarnessProblem) {
+                    return .success(try await SubjectInstance.start(command, data: data, within: limit))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        }
+        restarted += 1
+        guard restarted <= Self.restarts else {
+            let problem = HarnessProblem(
+                .notStarted(reason: "it ended \(restarted) times by itself", output: instance.lastWords),
+                at: command.shown)
+            return Task { .failure(problem) }
+        }
+        return Task { [limit] in
+            do throws(HarnessProblem) {
+                try await instance.restart(within: limit)
+                return .success(instance)
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// Ends it for good.
+    func end() async {
+        starting?.cancel()
+        if case .success(let started)? = await starting?.value { instance = started }
+        await instance?.end()
+    }
+}
