@@ -2,16 +2,16 @@ import Holdfast
 import Transcript
 
 /// What a server shows of profiles that it does not declare: no verdict, but often a word forgotten in the declaration.
-enum Announcements {
+public enum Announcements {
     /// The first messages of a connection hold the greeting and the first `ack`; later ones say the same again.
     private static let messagesRead = 5
 
     /// One line for each undeclared profile that the first messages of a connection show.
-    static func notes(on scenarios: [ScenarioResult], declared: Set<Profile>) -> [String] {
+    public static func notes(on histories: [History], declared: Set<Profile>) -> [String] {
         var signs: [Profile: String] = [:]
-        for scenario in scenarios {
+        for history in histories {
             var read: [Lane: Int] = [:]
-            for event in scenario.history.events {
+            for event in history.events {
                 if case .opened = event.kind { read[event.lane] = 0 }
                 guard case .text(.fromServer, let text) = event.kind, let count = read[event.lane] else { continue }
                 read[event.lane] = count + 1 < messagesRead ? count + 1 : nil

@@ -7,6 +7,12 @@ public struct Gap: Sendable, Equatable {
     /// The clauses.
     public let clauses: [ClauseID]
 
+    /// Clauses and why nothing exercises them.
+    public init(reason: String, clauses: [ClauseID]) {
+        self.reason = reason
+        self.clauses = clauses
+    }
+
     /// In one line, such as `7 clauses need a scripted agent (tier 2 or 3): ID-3, TURN-8`.
     public var line: String {
         let count = clauses.count

@@ -12,12 +12,14 @@ struct Conformance: AsyncParsableCommand {
 
             Start here:
               conformance serve                            a server to play with
+              conformance doctor ws://127.0.0.1:8080/ws    is a server of yours set up for the suite
               conformance server ws://127.0.0.1:8080/ws    test a server of yours
               conformance explain SYNC-3                   what a clause asks for, and why
             """,
         version: Tool.version,
         subcommands: [
-            ServerCommand.self, ServeCommand.self, ValidateCommand.self, ListCommand.self, ExplainCommand.self,
+            ServerCommand.self, DoctorCommand.self, ServeCommand.self, ValidateCommand.self, ListCommand.self,
+            ExplainCommand.self,
             SelftestCommand.self,
         ]
     )

@@ -18,6 +18,7 @@ struct Scope {
     func reason(toSetAside scenario: Scenario, agent: SubjectFile.Agent) -> String? {
         let tier = Self.tier(of: scenario, agent: agent)
         if let tiers, !tiers.contains(tier) { return "tier \(tier) was not asked for" }
+        if skipsCrashes, scenario.needs.start { return "crashes were asked to be left out" }
         return nil
     }
 

@@ -20,6 +20,11 @@ struct ServerCommand: AsyncParsableCommand {
               conformance server wss://chat.example/ws --token "$TOKEN" --token "$OTHER" --profile core --profile auth
               conformance server ws://127.0.0.1:8080/ws --scripted-agent --only SYNC-3
               conformance server --subject subject.json --out results
+              conformance server --start 'my-server --port {port} --data {data}'
+              conformance server ws://127.0.0.1:8080/ws --start ./my-server --data ./store --ready 'listening'
+
+            With --start the suite also kills, stops and starts the server, and lets its writes fail: only then can \
+            it prove that answers are stored before they are announced (PERSIST-1).
 
             Exit codes: 0 conforms · 1 violation · 2 incomplete · 64 usage · 69 unreachable · 70 harness error
             """
@@ -39,27 +44,22 @@ struct ServerCommand: AsyncParsableCommand {
     @Option(help: "How many scenarios run at once; never more than there are principals.")
     var jobs = 8
 
-    @Flag(help: "Leave out the scenarios that kill, stop and start the server.")
-    var skipCrashes = false
-
     @Flag(help: "List what would be performed, and end.")
     var dryRun = false
 
     func run() async throws {
         let specification = try Tool.specification()
         let selection = try select(in: specification)
-        var (subject, scope) = try serverSubject()
-        scope.skipsCrashes = skipCrashes
+        let (subject, scope) = try serverSubject()
         if dryRun { return printPlan(selection) }
         if let out { try Files.makeFolder(out) }
+        let interruptions = Interruptions()
         do {
-            try await subject.reach()
+            if subject.start == nil { try await subject.reach() }
         } catch {
             throw Tool.end(.unreachable, saying: error.description)
         }
-
-        let interruptions = Interruptions()
-        let report = await ServerSuite(
+        let report = try await ServerSuite(
             subject: subject, specification: specification, selection: selection, scope: scope, jobs: jobs,
             showsProgress: Console.showsProgress
         ).run(until: interruptions)

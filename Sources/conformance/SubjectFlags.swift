@@ -24,6 +24,37 @@ struct SubjectFlags: ParsableArguments {
             valueName: "number"))
     var tier: [Int] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Start the server with this command, taken apart as a shell does; the url may be left out.",
+            discussion: """
+                {port} is a free port, {data} a fresh folder, {push} and {model} the addresses of the suite's push \
+                service and model endpoint; the same are in HOLDFAST_PORT, HOLDFAST_DATA, HOLDFAST_PUSH_URL and \
+                HOLDFAST_MODEL_URL.
+                """,
+            valueName: "command"))
+    var start: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the started server stores: absent or empty before, kept after; a temporary folder without it.",
+            valueName: "dir"))
+    var data: String?
+
+    @Option(
+        help: ArgumentHelp("A variable for the started server; may be given several times.", valueName: "name=value"))
+    var env: [String] = []
+
+    @Option(
+        help: ArgumentHelp("What the started server prints once it takes connections.", valueName: "text"))
+    var ready: String?
+
+    @Option(help: ArgumentHelp("How often a crash proof kills the started server.", valueName: "number"))
+    var kills = 20
+
+    @Flag(help: "Leave out the scenarios that kill, stop and start the server.")
+    var skipCrashes = false
+
     @Option(help: ArgumentHelp("A subject file; flags override it.", valueName: "file"))
     var subject: String?
 
@@ -40,7 +71,8 @@ struct SubjectFlags: ParsableArguments {
     var options: SubjectOptions {
         SubjectOptions(
             file: subject, url: url, http: http, tokens: token, profiles: profile, hasScriptedAgent: scriptedAgent,
-            tiers: tier, patience: patience, acceptsAnyCertificate: acceptAnyCertificate)
+            start: StartOptions(command: start, data: data, environment: env, ready: ready, kills: kills),
+            tiers: tier, skipsCrashes: skipCrashes, patience: patience, acceptsAnyCertificate: acceptAnyCertificate)
     }
 
     /// The command that tests this server again, without secrets.
@@ -57,7 +89,20 @@ struct SubjectFlags: ParsableArguments {
         if scriptedAgent { words.append("--scripted-agent") }
         words += tier.map { "--tier \($0)" }
         if patience != 20 { words.append("--patience \(patience)") }
+        if let start { words.append("--start \(ShellWords.quoted(withoutTokens(start)))") }
+        if let data { words.append("--data \(ShellWords.quoted(data))") }
+        words += env.map { "--env \($0.prefix { $0 != "=" })=…" }
+        if let ready { words.append("--ready \(ShellWords.quoted(ready))") }
+        if kills != 20 { words.append("--kills \(kills)") }
+        if skipCrashes { words.append("--skip-crashes") }
         if acceptAnyCertificate { words.append("--accept-any-certificate") }
         return words
+    }
+
+    /// A command in which the tokens that were given do not stand.
+    private func withoutTokens(_ text: String) -> String {
+        token.filter { !$0.isEmpty }.reduce(text) { text, token in
+            text.replacing(token, with: "…")
+        }
     }
 }

@@ -11,7 +11,9 @@ struct SubjectOptions {
     var tokens: [String] = []
     var profiles: [String] = []
     var hasScriptedAgent = false
+    var start = StartOptions()
     var tiers: [Int] = []
+    var skipsCrashes = false
     var patience = 20
     var acceptsAnyCertificate = false
 
@@ -19,14 +21,18 @@ struct SubjectOptions {
     func subject() throws -> (subject: ServerSubject, scope: Scope) {
         var problems: [InputProblem] = []
         let described = try file.map(read)
+        let folder = file.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
+        let startCommand = start.startCommand(
+            described?.start, in: folder, url: url ?? described?.url, http: http ?? described?.http, &problems)
         let webSocket = endpoint(
-            url ?? described?.url, given: url == nil ? "--subject" : "url", isSocket: true, &problems)
+            startCommand?.url ?? url ?? described?.url, given: url == nil ? "--subject" : "url", isSocket: true,
+            &problems)
         let base = endpoint(http ?? described?.http, given: "--http", isSocket: false, &problems)
-        if url == nil && described == nil {
+        if url == nil && described == nil && startCommand == nil && start.command == nil {
             problems.append(
                 InputProblem(
                     place: "server", what: "no address",
-                    expected: "a URL such as ws://127.0.0.1:8080/ws, or --subject FILE",
+                    expected: "a URL such as ws://127.0.0.1:8080/ws, --start 'COMMAND', or --subject FILE",
                     fix: "name the server to test; ./conformance.sh without arguments brings one along"))
         }
         let declared = profiles.isEmpty ? described?.profiles ?? [.core] : Self.profiles(named: profiles, &problems)
@@ -43,10 +49,12 @@ struct SubjectOptions {
             name: described?.name ?? "server", webSocket: webSocket, http: base,
             principals: given.isEmpty ? known : given, profiles: declared,
             tls: TLSOptions(acceptAnyCertificate: acceptsAnyCertificate))
+        subject.start = startCommand
+        subject.kills = start.kills
         subject.agent = agent
         subject.limits = described?.limits ?? [:]
         subject.patience = .seconds(max(0, patience))
-        return (subject, Scope(tiers: wanted))
+        return (subject, Scope(tiers: wanted, skipsCrashes: skipsCrashes))
     }
 
     private func read(_ path: String) throws -> SubjectFile {
@@ -64,7 +72,8 @@ struct SubjectOptions {
         guard let text else { return nil }
         let schemes = isSocket ? "ws:// or wss://" : "http:// or https://"
         do {
-            let endpoint = try Endpoint(text)
+            // The port of a server that the suite starts is not known yet.
+            let endpoint = try Endpoint(text.replacing("{port}", with: "1"))
             if endpoint.isWebSocket == isSocket { return endpoint }
             problems.append(
                 InputProblem(

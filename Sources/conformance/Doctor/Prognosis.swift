@@ -1,0 +1,73 @@
+import Holdfast
+import Judge
+import Report
+import Stage
+
+/// Which clauses a run will leave open, and why, known before it from what scenarios need and the subject offers.
+struct Prognosis {
+    let subject: ServerSubject
+    let scope: Scope
+    let specification: Specification
+    let selection: Selection
+
+    /// Why a scenario will not be performed; nil when it will.
+    func obstacle(to scenario: Scenario) -> String? {
+        scope.reason(toSetAside: scenario, agent: subject.agent) ?? subject.obstacle(to: scenario)
+    }
+
+    /// The clauses that stay open, by outcome and reason.
+    var open: [Diagnosis.Open] {
+        var untested: [String: [ClauseID]] = [:]
+        var inconclusive: [String: [ClauseID]] = [:]
+        var setAside: [String: [ClauseID]] = [:]
+        for clause in clausesInQuestion {
+            let meant = selection.scenarios.filter { $0.clauses.contains(clause.id) }
+            let left = meant.filter { obstacle(to: $0) != nil }
+            guard !left.isEmpty else { continue }
+            let reason = Set(left.compactMap(obstacle)).sorted().joined(separator: ", or ")
+            let onRequest = left.contains { scope.reason(toSetAside: $0, agent: subject.agent) != nil }
+            let needsProof = clause.id == ClauseID(.PERSIST, 1)
+            guard left.count == meant.count || needsProof else { continue }
+            if onRequest {
+                setAside[reason, default: []].append(clause.id)
+            } else if needsProof, left.count < meant.count {
+                inconclusive[reason, default: []].append(clause.id)
+            } else {
+                untested[reason, default: []].append(clause.id)
+            }
+        }
+        func opens(_ outcome: String, _ clauses: [String: [ClauseID]]) -> [Diagnosis.Open] {
+            clauses.sorted { $0.key < $1.key }.map { reason, clauses in
+                Diagnosis.Open(
+                    outcome: outcome, gap: Gap(reason: reason, clauses: clauses), fix: Self.fix(for: reason))
+            }
+        }
+        return opens(Diagnosis.Open.untested, untested) + opens(Diagnosis.Open.inconclusive, inconclusive)
+            + opens(Diagnosis.Open.setAside, setAside)
+    }
+
+    private var clausesInQuestion: [Clause] {
+        specification.clauses.filter { clause in
+            clause.role == .server && subject.profiles.contains(clause.profile) && clause.exclusion == nil
+                && selection.clauses?.contains(clause.id) ?? true && Checks.check(of: clause.id) != nil
+        }
+    }
+
+    /// What removes an obstacle, from the words that name it.
+    private static func fix(for reason: String) -> String? {
+        if reason.contains("was not asked for") || reason.contains("were asked to be left out") { return nil }
+        if reason.contains("scripted agent") {
+            return
+                "give the server a test mode that obeys scripts (chapter 3.3 of the specification) and --scripted-agent,"
+                + " or leave these clauses out with --tier 1"
+        }
+        if reason.contains("--start") {
+            return "give --start 'COMMAND', or leave these clauses out with --skip-crashes"
+        }
+        if reason.contains("principals") { return "give one more --token for each principal that is missing" }
+        if reason.contains("does not declare") {
+            return "declare the profile as well, where the server keeps it: two profiles meet in these clauses"
+        }
+        return nil
+    }
+}
