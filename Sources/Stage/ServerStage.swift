@@ -25,7 +25,7 @@ public struct ServerStage: Sendable {
     ///   - principals: Lent to this scenario alone for as long as it takes; the subject's own when nil.
     /// - Returns: What was observed.
     public func perform(_ scenario: Scenario, principals: [ServerSubject.Principal]? = nil) async -> Performance {
-        guard scenario.needs.start, let start = subject.start, subject.obstacle(to: scenario) == nil else {
+        guard scenario.needs.start, let start = subject.startCommand, subject.obstacle(to: scenario) == nil else {
             return await perform(scenario, principals: principals, on: nil)
         }
         return await perform(scenario, principals: principals, startedBy: start, data: nil)

@@ -30,6 +30,12 @@ public struct SuiteRun: Sendable {
         public var performances: [Performance]
         /// Why nothing could be performed: the subject did not start.
         public var startProblem: HarnessProblem?
+
+        /// Performances, and what kept a subject from starting.
+        public init(performances: [Performance], startProblem: HarnessProblem? = nil) {
+            self.performances = performances
+            self.startProblem = startProblem
+        }
     }
 
     /// Performs the scenarios, and starts and ends the subject where it says how.
@@ -58,7 +64,7 @@ public struct SuiteRun: Sendable {
     public func run(
         _ scenarios: [Scenario], progress: @Sendable (Progress) -> Void = { _ in }
     ) async -> Outcome {
-        let start = stage.subject.start
+        let start = stage.subject.startCommand
         let shared = start.map { SharedInstance($0, data: $0.folder(for: "shared"), within: stage.subject.timeouts.start) }
         let ordinary = Line(scenarios.indices.filter { start == nil || !scenarios[$0].needs.start }, limit: jobs)
         var own = Line(scenarios.indices.filter { start != nil && scenarios[$0].needs.start }, limit: 1)
@@ -158,7 +164,7 @@ public struct SuiteRun: Sendable {
     private func perform(
         _ scenario: Scenario, _ lent: [ServerSubject.Principal], _ shared: SharedInstance?
     ) async -> Performance {
-        guard let start = stage.subject.start, let shared else {
+        guard let start = stage.subject.startCommand, let shared else {
             return await stage.perform(scenario, principals: lent)
         }
         if scenario.needs.start {

@@ -114,7 +114,7 @@ struct KillMatrix {
         do {
             var subject = try reference.subject(port: server.port)
             if kind == .defect { subject.timeouts = subject.timeouts.capped(at: Self.patience) }
-            report = await ServerSuite(
+            report = try await ServerSuite(
                 subject: subject, specification: specification, selection: selection, jobs: 8
             ).run()
         } catch {

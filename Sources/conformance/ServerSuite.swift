@@ -16,14 +16,15 @@ struct ServerSuite {
     var showsProgress = false
 
     /// Runs to the end, or to the first interruption, which keeps what was learnt.
-    func run(until interruptions: Interruptions? = nil) async -> RunReport {
+    /// - Throws: The exit code 69, when a server that is to be started does not start.
+    func run(until interruptions: Interruptions? = nil) async throws -> RunReport {
         let startedAt = Date.now.formatted(.iso8601)
         let clock = ContinuousClock()
         let start = clock.now
         let suite = SuiteRun(stage: ServerStage(subject: subject, specification: specification), jobs: jobs)
         let progress = Progress(isShown: showsProgress)
-        let (performances, wasInterrupted) = await withTaskGroup(of: [Performance]?.self) { group in
-            group.addTask { await suite.perform(performed) { progress.note($0) } }
+        let (outcome, wasInterrupted) = await withTaskGroup(of: SuiteRun.Outcome?.self) { group in
+            group.addTask { await suite.run(performed) { progress.note($0) } }
             if let interruptions {
                 group.addTask {
                     await interruptions.first()
@@ -39,12 +40,15 @@ struct ServerSuite {
                 wasInterrupted = true
                 group.cancelAll()
             }
-            return ([], true)
+            return (SuiteRun.Outcome(performances: []), true)
         }
         progress.end()
-        let results = inOrder(await judged(performances))
+        if let problem = outcome.startProblem, !wasInterrupted {
+            throw Tool.end(.unreachable, saying: problem.description)
+        }
+        let results = inOrder(await judged(outcome.performances))
         return RunReport(
-            results, of: subject.declaration, at: subject.webSocket.place, under: specification,
+            results, of: subject.declaration, at: subject.start?.url ?? subject.webSocket.place, under: specification,
             selection: selection.clauses, intended: intended, startedAt: startedAt, duration: clock.now - start,
             wasInterrupted: wasInterrupted)
     }

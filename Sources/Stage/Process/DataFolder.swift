@@ -24,6 +24,12 @@ struct DataFolder: Sendable {
         if isTemporary { try? FileManager.default.removeItem(atPath: path) }
     }
 
+    /// Whether there is a folder.
+    static func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+
     /// What is wrong with a folder somebody named; nil when it is absent or empty.
     static func problem(of path: String, at place: String) -> InputProblem? {
         var isFolder: ObjCBool = false

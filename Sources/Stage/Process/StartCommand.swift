@@ -44,6 +44,20 @@ public struct StartCommand: Sendable, Equatable {
         self.ready = ready
     }
 
+    /// What keeps it from being started: a folder that is not there, or one with data of somebody.
+    /// - Parameter place: What the folder for data was named by, such as `--data`.
+    public func problems(dataFrom place: String) -> [InputProblem] {
+        var problems: [InputProblem] = []
+        if let directory, !directory.contains("{"), !DataFolder.isFolder(directory) {
+            problems.append(
+                InputProblem(
+                    place: "start", what: "'\(directory)' is no folder", expected: "the folder to start the server in",
+                    fix: "correct 'directory'"))
+        }
+        if let data, let problem = DataFolder.problem(of: data, at: place) { problems.append(problem) }
+        return problems
+    }
+
     /// Whether it is told where to listen, so that several can run side by side.
     public var takesPort: Bool { uses("{port}") || url.contains("{port}") }
     /// Whether it is told where to store, so that each instance has a folder of its own.

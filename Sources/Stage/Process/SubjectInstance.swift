@@ -217,6 +217,13 @@ final class SubjectInstance: Sendable {
 }
 
 extension ServerSubject {
+    /// How it is started, with the addresses of what the suite serves.
+    var startCommand: StartCommand? {
+        guard var start else { return nil }
+        start.pushURL = start.pushURL ?? pushSink?.url
+        return start
+    }
+
     /// The same subject where an instance of it listens.
     func at(_ instance: SubjectInstance) -> ServerSubject {
         var subject = self

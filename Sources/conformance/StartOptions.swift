@@ -1,0 +1,101 @@
+import Foundation
+import Holdfast
+import Stage
+
+/// How the server is started, as a subject file and flags describe it together; flags override the file.
+struct StartOptions {
+    var command: String?
+    var data: String?
+    var environment: [String] = []
+    var ready: String?
+    var kills = 20
+
+    /// Whether a flag says something that needs a command to start.
+    private var isAsked: Bool { data != nil || !environment.isEmpty || ready != nil }
+
+    /// The command that starts the server; nil when nothing says how.
+    /// - Parameters:
+    ///   - described: What the subject file says.
+    ///   - folder: The folder the subject file lies in.
+    ///   - url: The WebSocket address, if one was given.
+    ///   - http: The base of the REST paths, if one was given.
+    ///   - problems: Receives everything that is wrong.
+    func startCommand(
+        _ described: SubjectFile.Start?, in folder: String?, url: String?, http: String?,
+        _ problems: inout [InputProblem]
+    ) -> StartCommand? {
+        if !(1...1000).contains(kills) {
+            problems.append(
+                InputProblem(
+                    place: "--kills", what: "'\(kills)' crashes", expected: "a number from 1 to 1000",
+                    fix: "leave it out for 20, the least that proves anything"))
+        }
+        guard let words = words(described, &problems), !words.isEmpty else {
+            if command == nil, described == nil, isAsked {
+                problems.append(
+                    InputProblem(
+                        place: data != nil ? "--data" : ready != nil ? "--ready" : "--env",
+                        what: "there is no command to start", expected: "--start COMMAND, or a subject file with 'start'",
+                        fix: "add --start 'COMMAND'"))
+            }
+            return nil
+        }
+        let isFromFile = command == nil
+        var start = StartCommand(words, url: url ?? StartCommand.usualURL, http: http)
+        start.directory = isFromFile ? Self.path(described?.directory ?? ".", in: folder) : nil
+        start.data = data ?? described?.data.map { Self.path($0, in: folder) }
+        start.ready = ready ?? (isFromFile ? described?.ready : nil)
+        start.environment = (described?.environment ?? [:]).merging(variables(&problems)) { $1 }
+        problems += start.problems(dataFrom: data == nil ? "--subject /start/data" : "--data")
+        return start
+    }
+
+    private func words(_ described: SubjectFile.Start?, _ problems: inout [InputProblem]) -> [String]? {
+        guard let command else { return described?.command }
+        do throws(ShellWords.Problem) {
+            let words = try ShellWords(command).words
+            if words.isEmpty {
+                problems.append(
+                    InputProblem(
+                        place: "--start", what: "no program in '\(command)'", expected: "a program and its arguments",
+                        fix: "for instance --start 'my-server --port {port}'"))
+            }
+            return words
+        } catch {
+            let what =
+                switch error {
+                case .unfinishedQuote(let quote): "a quote \(quote) that never ends"
+                case .unfinishedBackslash: "a backslash at the end"
+                }
+            problems.append(
+                InputProblem(
+                    place: "--start", what: "\(what) in '\(command)'", expected: "a command line as for a shell",
+                    fix: "close the quote; a shell of its own is started with sh -c '…'"))
+            return nil
+        }
+    }
+
+    private func variables(_ problems: inout [InputProblem]) -> [String: String] {
+        var variables: [String: String] = [:]
+        for text in environment {
+            let name = text.prefix { $0 != "=" }
+            let isName =
+                name.first.map { $0 == "_" || $0.isASCII && $0.isLetter } == true
+                && name.allSatisfy { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+            guard isName, name.endIndex < text.endIndex else {
+                problems.append(
+                    InputProblem(
+                        place: "--env", what: "'\(isName ? String(name) : "…")' is no name with a value",
+                        expected: "NAME=VALUE", fix: "for instance --env LOG_LEVEL=warning"))
+                continue
+            }
+            variables[String(name)] = String(text[text.index(after: name.endIndex)...])
+        }
+        return variables
+    }
+
+    private static func path(_ path: String, in folder: String?) -> String {
+        guard let folder, !path.hasPrefix("/"), !path.hasPrefix("{") else { return path }
+        return path == "." ? folder : "\(folder)/\(path)"
+    }
+}
