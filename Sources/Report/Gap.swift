@@ -40,6 +40,13 @@ public struct Gap: Sendable, Equatable {
         if meant.contains(where: { $0.skipped == nil }) || reasons.isEmpty {
             return "though a scenario meant to exercise it was performed"
         }
-        return reasons.sorted().joined(separator: ", or ")
+        return reason(from: Array(reasons))
+    }
+
+    /// One reason from those of several scenarios; profiles that are not declared explain only what nothing else does.
+    public static func reason(from reasons: [String]) -> String {
+        let unique = Set(reasons).sorted()
+        let others = unique.filter { !$0.hasPrefix("the subject does not declare") }
+        return (others.isEmpty ? unique : others).joined(separator: ", or ")
     }
 }

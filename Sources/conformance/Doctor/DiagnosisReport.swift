@@ -18,7 +18,7 @@ struct DiagnosisReport {
         var parts: [String] = []
         if faults > 0 { parts.append("\(faults) fault\(faults == 1 ? "" : "s")") }
         if gaps > 0 { parts.append("\(gaps) gap\(gaps == 1 ? "" : "s")") }
-        if clauses > 0 { parts.append("\(clauses) clause\(clauses == 1 ? "" : "s") will stay open") }
+        if clauses > 0 { parts.append("\(clauses) clause\(clauses == 1 ? "" : "s") may stay open") }
         return parts.isEmpty
             ? "ready: nothing stands in the way of the suite" : "not ready: " + parts.joined(separator: ", ")
     }

@@ -35,7 +35,8 @@ struct DoctorCommand: AsyncParsableCommand {
             subject: subject, scope: scope, specification: specification, selection: selection
         ).run()
         let report = DiagnosisReport(
-            diagnosis: diagnosis, subject: "\(subject.name) at \(subject.webSocket.place)", next: server.rerun)
+            diagnosis: diagnosis, subject: "\(subject.name) at \(subject.start?.url ?? subject.webSocket.place)",
+            next: server.rerun)
         Console.write(json ? report.value.text(pretty: true) + "\n" : report.text(Console.style))
         if diagnosis.exit != .conforms { throw Tool.end(diagnosis.exit) }
     }

@@ -1,9 +1,9 @@
 import Foundation
 import Holdfast
-import Judge
 import Report
 import Stage
 import Transcript
+import Transport
 
 /// Looks at everything a run depends on, before the run: short probes, each with a finding and what to do about it.
 struct Examination {
@@ -12,61 +12,150 @@ struct Examination {
     let specification: Specification
     let selection: Selection
 
+    /// What the agent is told to answer; nobody answers so by chance.
+    private let reply = "examined \(UUID().uuidString.prefix(8))"
+    /// As many as one scenario may use.
+    private static let principalsPerProbe = 8
+
+    init(subject: ServerSubject, scope: Scope, specification: Specification, selection: Selection) {
+        self.subject = subject
+        self.scope = scope
+        self.specification = specification
+        self.selection = selection
+    }
+
     func run() async -> Diagnosis {
         var diagnosis = Diagnosis()
         let began = ContinuousClock.now
-        do {
-            try await subject.reach()
-        } catch {
-            diagnosis.isUnreachable = true
-            let parts = error.description.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-            diagnosis.note(
-                "reach", .fault, parts.first ?? "", fix: parts.last.map { String($0.trimmingPrefix("fix: ")) })
+        if subject.start == nil {
+            do {
+                try await subject.reach()
+            } catch {
+                unreachable("reach", error, &diagnosis)
+                return diagnosis
+            }
+            diagnosis.note("reach", .ok, "\(subject.webSocket.place) takes connections (\(readable(.now - began)))")
+        }
+        let outcome = await SuiteRun(stage: ServerStage(subject: asked, specification: specification)).run(probes)
+        if let problem = outcome.startProblem {
+            unreachable("start", problem, &diagnosis)
             return diagnosis
         }
-        diagnosis.note("reach", .ok, "\(subject.webSocket.place) takes connections (\(readable(.now - began)))")
-        let usable = await credentials(&diagnosis)
-        if usable { await agent(&diagnosis) }
-        means(&diagnosis)
+        if let start = subject.start {
+            diagnosis.note("start", .ok, "'\(start.command.first ?? "")' becomes ready, and ends when asked")
+        }
+        let results = Dictionary(
+            outcome.performances.map { ($0.scenario, Probe($0, under: specification)) }, uniquingKeysWith: { $1 })
+        let isUsable = credentials(results, &diagnosis)
+        if isUsable, let probe = results[Self.name("script")] { agent(probe, &diagnosis) }
+        if isUsable, subject.start != nil {
+            crash(results[Self.name("crash")], &diagnosis)
+            writes(results[Self.name("writes")], &diagnosis)
+            trace(&diagnosis)
+        }
+        means(Set(results.values.flatMap(\.exercised)), &diagnosis)
         return diagnosis
     }
 
+    private func unreachable(_ check: String, _ problem: HarnessProblem, _ diagnosis: inout Diagnosis) {
+        let lines = problem.description.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        let fix = lines.last { $0.hasPrefix("fix: ") }.map { String($0.dropFirst(5)) }
+        let what = lines.filter { !$0.hasPrefix("fix: ") && !$0.hasPrefix("expected: ") }
+        diagnosis.isUnreachable = true
+        diagnosis.note(check, .fault, what.joined(separator: " "), fix: fix)
+    }
+
+    // MARK: probes
+
+    /// The subject as it is asked: an agent that is said to answer freely is given a script too, and may obey it.
+    private var asked: ServerSubject {
+        var asked = subject
+        if asked.agent == .plain { asked.agent = .scripted }
+        return asked
+    }
+
+    private static func name(_ probe: String) -> String { "server/LIVE/\(probe)" }
+
+    private var probes: [Scenario] {
+        var probes = groups.indices.map { place in
+            let group = groups[place]
+            let branches = group.indices.map { index in
+                """
+                [{"do":"connect","on":"\(Self.letter(index))","principal":"p\(index + 1)","optional":true},
+                 {"do":"listSessions","principal":"p\(index + 1)"}]
+                """
+            }
+            // A branch more, because two make company.
+            return Probe.scenario(
+                "greeting-\(place)", principals: group.count,
+                #"{"do":"together","branches":[\#(branches.joined(separator: ",")),"#
+                    + #"[{"do":"http","method":"GET","path":"/api/health","token":null}]]}"#)
+        }
+        let question = #"{"do":"chat","on":"A","as":"c1","script":[{"reply":"\#(reply)"}]}"#
+        let asking = #"{"do":"connect","on":"A"},\#(question)"#
+        probes.append(
+            Probe.scenario(
+                "script", asking + #",{"do":"await","on":"A","type":["done","error"]},{"do":"fence","on":"A"}"#))
+        if subject.start != nil {
+            let answered = asking + #",{"do":"await","on":"A","type":"done","save":{"s1":"/sessionId"}}"#
+            probes.append(
+                Probe.scenario(
+                    "crash", start: true,
+                    answered + #",{"do":"kill"},{"do":"start"},{"do":"readSession","session":"${s1}"}"#))
+            probes.append(
+                Probe.scenario(
+                    "writes", start: true,
+                    answered
+                        + #",{"do":"refuseWrites"},{"do":"chat","on":"A","as":"c2","script":[{"reply":"refused"}]},"#
+                        + #"{"do":"await","on":"A","type":["done","error"],"optional":true},{"do":"acceptWrites"}"#))
+        }
+        return probes.compactMap { $0 }
+    }
+
+    private var groups: [[ServerSubject.Principal]] {
+        stride(from: 0, to: subject.principals.count, by: Self.principalsPerProbe).map {
+            Array(subject.principals[$0..<min($0 + Self.principalsPerProbe, subject.principals.count)])
+        }
+    }
+
+    private static func letter(_ index: Int) -> String { String(UnicodeScalar(UInt8(ascii: "A") + UInt8(index))) }
+
     // MARK: credentials
 
-    /// Connects as each principal and reads the list of sessions; says whether the first one got in.
-    private func credentials(_ diagnosis: inout Diagnosis) async -> Bool {
-        let probes = await withTaskGroup(of: (Int, Probe).self) { group in
-            for (place, principal) in subject.principals.enumerated() {
-                group.addTask { (place, await greeting(of: principal)) }
+    /// What became of each principal's connection and of its list of sessions; says whether the first one got in.
+    private func credentials(_ results: [String: Probe], _ diagnosis: inout Diagnosis) -> Bool {
+        var greeted: [String] = []
+        var answers: [(name: String, status: Int?)] = []
+        var firstProbe: Probe?
+        for (place, group) in groups.enumerated() {
+            guard let probe = results[Self.name("greeting-\(place)")] else { continue }
+            for (index, principal) in group.enumerated() {
+                let lane = Lane.connection(Self.letter(index))
+                if let reason = probe.refusal(on: lane) {
+                    refuse(
+                        principal, probe.problems.first?.description ?? reason,
+                        isAboutCredentials: probe.isAboutCredentials(on: lane), &diagnosis)
+                } else {
+                    greeted.append(principal.name)
+                    answers.append((principal.name, probe.response(to: "p\(index + 1)")?.status))
+                    firstProbe = firstProbe ?? probe
+                }
             }
-            var probes: [(Int, Probe)] = []
-            for await probe in group { probes.append(probe) }
-            return probes.sorted { $0.0 < $1.0 }.map(\.1)
         }
-        let all = Array(zip(subject.principals, probes))
-        let greeted = all.filter { $0.1.first("connected") != nil }
-        for (principal, probe) in all where probe.first("connected") == nil { refuse(principal, probe, &diagnosis) }
         if !greeted.isEmpty {
-            let names = greeted.map(\.0.name).joined(separator: ", ")
+            let names = greeted.count > 6 ? "\(greeted.count) principals" : greeted.joined(separator: ", ")
             diagnosis.note("auth", .ok, "\(names) \(greeted.count == 1 ? "is" : "are") greeted with 'connected'")
         }
         samePeople(&diagnosis)
-        for probe in greeted.prefix(1).map(\.1) { announce(probe, &diagnosis) }
-        rest(greeted, &diagnosis)
-        return all.first?.1.first("connected") != nil
+        if let firstProbe { announce(firstProbe, &diagnosis) }
+        rest(answers, &diagnosis)
+        return greeted.first == subject.principals.first?.name
     }
 
-    private func greeting(of principal: ServerSubject.Principal) async -> Probe {
-        var one = subject
-        one.principals = [principal]
-        return await Probe.run(
-            "greeting", #"{"do":"connect","on":"A"},{"do":"fence","on":"A"},{"do":"listSessions"}"#,
-            on: ServerStage(subject: one, specification: specification))
-    }
-
-    private func refuse(_ principal: ServerSubject.Principal, _ probe: Probe, _ diagnosis: inout Diagnosis) {
-        let reason = probe.problems.first ?? probe.refusal ?? "no 'connected' comes"
-        guard probe.isAboutCredentials else {
+    private func refuse(
+        _ principal: ServerSubject.Principal, _ reason: String, isAboutCredentials: Bool, _ diagnosis: inout Diagnosis
+    ) {
+        guard isAboutCredentials else {
             diagnosis.note(
                 "auth", .fault, "\(principal.name) is not greeted: \(reason)",
                 fix: "let the server answer 'auth' with 'connected' within \(readable(subject.timeouts.connect))")
@@ -89,103 +178,87 @@ struct Examination {
     /// Two principals with one token are one person to the server, and leaks between them cannot be seen.
     private func samePeople(_ diagnosis: inout Diagnosis) {
         let owners = Dictionary(grouping: subject.principals.filter { $0.token != nil }, by: { $0.token ?? "" })
-        for same in owners.values where same.count > 1 {
-            let names = same.map(\.name).joined(separator: ", ")
+        for same in owners.values.map({ $0.map(\.name) }).filter({ $0.count > 1 }).sorted(by: { $0[0] < $1[0] }) {
             diagnosis.note(
-                "principals", .fault, "\(names) have the same token, so they are one person to the server",
+                "principals", .fault,
+                "\(same.joined(separator: ", ")) have the same token, so they are one person to the server",
                 fix: "give each a token of its own")
         }
     }
 
     /// What the greeting says, and which clauses it breaks already.
     private func announce(_ probe: Probe, _ diagnosis: inout Diagnosis) {
-        if !probe.breaches.isEmpty {
-            diagnosis.note(
-                "connected", .fault, "the greeting breaks \(probe.breaches.joined(separator: "; "))",
-                fix: "the suite will say the same with its evidence; 'conformance explain' shows the sentences")
-        } else {
+        if probe.breaches.isEmpty {
             diagnosis.note("connected", .ok, "the greeting is valid")
+        } else {
+            diagnosis.note(
+                "connected", .fault, "greeting and first reads break \(probe.breaches.joined(separator: "; "))",
+                fix: "the suite will say the same with its evidence; 'conformance explain' shows the sentences")
         }
         for note in Announcements.notes(on: [probe.history], declared: subject.profiles) {
             diagnosis.note("profiles", .note, note)
         }
     }
 
-    private func rest(_ greeted: [(ServerSubject.Principal, Probe)], _ diagnosis: inout Diagnosis) {
-        let base = subject.http.place
-        let refused = greeted.filter { $0.1.statuses.last != .some(200) }
-        for (principal, probe) in refused {
-            let status = probe.statuses.last.flatMap { $0 }
-            let answer = status.map { "answers \($0)" } ?? "gives no answer"
+    private func rest(_ answers: [(name: String, status: Int?)], _ diagnosis: inout Diagnosis) {
+        var base = subject.http.place[...]
+        while base.last == "/" { base = base.dropLast() }
+        let place = subject.start == nil ? "\(base)/api/sessions" : "/api/sessions"
+        let refused = Dictionary(grouping: answers.filter { $0.status != 200 }, by: \.status)
+        for (status, answers) in refused.sorted(by: { ($0.key ?? 0) < ($1.key ?? 0) }) {
             let fix =
                 switch status {
                 case 401, 403: "let REST take the same token as the WebSocket, as a bearer token"
                 case 404: "correct --http, the base of the REST paths"
                 default: "make the REST paths reachable, or name their base with --http"
                 }
-            diagnosis.note("rest", .fault, "\(base)/api/sessions \(answer) to \(principal.name)", fix: fix)
+            diagnosis.note(
+                "rest", .fault,
+                "\(place) \(status.map { "answers \($0)" } ?? "gives no answer") to "
+                    + answers.map(\.name).joined(separator: ", "), fix: fix)
         }
-        if refused.isEmpty, !greeted.isEmpty {
-            diagnosis.note("rest", .ok, "\(base)/api/sessions answers to the same credentials")
+        if refused.isEmpty, !answers.isEmpty {
+            diagnosis.note("rest", .ok, "\(place) answers to the same credentials")
         }
     }
 
     // MARK: agent
 
-    /// Asks one scripted question: an agent that obeys answers exactly as it was told.
-    private func agent(_ diagnosis: inout Diagnosis) async {
-        let reply = "examined \(UUID().uuidString.prefix(8))"
-        var obedient = subject
-        if obedient.agent == .plain { obedient.agent = .scripted }
-        let steps = """
-            {"do":"connect","on":"A"},
-            {"do":"chat","on":"A","as":"c1","script":[{"reply":"\(reply)"}]},
-            {"do":"await","on":"A","type":["done","error"]},
-            {"do":"fence","on":"A"}
-            """
-        let probe = await Probe.run(
-            "script", steps, on: ServerStage(subject: obedient, specification: specification))
+    /// An agent that obeys answers exactly as it was told.
+    private func agent(_ probe: Probe, _ diagnosis: inout Diagnosis) {
         let answer = probe.first("done")?.string("text")
-        let obeys = answer == reply
-        let said = answer.map { "'\($0.prefix(60))'" } ?? probe.first("error").map { "error{\($0.code ?? "no code")}" }
-        switch (subject.agent, obeys) {
-        case (_, true) where subject.agent != .plain:
-            diagnosis.note("agent", .ok, "the agent obeys a script to the letter")
+        let said =
+            answer.map { "'\($0.prefix(60))'" } ?? probe.first("error").map { "error{\($0.code ?? "no code")}" }
+            ?? "nothing within \(readable(subject.timeouts.turn))"
+        switch (subject.agent, answer == reply) {
         case (.plain, true):
             diagnosis.note(
                 "agent", .note, "the agent obeys scripts, and the declaration does not say so",
                 fix: "give --scripted-agent, or 'agent': 'scripted' in the subject file: more clauses can be tested")
+        case (.plain, false) where answer != nil:
+            diagnosis.note("agent", .ok, "the agent answers; it obeys no scripts, so tier 1 is what can be tested")
         case (.plain, false):
-            if answer != nil {
-                diagnosis.note("agent", .ok, "the agent answers; it obeys no scripts, so tier 1 is what can be tested")
-            } else {
-                diagnosis.note(
-                    "agent", .fault,
-                    "a question brings \(said ?? "no answer within \(readable(subject.timeouts.turn))")",
-                    fix: "let the agent answer an ordinary question")
-            }
-        default:
+            diagnosis.note(
+                "agent", .fault, "a question brings \(said)", fix: "let the agent answer an ordinary question")
+        case (_, true):
+            diagnosis.note("agent", .ok, "the agent obeys a script to the letter")
+        case (_, false):
             let way =
                 subject.agent == .model
                 ? "point the server's model address at the suite's endpoint (chapter 3.3 of the specification)"
                 : "switch the server's test mode on (chapter 3.3 of the specification), or declare 'agent': 'plain'"
-            diagnosis.note(
-                "agent", .fault,
-                "told to answer exactly '\(reply)', the agent says "
-                    + (said ?? "nothing within \(readable(subject.timeouts.turn))"),
-                fix: way)
+            diagnosis.note("agent", .fault, "told to answer exactly '\(reply)', the agent says \(said)", fix: way)
         }
     }
 
     // MARK: means
 
-    /// What the suite cannot do here, clause by clause.
-    private func means(_ diagnosis: inout Diagnosis) {
+    /// What the suite cannot do here, clause by clause; what the probes exercised already will not stay open.
+    private func means(_ exercised: Set<ClauseID>, _ diagnosis: inout Diagnosis) {
         let prognosis = Prognosis(
-            subject: subject, scope: scope, specification: specification, selection: selection)
-        let scenarios = selection.scenarios
-        let possible = scenarios.filter { prognosis.obstacle(to: $0) == nil }.count
-        diagnosis.note("scenarios", .ok, "\(possible) of \(scenarios.count) can be performed")
+            subject: subject, scope: scope, specification: specification, selection: selection, exercised: exercised)
+        let possible = selection.scenarios.filter { prognosis.obstacle(to: $0) == nil }.count
+        diagnosis.note("scenarios", .ok, "\(possible) of \(selection.scenarios.count) can be performed")
         diagnosis.open = prognosis.open
     }
 }

@@ -8,58 +8,73 @@ struct Probe: Sendable {
     let history: History
     let verdicts: [Verdict]
     /// What the suite itself could not do.
-    let problems: [String]
-    let skipped: String?
+    let problems: [HarnessProblem]
+    /// Why it was not performed, or where its steps ended early.
     let stoppedAt: String?
 
-    /// Performs steps, written as in a scenario file, against a subject.
-    static func run(
-        _ name: String, _ steps: String, on stage: ServerStage, needs: String = #"{"principals": 1}"#
-    ) async -> Probe {
+    /// The steps of a probe, written as in a scenario file.
+    static func scenario(_ name: String, principals: Int = 1, start: Bool = false, _ steps: String) -> Scenario? {
         let text = """
             {"title": "\(name)", "summary": "An examination.", "role": "server", "clauses": ["LIVE-10"],
-             "needs": \(needs), "steps": [\(steps)]}
+             "needs": {"principals": \(principals), "start": \(start)}, "steps": [\(steps)]}
             """
-        let scenario: Scenario
-        do {
-            scenario = try ScenarioReader.scenario(text, named: "server/LIVE/\(name)", file: "doctor")
-        } catch {
-            let header = History.Header(subject: stage.subject.declaration)
-            return Probe(
-                history: History(header: header, events: []), verdicts: [], problems: error.problems.map(\.description),
-                skipped: nil, stoppedAt: nil)
-        }
-        let performance = await stage.perform(scenario)
-        return Probe(
-            history: performance.history, verdicts: judge(performance.history, under: stage.specification),
-            problems: performance.problems.map(\.description), skipped: performance.skipped,
-            stoppedAt: performance.stoppedAt)
+        return try? ScenarioReader.scenario(text, named: "server/LIVE/\(name)", file: "doctor")
     }
 
-    /// The messages the server sent, in order.
-    var received: [(at: Int, frame: Frame)] {
+    init(_ performance: Performance, under specification: Specification) {
+        history = performance.history
+        verdicts = performance.skipped == nil ? judge(performance.history, under: specification) : []
+        problems = performance.problems
+        stoppedAt = performance.skipped ?? performance.stoppedAt
+    }
+
+    /// The clauses it put to the test.
+    var exercised: Set<ClauseID> { Set(verdicts.filter { $0.exercised > 0 }.map(\.clause)) }
+
+    /// The clauses the server broke meanwhile, each with what was found.
+    var breaches: [String] {
+        verdicts.filter { $0.outcome == .violation }.map { "\($0.clause): \($0.findings.first?.what ?? "violated")" }
+    }
+
+    /// The messages the server sent on a lane, or on all, in order.
+    func received(on lane: Lane? = nil) -> [Frame] {
         history.events.compactMap { event in
+            guard case .text(.fromServer, let text) = event.kind, lane == nil || event.lane == lane else { return nil }
+            return Frame(text, direction: .fromServer)
+        }
+    }
+
+    func first(_ type: String, on lane: Lane? = nil) -> Frame? { received(on: lane).first { $0.type == type } }
+
+    /// The messages of a type after the stage did something for the last time.
+    func last(_ type: String, after act: String) -> Frame? {
+        guard let place = history.events.lastIndex(where: { $0.isAct(act) }) else { return nil }
+        return history.events[place...].compactMap { event -> Frame? in
             guard case .text(.fromServer, let text) = event.kind else { return nil }
-            return (event.at, Frame(text, direction: .fromServer))
-        }
+            let frame = Frame(text, direction: .fromServer)
+            return frame.type == type ? frame : nil
+        }.last
     }
 
-    func first(_ type: String) -> Frame? { received.first { $0.frame.type == type }?.frame }
+    /// Whether the stage did something.
+    func has(_ act: String) -> Bool { history.events.contains { $0.isAct(act) } }
 
-    /// The statuses of the HTTP answers, in order; nil where none came.
-    var statuses: [Int?] {
-        history.events.compactMap { event -> Int?? in
-            switch event.kind {
-            case .response(let response): .some(response.status)
-            case .failed: .some(nil)
-            default: nil
-            }
+    /// The last answer to a request that carried a principal's credentials; nil when there was none.
+    func response(to principal: String) -> Event.Response? {
+        let lanes = history.events.compactMap { event -> Lane? in
+            guard case .request(let request) = event.kind, request.principal == principal else { return nil }
+            return event.lane
         }
+        return history.events.compactMap { event -> Event.Response? in
+            guard case .response(let response) = event.kind, lanes.contains(event.lane) else { return nil }
+            return response
+        }.last
     }
 
-    /// How a connection was turned away, in words; nil when it was not.
-    var refusal: String? {
-        for event in history.events {
+    /// How a connection was turned away, in words; nil when it was greeted.
+    func refusal(on lane: Lane) -> String? {
+        if first("connected", on: lane) != nil { return nil }
+        for event in history.events where event.lane == lane {
             switch event.kind {
             case .refused(let status?, _): return "the upgrade is refused with \(status)"
             case .refused(nil, let reason): return "no connection comes about (\(reason))"
@@ -71,24 +86,27 @@ struct Probe: Sendable {
             default: break
             }
         }
-        return first("connected") == nil ? "no 'connected' comes" : nil
+        return "no 'connected' comes"
     }
 
     /// Whether the refusal speaks of credentials.
-    var isAboutCredentials: Bool {
+    func isAboutCredentials(on lane: Lane) -> Bool {
         history.events.contains { event in
+            guard event.lane == lane else { return false }
             switch event.kind {
-            case .refused(let status, _): status == 401 || status == 403
-            case .close(.fromServer, let code, _): code == 4001
+            case .refused(let status, _): return status == 401 || status == 403
+            case .close(.fromServer, let code, _): return code == 4001
             case .text(.fromServer, let text):
-                ["auth_failed", "not_authenticated"].contains(Frame(text, direction: .fromServer).code ?? "")
-            default: false
+                let code = Frame(text, direction: .fromServer).code ?? ""
+                return ["auth_failed", "not_authenticated"].contains(code)
+            default: return false
             }
         }
     }
+}
 
-    /// The clauses the server broke meanwhile, each with what was found.
-    var breaches: [String] {
-        verdicts.filter { $0.outcome == .violation }.map { "\($0.clause): \($0.findings.first?.what ?? "violated")" }
+extension Event {
+    fileprivate func isAct(_ name: String) -> Bool {
+        if case .act(name, _) = kind { true } else { false }
     }
 }

@@ -9,6 +9,8 @@ struct Prognosis {
     let scope: Scope
     let specification: Specification
     let selection: Selection
+    /// Clauses that will be exercised in any case.
+    let exercised: Set<ClauseID>
 
     /// Why a scenario will not be performed; nil when it will.
     func obstacle(to scenario: Scenario) -> String? {
@@ -24,13 +26,13 @@ struct Prognosis {
             let meant = selection.scenarios.filter { $0.clauses.contains(clause.id) }
             let left = meant.filter { obstacle(to: $0) != nil }
             guard !left.isEmpty else { continue }
-            let reason = Set(left.compactMap(obstacle)).sorted().joined(separator: ", or ")
+            let reason = Gap.reason(from: left.compactMap(obstacle))
             let onRequest = left.contains { scope.reason(toSetAside: $0, agent: subject.agent) != nil }
             let needsProof = clause.id == ClauseID(.PERSIST, 1)
-            guard left.count == meant.count || needsProof else { continue }
+            guard left.count == meant.count && !exercised.contains(clause.id) || needsProof else { continue }
             if onRequest {
                 setAside[reason, default: []].append(clause.id)
-            } else if needsProof, left.count < meant.count {
+            } else if needsProof {
                 inconclusive[reason, default: []].append(clause.id)
             } else {
                 untested[reason, default: []].append(clause.id)
