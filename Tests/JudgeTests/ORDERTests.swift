@@ -58,7 +58,7 @@ import Testing
             + "A<done(t2) B<done(t2) 1>GET(s1)"
         try clause.conforms("\(many) 1<200(u1 u2 a1 a2)")
         try clause.violates("\(many) 1<200(u1 a1 a2)^", also: ["TURN-4"])
-        try clause.violates("\(many) 1<200(u1 a1 u2)^", also: ["PERSIST-2"])
+        try clause.violates("\(many) 1<200(u1 a1 u2)^", also: ["PERSIST-2", "PERSIST-1"])
         try clause.violates("\(many) 1<200(u1 u2 u2 a1 a2)^", also: ["REST-6"])
         try clause.untested("A+ A>chat(c1) A<ack(c1) A<done(t1)")
     }

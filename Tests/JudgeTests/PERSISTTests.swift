@@ -6,12 +6,12 @@ import Testing
         let clause = ClauseUnderTest("PERSIST-2", profiles: [.core, .idempotency])
         let done = "A+ A>chat(c1) A<ack(c1) A<done(t1)"
         try clause.conforms("\(done) 1>GET(s1) 1<200(u1 a1)")
-        try clause.violates("\(done) 1>GET(s1) 1<200(u1)^", also: ["ORDER-5"])
+        try clause.violates("\(done) 1>GET(s1) 1<200(u1)^", also: ["ORDER-5", "PERSIST-1"])
         try clause.untested("A+ A>chat(c1) A<ack(c1) 1>GET(s1) A<done(t1) 1<200(u1)")  // the read began before
         try clause.untested(done)
         let core = "A+ A>chat(-c) A<done(-t -a) 1>GET(s1)"
         try clause.conforms("\(core) 1<200(u1 a1 -t -c)", profiles: [.core])
-        try clause.violates("\(core) 1<200(u1 -t -c)^", also: ["ORDER-5"], profiles: [.core])
+        try clause.violates("\(core) 1<200(u1 -t -c)^", also: ["ORDER-5", "PERSIST-1"], profiles: [.core])
     }
 
     @Test func `PERSIST-12 a read after the response has the answer`() throws {

@@ -78,7 +78,7 @@ import Testing
         try clause.violates("\(turn) 1>GET(s1) 1<200(u1 a1 u2 a2='x' u2)^")
         try clause.violates("A+ A>chat(c1) A<done(t1 a1='a7') 1>GET(s1) 1<200(u1 a1)^")
         try clause.violates("1>POST(c1) 1<200(t1 a1='a7') 2>GET(s1) 2<200(u1 a1)^")
-        try clause.untested("\(turn) 1>GET(s1) 1<404(session_not_found)", also: ["ID-7", "REST-1"])
+        try clause.untested("\(turn) 1>GET(s1) 1<404(session_not_found)", also: ["ID-7", "REST-1", "PERSIST-1"])
     }
 
     @Test func `REST-7 unknown sessions are not found`() throws {

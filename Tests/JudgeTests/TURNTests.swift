@@ -86,8 +86,9 @@ import Testing
         try clause.conforms("\(turn) 1<200(u1 a1='e\u{301}')")
         try clause.violates("\(turn) 1<200(u1 a1='\u{e9}')^")
         try clause.violates(
-            "A+ A>chat(-c) A<done(-t -a 'yes') 1>GET(s1) 1<200(u1 a1='no' -c -t)^", also: ["ORDER-5", "PERSIST-2"])
-        try clause.untested("\(turn) 1<404(session_not_found)", also: ["ID-7", "REST-1"])
+            "A+ A>chat(-c) A<done(-t -a 'yes') 1>GET(s1) 1<200(u1 a1='no' -c -t)^",
+            also: ["ORDER-5", "PERSIST-2", "PERSIST-1"])
+        try clause.untested("\(turn) 1<404(session_not_found)", also: ["ID-7", "REST-1", "PERSIST-1"])
         try clause.untested("A+ A>chat(c1) A<done(t1)")
     }
 

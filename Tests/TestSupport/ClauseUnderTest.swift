@@ -63,6 +63,15 @@ public struct ClauseUnderTest {
         try expect(.inconclusive, notation, also, profiles, (file, line))
     }
 
+    /// What the verdict on the clause remarks about its evidence in a history.
+    public func remarks(_ notation: String) throws -> [String] {
+        let subject = History.Subject(
+            name: "golden", role: .server, profiles: profiles ?? [.core], hasScriptedAgent: hasScriptedAgent)
+        let expansion = try NotationExpansion(notation.replacing("^", with: ""), header: History.Header(subject: subject))
+        return judge(expansion.history, under: try SourceTree.specification())
+            .first { $0.clause.description == id }?.remarks ?? []
+    }
+
     private func expect(
         _ outcome: Outcome, _ notation: String, _ also: [String], _ profiles: Set<Profile>?, _ place: (String, Int)
     ) throws {

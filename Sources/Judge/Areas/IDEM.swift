@@ -11,6 +11,7 @@ enum IDEM {
         Check(.IDEM, 7, failedTurnIsCopied), Check(.IDEM, 8, repeatOverRESTHasTheFirstOutcome),
         Check(.IDEM, 9, mismatchIsAnError), Check(.IDEM, 10, mismatchOverRESTIs422),
         Check(.IDEM, 11, mismatchLeavesNoTrace), Check(.IDEM, 14, refusedKeyIsFree),
+        Check(.IDEM, 12, repeatsAreRecognisedAfterACrash),
         Check(.IDEM, 15, keysBelongToTheirPrincipal), Check(.IDEM, 16, readsShowTheKey),
     ]
 

@@ -8,6 +8,7 @@ enum LIVE {
         Check(.LIVE, 1, pingsAreAnswered), Check(.LIVE, 2, noncesAreRepeated),
         Check(.LIVE, 3, silentPeersAreLetGo), Check(.LIVE, 4, idlePeersAreKept),
         Check(.LIVE, 5, transportPingsAreAnswered),
+        Check(.LIVE, 6, stoppingClosesConnections), Check(.LIVE, 7, stoppedTurnsAreShownEnded),
         Check(.LIVE, 8, otherVersionsAreRefused),
         Check(.LIVE, 9, spokenVersionsAreListed), Check(.LIVE, 10, versionAskedForIsStated),
         Check(.LIVE, 11, terminalCodesMeanWhatTheySay),

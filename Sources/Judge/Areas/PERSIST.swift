@@ -2,11 +2,15 @@ import Holdfast
 import JSON
 import Transcript
 
-/// Durable before sent, as far as reads alone can show it.
+/// Durable before sent, and reads that keep what they showed.
 enum PERSIST {
     static let checks: [Check] = [
         Check(.PERSIST, 2, readAfterDoneHasTheAnswer), Check(.PERSIST, 12, readAfterResponseHasTheAnswer),
         Check(.PERSIST, 9, readsAreNeverTorn), Check(.PERSIST, 10, readsNeverGoBackwards),
+        Check(.PERSIST, 1, doneMeansDurable), Check(.PERSIST, 3, responseMeansDurable),
+        Check(.PERSIST, 4, noDoneWithoutStoring), Check(.PERSIST, 5, failedStoringIsTold),
+        Check(.PERSIST, 6, turnsCompleteAgain), Check(.PERSIST, 7, crashesHarmNothing),
+        Check(.PERSIST, 8, otherSessionsSurvive),
     ]
 
     /// PERSIST-2: "A server MUST include the answer in every read of the session that begins after it sent the `done`".

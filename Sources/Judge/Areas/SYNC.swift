@@ -10,7 +10,7 @@ enum SYNC {
         Check(.SYNC, 1, greetingStatesThePosition), Check(.SYNC, 2, eachSyncHasOneAnswer),
         Check(.SYNC, 3, completeMeansWhole), Check(.SYNC, 4, heartbeatsTakeNoPlaces),
         Check(.SYNC, 5, positionIsExclusive), Check(.SYNC, 7, missedRises), Check(.SYNC, 8, replayIsAsFirstSent),
-        Check(.SYNC, 10, otherEpochIsTold), Check(.SYNC, 11, positionWithoutEpochIsNeverWhole),
+        Check(.SYNC, 9, restartsKeepTheStreamOrName), Check(.SYNC, 10, otherEpochIsTold), Check(.SYNC, 11, positionWithoutEpochIsNeverWhole),
         Check(.SYNC, 12, futurePositionIsTold), Check(.SYNC, 13, evictionIsTold), Check(.SYNC, 14, gapsHaveReasons),
         Check(.SYNC, 15, promisedFramesAreReplayed), Check(.SYNC, 16, zeroIsBeforeTheFirst),
         Check(.SYNC, 17, nothingReplayedComesLive), Check(.SYNC, 18, nothingFallsBetween),

@@ -12,6 +12,8 @@ enum TURN {
         Check(.TURN, 9, failedTurnsAreShownFailed), Check(.TURN, 10, turnsRunAfterAFailure),
         Check(.TURN, 11, turnsOutliveTheirConnection), Check(.TURN, 12, sessionsListTheirTurns),
         Check(.TURN, 15, everyConnectionSeesTheTurn), Check(.TURN, 16, otherConnectionsSeeTheQuestion),
+        Check(.TURN, 3, ackMeansDurable), Check(.TURN, 13, interruptedTurnsEnd),
+        Check(.TURN, 14, stoppedTurnsAreInterrupted),
         Check(.TURN, 18, refusedQuestionsLeaveNoTrace), Check(.TURN, 19, endingErrorsSayWhetherToRetry),
     ]
 

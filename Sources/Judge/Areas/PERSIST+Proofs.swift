@@ -1,0 +1,255 @@
+import Holdfast
+import Transcript
+
+/// Durable before sent, by a disk that takes no writes and by kills on the very bytes of the promise.
+extension PERSIST {
+    /// The fewest kills that prove anything: no loss in 20 bounds the rate of loss below 15 % with 95 % confidence.
+    static let fewestKills = 20
+
+    /// PERSIST-1: "A server MUST make the answer of a turn durable before any byte of its `done` leaves".
+    ///
+    /// Broken by any read begun after a `done` that lacks the answer. Kept only by a history that holds everything: a turn
+    /// without a fault, one whose write was refused and which got no `done`, and the kills. A `done` under the fault whose
+    /// answer is there after a restart shows that the fault did not reach the store, so it proves nothing.
+    static func doneMeansDurable(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        let promises = history.promisedAnswers
+        let fates = history.fates(ofAnswers: promises)
+        for (promise, fate) in zip(promises, fates) {
+            guard let lost = fate.lostAt else { continue }
+            evidence.violate(lostAnswer(promise, lost, history))
+        }
+        let refused = RefusedWrite.all(in: history)
+        let held = refused.filter { $0.isHeldBack(in: history) && $0.metTheAnswer(in: history) }
+        let controlled = held.filter { write in
+            zip(promises, fates).contains { promise, fate in
+                [fate.shownAt, fate.keptAt].contains { $0.map { $0 < write.fault.begin } ?? false }
+                    && !history.lives.refusedWrites(between: promise.turn.event, and: promise.told)
+            }
+        }
+        let kills = ArmedKills(on: "done", promises, fates, in: history)
+        let proof = Proof(
+            promises: promises, fates: fates, kills: kills, held: held.count, controlled: controlled.count,
+            blind: refused.filter { if case .done = $0.outcome { true } else { false } })
+        evidence.remarks = proof.remarks
+        guard evidence.violations.isEmpty else { return evidence }
+        let known = fates.indices.filter { fates[$0].isKnown }
+        let count = known.count + held.count
+        guard count + proof.blind.count > 0 else { return evidence }
+        if let doubt = proof.doubt(history) {
+            evidence.doubt(doubt)
+            evidence.exercised = max(count, 1)
+        } else {
+            evidence.exercised = count
+        }
+        return evidence
+    }
+
+    /// What a history proves of PERSIST-1, and what it still lacks.
+    private struct Proof {
+        let promises: [StoredPromise]
+        let fates: [Fate]
+        let kills: ArmedKills
+        let held: Int
+        let controlled: Int
+        let blind: [RefusedWrite]
+
+        var remarks: [String] {
+            var parts = [kills.remark(on: "`done`", "answer")].compactMap { $0 }
+            if held > 0 { parts.append("writes refused \(times(held)): no `done`") }
+            return parts.isEmpty ? [] : [parts.joined(separator: "; ")]
+        }
+
+        /// Why the evidence decides nothing; nil when it is complete.
+        func doubt(_ history: Observations) -> Finding? {
+            let expected =
+                "a refused write without `done` after a turn that had one, and \(PERSIST.fewestKills) kills on the bytes of `done` without a loss"
+            if let write = blind.first, case .done(let done) = write.outcome {
+                let place = promises.firstIndex { $0.told == done || $0.turn.event == write.turn.event }
+                let fate = place.map { fates[$0] } ?? Fate()
+                let proof = fate.keptAt ?? fate.shownAt
+                return Finding(
+                    fate.keptAt != nil
+                        ? "done came while writes were refused, and the answer was stored all the same: the fault does not reach this store"
+                        : "done came while writes were refused, and nothing shows whether the answer was stored",
+                    expected: expected, actual: "a store that the probe cannot see",
+                    at: [write.fault.begin, done] + (proof.map { [$0] } ?? []))
+            }
+            var lacking: [String] = []
+            if held == 0 {
+                lacking.append("no refused write")
+            } else if controlled == 0 {
+                lacking.append("no turn without the fault before it")
+            }
+            if kills.kept.count < PERSIST.fewestKills {
+                lacking.append(kills.kept.isEmpty ? "no kills" : times(kills.kept.count) + " killed")
+            }
+            guard !lacking.isEmpty else { return nil }
+            let last = fates.compactMap { $0.keptAt ?? $0.shownAt }.max()
+            return Finding(
+                "reads have every answer, which does not show that it was stored before it was sent",
+                expected: expected, actual: lacking.joined(separator: ", "), at: last.map { [$0] } ?? [])
+        }
+    }
+
+    static func lostAnswer(_ promise: StoredPromise, _ lost: Int, _ history: Observations) -> Finding {
+        let hasCrashed = history.hasCrashed(between: promise.told, and: lost)
+        let hadNoDisk = history.lives.faults.contains { $0.covers(promise.told) }
+        let told = promise.answer == nil ? "done" : "a 200"
+        let what: String =
+            switch (hadNoDisk, hasCrashed) {
+            case (true, _): "\(told) came while writes were refused, and the answer is not there afterwards"
+            case (false, true): "an answer that \(told) told of is gone after a crash"
+            case (false, false): "a read that began after \(told) lacks the answer"
+            }
+        return Finding(
+            what, expected: "the answer to '\(promise.turn.request.prompt.prefix(40))'", actual: "a read without it",
+            at: [promise.told, lost])
+    }
+
+    /// PERSIST-3: "A server MUST make the answer durable before it answers `POST /api/chat` with 200".
+    ///
+    /// Once for each kill on the bytes of a response that was read after the next start. What is missing without a crash or a
+    /// fault is the matter of PERSIST-12.
+    static func responseMeansDurable(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        let promises = history.respondedAnswers
+        let fates = history.fates(ofAnswers: promises)
+        for (promise, fate) in zip(promises, fates) {
+            guard let lost = fate.lostAt,
+                history.hasCrashed(between: promise.told, and: lost)
+                    || history.lives.faults.contains(where: { $0.covers(promise.told) })
+            else { continue }
+            evidence.violate(lostAnswer(promise, lost, history))
+        }
+        let kills = ArmedKills(on: "200", ofExchange: true, promises, fates, in: history)
+        for _ in kills.kept { evidence.keep() }
+        evidence.remarks = [kills.remark(on: "the response", "answer")].compactMap { $0 }
+        return evidence
+    }
+
+    /// PERSIST-4: "A server MUST NOT send `done` for a turn whose answer it could not store".
+    ///
+    /// Once for each turn whose write was refused. A `done` all the same breaks it when the answer is not there afterwards;
+    /// when it is, the fault did not reach the store.
+    static func noDoneWithoutStoring(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        let promises = history.promisedAnswers
+        let fates = history.fates(ofAnswers: promises)
+        for write in RefusedWrite.all(in: history) {
+            guard case .done(let done) = write.outcome else {
+                if write.isHeldBack(in: history), write.metTheAnswer(in: history) { evidence.keep() }
+                continue
+            }
+            let place = promises.firstIndex { $0.turn.event == write.turn.event }
+            let fate = place.map { fates[$0] } ?? Fate()
+            let events = [write.fault.begin, done]
+            if let lost = fate.lostAt {
+                evidence.violate(
+                    Finding(
+                        "done came while writes were refused, and the answer is not there afterwards",
+                        expected: "an error persist_failed, or the end of the connection", actual: "done",
+                        at: events + [lost]))
+            } else {
+                evidence.doubt(
+                    Finding(
+                        "done came while writes were refused, and no read shows that its answer is missing",
+                        expected: "a store that the fault reaches", actual: "a store that the probe cannot see",
+                        at: events + [fate.keptAt ?? fate.shownAt].compactMap { $0 }))
+            }
+        }
+        return evidence
+    }
+
+    /// PERSIST-5: "A server MUST end a turn whose answer it could not store with an `error` of code `persist_failed`, or
+    /// close the connection".
+    ///
+    /// Once for each turn that had no `done` while writes were refused. An error of another code is judged only for a turn
+    /// that was surely accepted before; where no script says what the agent does, it may have failed for its own reasons.
+    static func failedStoringIsTold(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        let expected = "error persist_failed, or the end of the connection"
+        let isScripted = history.history.header.subject.hasScriptedAgent
+        for write in RefusedWrite.all(in: history) {
+            let mayFail = !isScripted || write.turn.request.script.contains { $0["fail"] != nil }
+            switch write.outcome {
+            case .ended: evidence.keep()
+            case .failed(_, "persist_failed"): evidence.keep()
+            case .failed(let event, let code):
+                guard write.wasAccepted, write.request.connection != nil,
+                    !(code.map(ErrorMeaning.refusals.contains) ?? false), !(code == "agent_failed" && mayFail)
+                else { continue }
+                evidence.violate(
+                    Finding(
+                        "a turn whose answer could not be stored ended in another way", expected: expected,
+                        actual: "error \(code ?? "without code")",
+                        at: [write.fault.begin, write.turn.event, event].sorted()))
+            case .silent(let late):
+                evidence.violate(
+                    Finding(
+                        "a turn whose answer could not be stored did not end", expected: expected,
+                        actual: "nothing within the bound 'turn'",
+                        at: [write.fault.begin, write.turn.event].sorted() + [late]))
+            case .done, .succeeded, .open: continue
+            }
+        }
+        return evidence
+    }
+
+    /// PERSIST-6: "A server MUST complete turns again once its storage works again".
+    ///
+    /// Once for each fault that held back a turn of a server that had completed one before: by the turns asked after it, up
+    /// to the next fault.
+    static func turnsCompleteAgain(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        let writes = RefusedWrite.all(in: history)
+        for fault in history.lives.faults {
+            let isHeldBack = writes.contains { $0.fault.begin == fault.begin && $0.isHeldBack(in: history) }
+            let worked = history.turns.contains { turn in
+                (turn.endings.first { $0.type == "done" }?.event ?? turn.response).map { $0 < fault.begin } ?? false
+            }
+            guard isHeldBack, worked else { continue }
+            let next = history.lives.faults.first { $0.begin > fault.begin }?.begin ?? .max
+            let later = history.turns.filter { $0.event > fault.end && $0.event < next }
+            let outcomes = later.compactMap { afterwards($0, before: next, history) }
+            if outcomes.contains(where: { $0.isDone }) {
+                evidence.keep()
+            } else if let last = outcomes.last {
+                evidence.violate(
+                    Finding(
+                        "no turn was completed after the disk took writes again", expected: "done",
+                        actual: last.what, at: [fault.end, last.event]))
+            }
+        }
+        return evidence
+    }
+
+    /// What came of a turn after a fault; nil when that says nothing of the storage.
+    private static func afterwards(
+        _ turn: ObservedTurn, before next: Int, _ history: Observations
+    ) -> (isDone: Bool, what: String, event: Int)? {
+        let isScripted = history.history.header.subject.hasScriptedAgent
+        if let ending = turn.endings.first, ending.event < next {
+            if ending.type == "done" { return (true, "done", ending.event) }
+            guard ending.code != "agent_failed" || (isScripted && turn.request.script.allSatisfy { $0["fail"] == nil }),
+                !history.wasStopped(between: turn.event, and: ending.event)
+            else { return nil }
+            return (false, called(ending), ending.event)
+        }
+        if let response = turn.response, response < next { return (true, "200", response) }
+        let request = turn.request
+        if let event = request.failure ?? request.refusal, event < next {
+            let code = request.refusalCode ?? history.body(ofResponse: event)?["code"]?.stringValue
+            if code.map(ErrorMeaning.refusals.contains) == true || code == "agent_failed" { return nil }
+            return (false, "error \(code ?? "without code")", event)
+        }
+        guard let index = request.connection else { return nil }
+        let connection = history.connections[index]
+        if connection.wasEndedByServer, let ending = connection.ending, !ending.isAtWill, ending.event < next,
+            !history.wasStopped(between: turn.event, and: ending.event)
+        {
+            return (false, "the end of the connection", ending.event)
+        }
+        return history.turnDeadline(of: turn, on: index).map { (false, "nothing within the bound 'turn'", $0) }
+    }
+}

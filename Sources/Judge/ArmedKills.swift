@@ -1,0 +1,59 @@
+import JSON
+import Transcript
+
+/// Kills that came with the very bytes of a promise, and what each left of it.
+///
+/// Such a kill leaves the server no time between telling and storing, so it is the one that proves something; and it proves
+/// something only when the whole promise had arrived and the session was read after the next start.
+struct ArmedKills {
+    /// The places, among the promises, of those that were kept; one for each kill.
+    private(set) var kept: [Int] = []
+    /// The places of those that were lost.
+    private(set) var lost: [Int] = []
+
+    /// How many kills tell anything.
+    var count: Int { kept.count + lost.count }
+
+    /// Counts the kills whose bytes hold a word, or on an exchange when `ofExchange`.
+    init(
+        on word: String, ofExchange: Bool = false, _ promises: [StoredPromise], _ fates: [Fate],
+        in history: Observations
+    ) {
+        for (life, end) in history.lives.ended where end.cause == .killed {
+            guard let bytes = end.details["bytes"]?.stringValue,
+                ofExchange ? end.details["on"] == nil : bytes.contains(word) && end.details["on"] != nil
+            else { continue }
+            let own = promises.indices.filter { promises[$0].life == life }
+            guard let last = own.max(by: { promises[$0].told < promises[$1].told }) else { continue }
+            // The bytes of a later turn, not whole any more, would be no promise.
+            let isLatest = !history.turns.flatMap(\.requests).contains {
+                $0.event > promises[last].told && history.life(of: $0) == life
+            }
+            guard isLatest else { continue }
+            if fates[last].lostAt != nil {
+                lost.append(last)
+            } else if fates[last].isKept {
+                kept.append(last)
+            }
+        }
+    }
+
+    /// What the kills prove, in a sentence; nil when there are none.
+    func remark(on what: String, _ thing: String) -> String? {
+        guard count > 0 else { return nil }
+        let kills = "\(count) kill\(count == 1 ? "" : "s") on the bytes of \(what)"
+        guard lost.isEmpty else { return "\(kills), \(lost.count) of them lost the \(thing)" }
+        // No loss in n trials: the rate is below 3/n with 95 % confidence.
+        let bound = count < 3 ? "" : ": at most \((300 + count - 1) / count) % of \(thing)s lost, with 95 % confidence"
+        return "\(kills), none lost\(bound)"
+    }
+}
+
+/// Once, twice, 3 times.
+func times(_ count: Int) -> String {
+    switch count {
+    case 1: "once"
+    case 2: "twice"
+    default: "\(count) times"
+    }
+}

@@ -1,0 +1,120 @@
+import Holdfast
+import Transcript
+
+/// A turn that ran, at least in part, while the disk of the subject took no writes.
+struct RefusedWrite {
+    /// When writes were refused.
+    let fault: SubjectLives.Fault
+    /// The turn.
+    let turn: ObservedTurn
+    /// The request that carried it in that life of the process.
+    let request: ObservedRequest
+    /// Whether the server had shown, before the fault, that it took the question: then the answer was the first it could
+    /// not store.
+    let wasAccepted: Bool
+    /// What came of it while the fault lasted.
+    let outcome: Outcome
+
+    /// The ways a turn can go on without a disk.
+    enum Outcome {
+        /// A `done` came.
+        case done(Int)
+        /// A 200 came.
+        case succeeded(Int)
+        /// An `error` came, or a response that tells one.
+        case failed(Int, code: String?)
+        /// The server closed or lost the connection, or ended.
+        case ended(Int)
+        /// Nothing came for as long as a turn may take.
+        case silent(Int)
+        /// Nothing is known.
+        case open
+    }
+
+    /// Whether the server had no disk for the answer, as far as can be told, and did not send `done`.
+    ///
+    /// A refusal for another reason, or a failure of the agent, never came to storing anything.
+    func isHeldBack(in history: Observations) -> Bool {
+        switch outcome {
+        case .failed(_, let code):
+            guard let code else { return true }
+            return !ErrorMeaning.refusals.contains(code) && code != "agent_failed"
+        case .ended, .silent: return true
+        case .done, .succeeded, .open: return false
+        }
+    }
+
+    /// Whether the fault surely met the answer, and not the question before it; where nothing shows that a question was
+    /// taken before the answer comes, nothing better can be asked for.
+    func metTheAnswer(in history: Observations) -> Bool {
+        wasAccepted
+            || !history.history.header.subject.hasScriptedAgent && !history.profiles.contains(.idempotency)
+    }
+
+    /// Every such turn, by fault.
+    static func all(in history: Observations) -> [RefusedWrite] {
+        history.lives.faults.flatMap { fault in
+            history.turns.compactMap { RefusedWrite($0, under: fault, in: history) }
+        }
+    }
+
+    private init?(_ turn: ObservedTurn, under fault: SubjectLives.Fault, in history: Observations) {
+        let own = turn.requests.first { request in
+            history.life(of: request) == fault.life && request.event < fault.end
+                && request.refusal.map { $0 > fault.begin } ?? true
+        }
+        guard let request = own else { return nil }
+        let endings = turn.endings.filter { !$0.isReplayed && history.life(of: $0) == fault.life }
+        let outcomes = endings.map(\.event) + [request.outcome].compactMap { $0 }
+        if let first = outcomes.min(), first < fault.begin { return nil }
+        self.fault = fault
+        self.turn = turn
+        self.request = request
+        let signs = (turn.acks + turn.frames).filter { history.life(of: $0) == fault.life }.map(\.event)
+        wasAccepted =
+            signs.contains { $0 < fault.begin }
+            || history.reads(of: turn).contains {
+                $0.event < fault.begin && $0.request > turn.event && history.question(of: turn, in: $0) != nil
+            }
+        outcome = Self.outcome(of: turn, request, endings, under: fault, in: history)
+    }
+
+    private static func outcome(
+        of turn: ObservedTurn, _ request: ObservedRequest, _ endings: [ObservedFrame],
+        under fault: SubjectLives.Fault, in history: Observations
+    ) -> Outcome {
+        if let done = endings.first(where: { $0.type == "done" && fault.covers($0.event) }) { return .done(done.event) }
+        if let success = request.success, fault.covers(success) { return .succeeded(success) }
+        if let error = endings.first(where: { fault.covers($0.event) }) {
+            return .failed(error.event, code: error.code)
+        }
+        if let failure = request.failure, fault.covers(failure) {
+            return .failed(failure, code: history.body(ofResponse: failure)?["code"]?.stringValue)
+        }
+        if let refusal = request.refusal, fault.covers(refusal) { return .failed(refusal, code: request.refusalCode) }
+        let exit = history.lives.end(of: fault.life)
+        if let end = lossOfRoad(request, in: history), fault.covers(end) {
+            // What the stage itself ended says nothing.
+            let isOwn =
+                exit.map { $0.cause != .exited && history.wasStopped(between: request.event, and: end) } ?? false
+            if !isOwn { return .ended(end) }
+        }
+        if let exit, exit.cause == .exited, fault.covers(exit.event) { return .ended(exit.event) }
+        if let connection = request.connection, let late = history.turnDeadline(of: turn, on: connection),
+            late <= fault.end
+        {
+            return .silent(late)
+        }
+        return .open
+    }
+
+    /// The event at which the server ended the connection or exchange of a request.
+    private static func lossOfRoad(_ request: ObservedRequest, in history: Observations) -> Int? {
+        switch request.origin {
+        case .connection(let index):
+            let connection = history.connections[index]
+            return connection.wasEndedByServer ? connection.ending?.event : nil
+        case .exchange(let index): return history.exchanges[index].failure
+        }
+    }
+}

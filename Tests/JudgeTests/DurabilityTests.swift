@@ -1,0 +1,223 @@
+import Holdfast
+import TestSupport
+import Testing
+
+/// Clauses proved by kills and by a disk that takes no writes.
+@Suite struct DurabilityTests {
+    /// A turn without any fault, and a read that shows its answer.
+    private let control = "A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1)"
+    /// A turn accepted before the disk takes no more writes, and ended as it has to be.
+    private let fault =
+        "A>chat(c90 s1) A<ack(c90) server!refuseWrites A<error(persist_failed t90) server!acceptWrites"
+    /// What is stored after both.
+    private let faulted = "u1 a1 u90"
+
+    /// Rounds of a turn, a kill on the bytes of its `done`, a start, and a read that holds everything.
+    private func kills(_ count: Int, from first: Int = 2, after before: String = "u1 a1", losing lost: Int? = nil)
+        -> String
+    {
+        var stored = [before]
+        return (first..<first + count).map { turn in
+            stored += turn == lost ? ["u\(turn)"] : ["u\(turn)", "a\(turn)"]
+            return "A+ A>chat(c\(turn) s1) A<ack(c\(turn)) server!kill(on=A bytes='\"done\"') A<done(t\(turn)) A<eof "
+                + "server!start 1>GET(s1) 1<200(\(stored.joined(separator: " ")))" + (turn == lost ? "^" : "")
+        }.joined(separator: " ")
+    }
+
+    private let everything: Set<Profile> = [.core, .idempotency]
+
+    @Test func `PERSIST-1 done means durable`() throws {
+        let clause = ClauseUnderTest("PERSIST-1", profiles: everything)
+        try clause.conforms("\(control) \(fault) A<eof \(kills(20, after: faulted))")
+        try clause.conforms("\(control) \(kills(20)) A+ \(fault)")
+        try clause.conforms(
+            "\(control) A>chat(c90 s1) A<ack(c90) server!refuseWrites A<eof server!exit(signal=SIGXFSZ) server!start "
+                + kills(20, after: faulted))  // to die of it is legal
+        try clause.violates("\(control) \(fault) A<eof \(kills(20, after: faulted, losing: 9))")
+        try clause.violates(
+            "A+ A>chat(c1) A<ack(c1) A<done(t1) server!kill server!start 1>GET(s1) 1<200(u1)^")
+        try clause.violates(
+            "A+ A>chat(c1) A<ack(c1) A<done(t1) server!kill server!start 1>GET(s1) 1<404(session_not_found)^")
+        try clause.violates(
+            "\(control) A>chat(c2 s1) A<ack(c2) server!refuseWrites A<done(t2) server!kill server!start "
+                + "2>GET(s1) 2<200(u1 a1 u2)^", also: ["PERSIST-4"])
+        try clause.violates(
+            "\(control) A>chat(c2 s1) A<ack(c2) server!refuseWrites A<done(t2) server!acceptWrites "
+                + "2>GET(s1) 2<200(u1 a1 u2)^", also: ["PERSIST-4", "PERSIST-2", "ORDER-5"])
+        try clause.violates("A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1)^", also: ["PERSIST-2", "ORDER-5"])
+        try clause.untested("A+ A>chat(c1) A<ack(c1) A<done(t1)")
+        try clause.untested(
+            "A+ A>chat(c1) A<ack(c1) server!kill(on=A bytes='\"done\"') A<eof server!start 1>GET(s1) 1<200(u1)")
+    }
+
+    @Test func `PERSIST-1 less than the whole proof decides nothing`() throws {
+        let clause = ClauseUnderTest("PERSIST-1", profiles: everything)
+        try clause.inconclusive(control)  // a read alone
+        try clause.inconclusive("\(control) \(fault) A<eof \(kills(19, after: faulted))")
+        try clause.inconclusive("\(control) \(kills(20))")  // no refused write
+        try clause.inconclusive("\(control) \(fault)")  // no kills
+        try clause.inconclusive("A+ \(fault) A<eof \(kills(20, from: 3, after: "u90"))")  // no control before the fault
+        // The fault met the question, so nobody knows what it would have done to the answer.
+        try clause.inconclusive(
+            "\(control) server!refuseWrites A>chat(c90 s1) A<error(persist_failed c90) server!acceptWrites \(kills(20))"
+        )
+        // The budget was used up: nothing came to the disk.
+        try clause.inconclusive(
+            "\(control) A>chat(c90 s1) server!refuseWrites A<error(rate_limited c90) server!acceptWrites \(kills(20))")
+        // Nothing was watched while writes were refused.
+        try clause.inconclusive(
+            "\(control) A>chat(c90 s1) A<ack(c90) server!refuseWrites server!acceptWrites A<eof \(kills(20, after: faulted))"
+        )
+        // Kills some time after `done` prove little.
+        let late = kills(20, after: faulted).replacing("(on=A bytes='\"done\"')", with: "")
+        try clause.inconclusive("\(control) \(fault) A<eof \(late)")
+        // Kills with the bytes of `done` before the whole frame had arrived.
+        let torn = (2...21).map { turn in
+            "A+ A>chat(c\(turn) s1) A<ack(c\(turn)) server!kill(on=A bytes='\"done\"') A<eof server!start 1>GET(s1) 1<200(\(faulted) \((2...turn).map { "u\($0)" }.joined(separator: " ")))"
+        }.joined(separator: " ")
+        try clause.inconclusive("\(control) \(fault) A<eof \(torn)")
+        // The store is somewhere else: neither a proof nor a breach.
+        let unseen = "A>chat(c90 s1) A<ack(c90) server!refuseWrites A<done(t90) server!kill server!start"
+        let again = fault.replacing("90", with: "91")
+        try clause.inconclusive("\(control) \(unseen) 1>GET(s1) 1<200(u1 a1 u90 a90)")
+        try clause.inconclusive(
+            "\(control) \(unseen) 1>GET(s1) 1<200(u1 a1 u90 a90) A+ \(again) A<eof \(kills(20, from: 100, after: "u1 a1 u90 a90 u91"))"
+        )
+        try clause.inconclusive(
+            "\(control) A>chat(c90 s1) A<ack(c90) server!refuseWrites A<done(t90) server!acceptWrites "
+                + "1>GET(s1) 1<200(u1 a1 u90 a90)")
+    }
+
+    @Test func `PERSIST-1 of a server without acks and scripts`() throws {
+        let clause = ClauseUnderTest("PERSIST-1", profiles: [.core], hasScriptedAgent: false)
+        let control = "A+ A>chat(-c) A<done(-t -a) 1>GET(s1) 1<200(u1 a1 -t -c)"
+        let fault = "server!refuseWrites A>chat(-c s1 'two') A<error(persist_failed s1) server!acceptWrites A<eof"
+        var stored = "u1 a1"
+        let kills = (3..<23).map { turn in
+            stored += " u\(turn) a\(turn)"
+            return
+                "A+ A>chat(-c s1 'question \(turn)') server!kill(on=A bytes='\"done\"') A<done(-t -a 'answer \(turn)') "
+                + "A<eof server!start 1>GET(s1) 1<200(\(stored) -t -c)"
+        }.joined(separator: " ")
+        try clause.conforms("\(control) \(fault) \(kills)")
+        try clause.inconclusive("\(control) \(kills)")
+    }
+
+    @Test func `PERSIST-1 states its strength`() throws {
+        let remarks = try ClauseUnderTest("PERSIST-1", profiles: everything).remarks(
+            "\(control) \(fault) A<eof \(kills(20, after: faulted))")
+        #expect(
+            remarks == [
+                "20 kills on the bytes of `done`, none lost: at most 15 % of answers lost, with 95 % confidence; "
+                    + "writes refused once: no `done`"
+            ])
+        #expect(
+            try ClauseUnderTest("PERSIST-1", profiles: everything).remarks("\(control) \(kills(4, losing: 3))")
+                == ["4 kills on the bytes of `done`, 1 of them lost the answer"])
+        #expect(try ClauseUnderTest("PERSIST-1", profiles: everything).remarks(control) == [])
+    }
+
+    @Test func `PERSIST-3 a response means durable`() throws {
+        let clause = ClauseUnderTest("PERSIST-3", profiles: everything)
+        let killed = "1>POST(c1) server!kill(exchange=next bytes='HTTP/1.1 200') 1<200(t1) server!start 2>GET(s1)"
+        try clause.conforms("\(killed) 2<200(u1 a1)")
+        try clause.violates("\(killed) 2<200(u1)^")
+        try clause.violates("\(killed) 2<404(session_not_found)^")
+        try clause.violates("1>POST(c1) 1<200(t1) server!kill server!start 2>GET(s1) 2<200(u1)^")
+        try clause.violates(
+            "server!refuseWrites 1>POST(c1) 1<200(t1) server!kill server!start 2>GET(s1) 2<404(session_not_found)^")
+        try clause.untested("1>POST(c1) 1<200(t1) server!kill server!start 2>GET(s1) 2<200(u1 a1)")  // long after it
+        try clause.untested(
+            "1>POST(c1) server!kill(exchange=next bytes='HTTP/1.1 200') 1<failed server!start 2>GET(s1) 2<200(u1)")
+        try clause.untested("1>POST(c1) 1<200(t1) 2>GET(s1) 2<200(u1 a1)")
+    }
+
+    @Test func `PERSIST-4 no done without storing`() throws {
+        let clause = ClauseUnderTest("PERSIST-4", profiles: everything)
+        let asked = "\(control) A>chat(c2 s1) A<ack(c2) server!refuseWrites"
+        try clause.conforms("\(asked) A<error(persist_failed t2) server!acceptWrites")
+        try clause.conforms("\(asked) A<close(1011)")
+        try clause.conforms("\(asked) A<eof server!exit(signal=SIGXFSZ)")
+        try clause.violates(
+            "\(asked) A<done(t2) server!kill server!start 1>GET(s1) 1<200(u1 a1 u2)^", also: ["PERSIST-1"])
+        try clause.inconclusive("\(asked) A<done(t2) server!kill server!start 1>GET(s1) 1<200(u1 a1 u2 a2)")
+        try clause.inconclusive("\(asked) A<done(t2) server!acceptWrites")
+        try clause.untested("\(asked) server!acceptWrites A<done(t2)")
+        try clause.untested("\(control) server!refuseWrites A>chat(c2 s1) A<error(busy c2) server!acceptWrites")
+        try clause.untested("\(asked) A<error(agent_failed t2) server!acceptWrites", also: ["PERSIST-5"])
+        try clause.untested("\(asked) server!kill A<eof server!start")
+        try clause.untested(control)
+    }
+
+    @Test func `PERSIST-5 failed storing is told`() throws {
+        let clause = ClauseUnderTest("PERSIST-5", profiles: everything)
+        let asked = "\(control) A>chat(c2 s1) A<ack(c2) server!refuseWrites"
+        try clause.conforms("\(asked) A<error(persist_failed t2) server!acceptWrites")
+        try clause.conforms(
+            "\(control) server!refuseWrites A>chat(c2 s1) A<error(persist_failed c2) server!acceptWrites")
+        try clause.conforms("\(asked) A<close(1011)")
+        try clause.conforms("\(asked) A<eof server!exit(signal=SIGXFSZ) server!start")
+        try clause.violates("\(asked) A<error(internal t2)^ server!acceptWrites")
+        try clause.violates("\(asked) A<error(agent_failed t2)^ server!acceptWrites")
+        try clause.violates("\(asked) +31s^ server!acceptWrites", also: ["TURN-5"])
+        try clause.untested("\(asked) server!acceptWrites A<error(internal t2)")
+        try clause.untested("\(asked) +29s server!acceptWrites")
+        try clause.untested("\(asked) server!kill A<eof server!start")
+        try clause.untested("\(control) server!refuseWrites A>chat(c2 s1) A<error(busy c2) server!acceptWrites")
+        let plain = ClauseUnderTest("PERSIST-5", profiles: everything, hasScriptedAgent: false)
+        try plain.untested("\(asked) A<error(agent_failed t2) server!acceptWrites")
+    }
+
+    @Test func `PERSIST-6 turns complete again`() throws {
+        let clause = ClauseUnderTest("PERSIST-6", profiles: everything)
+        let repaired = "\(control) \(fault) A>chat(c3 s1)"
+        try clause.conforms("\(repaired) A<ack(c3) A<done(t3)")
+        try clause.conforms("\(repaired) A<error(persist_failed c3) A>chat(c4 s1) A<ack(c4) A<done(t4)")
+        try clause.conforms("\(control) \(fault) 2>POST(c3 s1) 2<200(t3)")
+        try clause.violates("\(repaired) A<error(persist_failed c3)^")
+        try clause.violates("\(repaired) A<ack(c3) A<error(persist_failed t3)^")
+        try clause.violates("\(repaired) A<ack(c3) +31s^", also: ["TURN-5"])
+        try clause.violates("\(repaired) A<eof^")
+        try clause.violates("\(control) \(fault) 2>POST(c3 s1) 2<500(persist_failed)^")
+        let died =
+            "\(control) A>chat(c2 s1) A<ack(c2) server!refuseWrites A<eof server!exit(signal=SIGXFSZ) server!start"
+        try clause.conforms("\(died) A+ A>chat(c3 s1) A<ack(c3) A<done(t3)")
+        try clause.violates("\(died) A+ A>chat(c3 s1) A<ack(c3) A<error(persist_failed t3)^")
+        try clause.untested("\(control) \(fault)")
+        try clause.untested("\(repaired) A<error(rate_limited c3)")
+        try clause.untested("\(repaired) A<ack(c3) server!kill A<eof server!start")
+        try clause.untested("A+ \(fault) A>chat(c3 s1) A<error(persist_failed c3)")  // it never worked
+    }
+
+    @Test func `PERSIST-7 a crash harms nothing`() throws {
+        let clause = ClauseUnderTest("PERSIST-7", profiles: everything)
+        let killed = "\(control) A>chat(c2 s1) A<ack(c2) A<eof server!kill server!start 1>GET(s1)"
+        try clause.conforms("\(killed) 1<200(u1 a1 u2)")
+        try clause.violates("\(killed) 1<200(u1 u2)^", also: ["PERSIST-1"])
+        try clause.violates("\(killed) 1<200(u1 a1='cut sh' u2)^", also: ["TURN-7"])
+        try clause.violates("\(killed) 1<200(a1 u1 u2)^", also: ["ORDER-1"])
+        try clause.violates("\(killed) 1<404(session_not_found)^", also: ["PERSIST-1", "TURN-3"])
+        try clause.violates("\(killed) 1<500(internal)^")
+        try clause.conforms("\(control) A<eof server!exit(signal=SIGSEGV) server!start 1>GET(s1) 1<200(u1 a1)")
+        try clause.untested(
+            "\(control) server!stop A<close(1001) server!exit(code=0) server!start 1>GET(s1) 1<200(u1 a1)")
+        try clause.untested("A+ A>chat(c1) server!kill A<eof server!start 1>GET(s1) 1<404(session_not_found)")
+        try clause.untested("\(control) 2>GET(s1) 2<200(u1 a1)")
+    }
+
+    @Test func `PERSIST-8 other sessions survive`() throws {
+        let clause = ClauseUnderTest("PERSIST-8", profiles: everything)
+        let killed =
+            "\(control) A>chat(c2) A<ack(c2 s2) A<done(t2 s2) A>chat(c3 s2) A<ack(c3 s2) server!kill A<eof server!start"
+        try clause.conforms("\(killed) 1>GET 1<200(s2 s1)")
+        try clause.conforms("\(killed) 1>GET(s1) 1<200(u1 a1)")
+        try clause.violates("\(killed) 1>GET 1<500(internal)^", also: ["REST-1"])
+        try clause.violates("\(killed) 1>GET 1<200(s2)^")
+        try clause.violates("\(killed) 1>GET(s1) 1<500(internal)^", also: ["PERSIST-7"])
+        try clause.violates(
+            "\(killed) 1>GET(s1) 1<404(session_not_found)^", also: ["PERSIST-7", "PERSIST-1", "TURN-3"])
+        try clause.untested("\(killed) 1>GET(s2) 1<500(internal)")  // the session of the crash
+        try clause.untested("\(killed) 1>GET(s1) 1<401(not_authenticated)")
+        try clause.untested("\(control) A<eof server!kill server!start 1>GET(s1) 1<200(u1 a1)")
+    }
+}
