@@ -16,6 +16,8 @@ public struct ReferenceConfiguration: Sendable {
     public var replaySeconds: Int
     /// The questions a principal may ask in any minute; nil for no bound, and then profile `rate-limit` is not kept.
     public var messagesPerMinute: Int?
+    /// The window that this holds for, in seconds; less than a minute for tests only, and told as `windowMs`.
+    public var rateWindowSeconds: Int
     /// The largest message taken, in bytes.
     ///
     /// The default stays below one MiB, the most a server may send, because a question of the largest size comes back to the
@@ -29,8 +31,8 @@ public struct ReferenceConfiguration: Sendable {
     public var defects: Set<Defect>
     /// What this server does differently and rightly.
     public var variations: Set<Variation>
-    /// Takes the notices for answers that nobody took live; nil when there is no push service.
-    public var push: (@Sendable (PushNotice) -> Void)?
+    /// Takes the notices for answers that nobody took live; nil when there is none, and then profile `push` is not kept.
+    public var push: PushService?
     /// Takes lines for people; they hold no tokens and no texts of conversations.
     public var log: (@Sendable (String) -> Void)?
 
@@ -44,12 +46,13 @@ public struct ReferenceConfiguration: Sendable {
         replayFrames: Int = 1000,
         replaySeconds: Int = 3600,
         messagesPerMinute: Int? = nil,
+        rateWindowSeconds: Int = 60,
         maxFrameBytes: Int = 1_000_000,
         heartbeatSeconds: Int = 30,
         authSeconds: Int = 10,
         defects: Set<Defect> = [],
         variations: Set<Variation> = [],
-        push: (@Sendable (PushNotice) -> Void)? = nil,
+        push: PushService? = nil,
         log: (@Sendable (String) -> Void)? = nil
     ) {
         self.host = host
@@ -60,6 +63,7 @@ public struct ReferenceConfiguration: Sendable {
         self.replayFrames = replayFrames
         self.replaySeconds = replaySeconds
         self.messagesPerMinute = messagesPerMinute
+        self.rateWindowSeconds = rateWindowSeconds
         self.maxFrameBytes = maxFrameBytes
         self.heartbeatSeconds = heartbeatSeconds
         self.authSeconds = authSeconds
@@ -70,12 +74,13 @@ public struct ReferenceConfiguration: Sendable {
     }
 
     var rules: CoreRules {
-        CoreRules(
+        let devices = Dictionary(grouping: push?.devices ?? [], by: \.principal).mapValues { $0.map(\.token) }
+        return CoreRules(
             principalsByToken: Dictionary(
                 principals.map { ($0.token, $0.name) }, uniquingKeysWith: { first, _ in first }),
             anonymous: principals.first?.name ?? "anonymous", requiresAuth: requiresAuth, replayFrames: replayFrames,
-            replaySeconds: replaySeconds, messagesPerMinute: messagesPerMinute, maxFrameBytes: maxFrameBytes,
-            heartbeatSeconds: heartbeatSeconds, authSeconds: authSeconds, hasPush: push != nil, variations: variations,
+            replaySeconds: replaySeconds, messagesPerMinute: messagesPerMinute, rateWindowMs: max(1, rateWindowSeconds) * 1000, maxFrameBytes: maxFrameBytes,
+            heartbeatSeconds: heartbeatSeconds, authSeconds: authSeconds, devices: devices, variations: variations,
             defects: defects)
     }
 }

@@ -15,6 +15,8 @@ final class Bench {
     /// The REST answers by request.
     var answers: [Int: RESTAnswer] = [:]
     var pushes: [PushNotice] = []
+    /// What the push service makes of the next notices; nil never answers, and those after the last are taken.
+    var pushOutcomes: [PushOutcome?] = []
     var ended: Set<Int> = []
     var storageFails = false
     var storageWaits = false
@@ -143,9 +145,11 @@ final class Bench {
             case .store(let write, let records):
                 if storageWaits { held.append((write, records)) } else { finish(write, records) }
             case .wait(let timer, let ms): timers.append((now.steady + ms * 1000, timer))
-            case .push(let notice):
-                said.append("push \(notice.payload)")
+            case .push(let device, let notice):
+                said.append("push \(device) \(notice.payload) \(notice.headers.sorted { $0.key < $1.key })")
                 pushes.append(notice)
+                let outcome = pushOutcomes.isEmpty ? .answered(status: 200, reason: nil) : pushOutcomes.removeFirst()
+                if let outcome { feed(.pushed(turn: notice.turn, device: device, outcome)) }
             }
         }
     }

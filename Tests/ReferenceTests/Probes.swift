@@ -10,7 +10,9 @@ enum Probes {
         ("eviction", eviction), ("live beside replay", liveBesideReplay), ("large pages", largePages),
         ("repeats", repeats), ("mismatches", mismatches), ("two principals", twoPrincipals), ("budget", budget),
         ("unknown sessions", unknownSessions), ("texts", texts), ("restart", restart), ("failing disk", failingDisk),
-        ("silence", silence), ("stop", stop), ("connections end", connectionsEnd),
+        ("silence", silence), ("notices", notices),
+        ("refused notices", refusedNotices), ("notices of long answers", longNotices),
+        ("notices and restarts", restartedNotices), ("stop", stop), ("connections end", connectionsEnd),
     ]
 
     /// Everything that is said in all of them by a server with these defects.
@@ -20,6 +22,7 @@ enum Probes {
             var rules = Bench.rules
             rules.defects = defects
             if name == "budget" { rules.messagesPerMinute = 3 }
+            if name.contains("notices") { rules.devices = ["p1": ["d1"]] }
             let bench = Bench(rules)
             run(bench)
             said[name] = bench.said
@@ -262,6 +265,58 @@ enum Probes {
             bench.feed(.beat)
         }
         if bench.ended.contains(silent) { bench.end(silent) }
+    }
+
+    static func notices(_ bench: Bench) {
+        let question = ask(bench, key: "c1", reply: "unseen")
+        ask(bench, key: "c2", reply: "failing", disk: false)
+        let again = bench.open()
+        bench.chat(question, key: "c1", on: again)
+        bench.say(["type": "sync", "lastSeqSeen": 0], on: again)
+        bench.chat("seen", on: again)
+    }
+
+    static func refusedNotices(_ bench: Bench) {
+        let refusals: [PushOutcome] = [
+            .answered(status: 429, reason: "TooManyRequests"), .answered(status: 400, reason: "BadTopic"),
+            .answered(status: 403, reason: nil), .late, .answered(status: 410, reason: "Unregistered"),
+        ]
+        bench.pushOutcomes = refusals
+        for number in 1...refusals.count {
+            ask(bench, key: "c\(number)", reply: "unseen \(number)")
+            bench.pass(ms: 1000)
+        }
+        let other = bench.open(as: "t2")
+        bench.chat("without a device", on: other)
+    }
+
+    static func longNotices(_ bench: Bench) {
+        let cluster = "👩‍👩‍👧‍👦"
+        ask(bench, key: "c1", reply: "x" + String(repeating: "👋", count: 300))
+        ask(bench, key: "c2", reply: String(repeating: "y", count: 197) + cluster + cluster)
+        ask(bench, key: "c3", reply: String(repeating: cluster, count: 300))
+    }
+
+    static func restartedNotices(_ bench: Bench) {
+        bench.pushOutcomes = [nil]
+        ask(bench, key: "c1", reply: "unanswered")
+        let session = bench.list().first?.text("id")
+        let socket = bench.open()
+        bench.chat("next", session: session, on: socket)
+        bench.kill()
+    }
+
+    /// Asks a question and leaves before it is answered.
+    @discardableResult
+    private static func ask(_ bench: Bench, key: String, reply: String, disk: Bool = true) -> String {
+        let socket = bench.open()
+        let question = script(["wait": 10], ["reply": .string(reply)])
+        bench.chat(question, key: key, on: socket)
+        bench.end(socket)
+        bench.storageFails = !disk
+        bench.pass(ms: 200)
+        bench.storageFails = false
+        return question
     }
 
     static func stop(_ bench: Bench) {

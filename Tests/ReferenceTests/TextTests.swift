@@ -76,7 +76,7 @@ import Testing
 
     @Test func `PUSH-1 an answer that nobody took live is pushed, once`() {
         var rules = Bench.rules
-        rules.hasPush = true
+        rules.devices = ["p1": ["d1"]]
         let bench = Bench(rules)
         let socket = bench.open()
         bench.chat("seen", on: socket)

@@ -69,12 +69,26 @@ import Testing
         #expect(bench.frames("message", on: asker).count == 1)
     }
 
-    @Test func `no push sends none`() {
+    @Test func `PUSH-9 a notice may come beside the live answer`() {
         var rules = Bench.rules
-        rules.hasPush = true
-        rules.variations = [.noPush]
-        let bench = Bench(rules)
-        bench.post("x")
-        #expect(bench.pushes.isEmpty)
+        rules.devices = ["p1": ["d1"]]
+        let usual = Bench(rules)
+        usual.chat("x", on: usual.open())
+        #expect(usual.pushes.isEmpty)
+        rules.variations = [.pushBesideDone]
+        let eager = Bench(rules)
+        eager.chat("x", on: eager.open())
+        #expect(eager.pushes.count == 1)
+    }
+
+    @Test func `PUSH-6 and PUSH-7 leave notices their form`() throws {
+        let answer = String(repeating: "x", count: 100)
+        let notice = PushNotice(
+            principal: "p1", title: "title", answer: answer, session: "s", message: "m", turn: "t",
+            variations: [.noCollapseId, .terseNotices])
+        #expect(notice.headers["apns-collapse-id"] == nil)
+        let alert = try JSONParser.value(notice.payload)["aps"]?["alert"]
+        #expect(alert?.text("title") == "Agent")
+        #expect(alert?.text("body") == answer.prefix(57) + "...")
     }
 }

@@ -8,13 +8,16 @@ struct CoreRules: Sendable {
     var replayFrames = 1000
     var replaySeconds = 3600
     var messagesPerMinute: Int?
+    /// The window that the budget holds for, in milliseconds.
+    var rateWindowMs = 60_000
     var maxFrameBytes = 1_000_000
     /// The most bytes of a frame that is sent; what is larger, a phone refuses by closing.
     var maxSentBytes = 1_048_576
     var heartbeatSeconds = 30
     /// How long a socket may take to say who it is.
     var authSeconds = 10
-    var hasPush = false
+    /// Device tokens by the principal whose devices they are.
+    var devices: [String: [String]] = [:]
     var variations: Set<Variation> = []
     var defects: Set<Defect> = []
 
@@ -29,7 +32,7 @@ struct CoreRules: Sendable {
         var names = ["idempotency", "sync"]
         if messagesPerMinute != nil { names.append("rate-limit") }
         if requiresAuth { names.append("auth") }
-        if hasPush { names.append("push") }
+        if !devices.isEmpty { names.append("push") }
         return names
     }
 }

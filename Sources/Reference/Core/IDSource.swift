@@ -21,6 +21,19 @@ struct IDSource: Sendable {
         return prefix + "_" + letters
     }
 
+    /// A new UUID, as the push service wants requests to be named.
+    mutating func uuid() -> String {
+        let digits = (0..<2).map { _ in
+            let bits = String(draw(), radix: 16)
+            return String(repeating: "0", count: 16 - bits.count) + bits
+        }.joined()
+        var rest = digits[...]
+        return [8, 4, 4, 4, 12].map { length in
+            defer { rest = rest.dropFirst(length) }
+            return String(rest.prefix(length))
+        }.joined(separator: "-")
+    }
+
     /// A number from 1 to the bound.
     mutating func number(upTo bound: Int) -> Int {
         1 + Int(draw() % UInt64(max(1, bound)))

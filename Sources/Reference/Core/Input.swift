@@ -12,6 +12,8 @@ enum Input: Sendable {
     case asked(request: Int, RESTRequest)
     /// Records are durable, or nothing of them was kept.
     case stored(write: Int, succeeded: Bool)
+    /// A request to the push service came to its end.
+    case pushed(turn: String, device: String, PushOutcome)
     /// A wait is over.
     case elapsed(timer: Int)
     /// Time passed; comes about every second.
@@ -44,8 +46,8 @@ enum Effect: Sendable, Equatable {
     case store(write: Int, [StoredRecord])
     /// Say when so many milliseconds are over.
     case wait(timer: Int, ms: Int)
-    /// Hand a notice to the push service.
-    case push(PushNotice)
+    /// Bring a notice to a device, and say what became of it.
+    case push(device: String, PushNotice)
 }
 
 /// A REST request, without what HTTP adds.

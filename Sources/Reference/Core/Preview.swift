@@ -9,9 +9,9 @@ enum Preview {
     }
 
     /// The beginning of a text; an ellipsis counts as one of the characters.
-    static func cut(_ text: String, to limit: Int) -> String {
+    static func cut(_ text: String, to limit: Int, ellipsis: String = "…") -> String {
         guard text.index(text.startIndex, offsetBy: limit + 1, limitedBy: text.endIndex) != nil else { return text }
-        return text.prefix(limit - 1) + "…"
+        return text.prefix(limit - ellipsis.count) + ellipsis
     }
 }
 

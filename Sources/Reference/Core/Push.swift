@@ -4,10 +4,12 @@ import JSON
 public struct PushNotice: Sendable, Equatable {
     /// Whose devices it is for.
     public let principal: String
+    /// The turn that ended.
+    public let turn: String
     /// The JSON body, at most 4096 bytes.
-    public let payload: String
+    public internal(set) var payload: String
     /// The headers that go with it; the topic is the app's business.
-    public let headers: [String: String]
+    public internal(set) var headers: [String: String]
 }
 
 extension PushNotice {
@@ -17,12 +19,19 @@ extension PushNotice {
     static let maxCharacters = 200
 
     /// The notice for an answer; the body is cut between characters until both limits hold.
-    init(principal: String, title: String, answer: String, session: String, message: String, turn: String) {
-        var limit = Self.maxCharacters
+    ///
+    /// The id names the request, so that a second attempt is known for the same push.
+    init(
+        principal: String, title: String, answer: String, session: String, message: String, turn: String,
+        id: String? = nil, variations: Set<Variation> = []
+    ) {
+        let isTerse = variations.contains(.terseNotices)
+        var limit = isTerse ? 60 : Self.maxCharacters
         var text = ""
         repeat {
+            let body = Preview.cut(answer, to: limit, ellipsis: isTerse ? "..." : "…")
             let alert: JSONValue = [
-                "title": .string(title.isEmpty ? "New answer" : title), "body": .string(Preview.cut(answer, to: limit)),
+                "title": .string(isTerse ? "Agent" : title.isEmpty ? "New answer" : title), "body": .string(body),
             ]
             let aps: JSONValue = ["alert": alert, "thread-id": .string(session), "sound": "default"]
             let payload: JSONValue = [
@@ -31,9 +40,36 @@ extension PushNotice {
             ]
             text = payload.text()
             limit /= 2
-        } while text.utf8.count > Self.maxBytes && limit > 1
-        self.init(
-            principal: principal, payload: text,
-            headers: ["apns-push-type": "alert", "apns-collapse-id": String(turn.prefix(64))])
+        } while text.utf8.count > Self.maxBytes && limit > 3
+        var headers = ["apns-push-type": "alert"]
+        headers["apns-id"] = id
+        if !variations.contains(.noCollapseId) { headers["apns-collapse-id"] = String(turn.prefix(64)) }
+        self.init(principal: principal, turn: turn, payload: text, headers: headers)
+    }
+}
+
+/// What became of one request to the push service.
+enum PushOutcome: Sendable, Equatable {
+    /// It was answered; a refusal has a reason.
+    case answered(status: Int, reason: String?)
+    /// No connection came about, or it ended without an answer.
+    case lost
+    /// No answer came in time; the push may have been taken.
+    case late
+
+    /// Whether it says that the device is gone or was never right; nothing else says anything about the device.
+    var endsTheDevice: Bool {
+        switch self {
+        case .answered(410, _), .answered(400, "BadDeviceToken"), .answered(400, "DeviceTokenNotForTopic"): true
+        default: false
+        }
+    }
+
+    /// Whether the same push may do better a little later.
+    var isPassing: Bool {
+        switch self {
+        case .answered(429, _), .answered(500..., _), .lost: true
+        default: false
+        }
     }
 }

@@ -50,6 +50,7 @@ extension ServerCore {
             throw refusal(.busy, "a turn of this session runs")
         }
         try charge(principal, for: chat, from: origin)
+        remember(chat, of: principal)
         let names = TurnNames(session: session, turn: ids.next("trn"), question: ids.next("msg"), key: chat.key)
         if let key = chat.key {
             ledger.record(
@@ -85,13 +86,18 @@ extension ServerCore {
     private mutating func charge(
         _ principal: String, for chat: ClientMessage.Chat, from origin: Origin
     ) throws(Refusal) {
-        guard let budget = rules.messagesPerMinute else { return }
+        guard let budget = rules.messagesPerMinute, counts(origin) else { return }
         let account = account(of: principal, origin)
-        if let wait = rates[account, default: RateWindow(budget: saboteur.budget(budget))].take(at: now.steady) {
+        let window = RateWindow(budget: saboteur.budget(budget), lengthMs: rules.rateWindowMs)
+        if let wait = rates[account, default: window].take(at: now.steady), !broken(.rateNeverRefuses) {
             mishandleExcess(chat, of: principal, origin)
-            throw Refusal(
-                .rateLimited, "at most \(budget) questions a minute; the next one in \(wait) ms",
-                clientMessageId: chat.key, retryAfterMs: wait, limit: budget)
+            let refusal = Refusal(
+                .rateLimited,
+                "at most \(budget) questions in \(rules.rateWindowMs / 1000) s; the next one in \(wait) ms",
+                clientMessageId: keyToName(for: chat, of: principal), retryAfterMs: wait, limit: budget,
+                windowMs: rules.rateWindowMs)
+            guard broken(.rateRunsWhatItRefuses) else { throw refusal }
+            refuse(refusal, to: origin)
         }
     }
 
@@ -111,6 +117,7 @@ extension ServerCore {
         case .socket(let socket):
             send(Frames.ack(names, duplicate: true), to: socket)
             sendCopy(of: ending, names, to: socket)
+            announceRepeat(names, ending, of: principal)
         case .request(let request):
             answer(request, names, with: outcome(names, ending), isRepeat: true)
         }

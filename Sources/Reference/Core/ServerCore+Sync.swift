@@ -32,6 +32,7 @@ extension ServerCore {
         if broken(.syncAnswersNothingNewWithSilence), answer.missed.isEmpty { return }
         send(Frames.syncResult(answer, epoch: epoch), to: socket)
         spoil(answer, on: socket)
+        announceReplay(answer.missed, of: principal)
     }
 
     /// Puts frames into a page until one of its bounds is reached; at least one, so that following the pages ends.

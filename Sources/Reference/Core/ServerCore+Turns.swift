@@ -91,11 +91,13 @@ extension ServerCore {
 
     /// Ends a turn with an answer, which is stored before anyone hears of it.
     private mutating func finish(_ turn: LiveTurn, answer text: String) {
+        if announcesEarly(turn, text) { return }
         turns[turn.names.turn]?.state = .ending
         storePostponed(turn)
         let answer = StoredRecord.Answer(
             session: turn.names.session, turn: turn.names.turn,
-            message: broken(.idReusesTheQuestionsId) ? turn.names.question : ids.next("msg"),
+            message: broken(.idReusesTheQuestionsId)
+                ? turn.names.question : mischief.announced[turn.names.turn] ?? ids.next("msg"),
             text: saboteur.kept(text), at: stamp())
         if tellsTooEarly(turn, answer, text) { return }
         store(.answer(answer), as: .ending(.answer(answer)))
@@ -123,6 +125,7 @@ extension ServerCore {
                 conclude(turn, .answered(message: answer.message, text: saboteur.told(answer.text)))
             } else {
                 let text = "the answer could not be stored; ask again"
+                announceUnstored(turn, answer)
                 sessions.endUnstored(answer.turn, in: answer.session, code: .persistFailed, text: text)
                 conclude(turn, .failed(code: ErrorCode.persistFailed.rawValue, text: text))
             }
@@ -144,29 +147,25 @@ extension ServerCore {
         switch ending {
         case .answered(let message, let text):
             broadcast(Frames.done(turn.names, message: message, text: text), of: turn)
-            // Who took the answer live is looking at it already.
-            if listeners.isEmpty { push(turn, message: message, text: text) }
+            if mischief.announced.removeValue(forKey: turn.names.turn) == nil {
+                // Who took the answer live is looking at it already.
+                announce(turn.names, of: turn.principal, message: message, text: text, wasHeard: !listeners.isEmpty)
+            }
         case .failed(let code, let text):
             if !swallows(turn, code) {
                 broadcast(Frames.failed(turn.names, code: ErrorCode(rawValue: code) ?? .internal, text: text), of: turn)
             }
         }
         for waiter in turn.waiters { answer(waiter.request, turn.names, with: ending, isRepeat: waiter.isRepeat) }
-        if bricks(turn, ending) { return }
-        if let next = queue.leave(turn.names.turn, session: saboteur.line(of: turn.names.session)), !isStopping {
-            if turns[next]?.state == .waiting { start(next) }
-        }
+        if bricks(turn, ending) || waitsForPush(turn) { return }
+        leave(turn.names.turn, saboteur.line(of: turn.names.session))
         haunt(turn, ending)
     }
 
-    private mutating func push(_ turn: LiveTurn, message: String, text: String) {
-        guard rules.hasPush, !rules.variations.contains(.noPush) else { return }
-        let title = sessions.session(turn.names.session, of: turn.principal)?.title ?? ""
-        effects.append(
-            .push(
-                PushNotice(
-                    principal: turn.principal, title: title, answer: text, session: turn.names.session,
-                    message: message, turn: turn.names.turn)))
+    /// Takes a turn out of the line of its session, and starts the next one.
+    mutating func leave(_ turn: String, _ session: String) {
+        guard let next = queue.leave(turn, session: session), !isStopping else { return }
+        if turns[next]?.state == .waiting { start(next) }
     }
 
     /// Gives a frame its number, keeps it for replay, and sends it to every open connection of its principal.

@@ -26,6 +26,9 @@ struct ServerCore: Sendable {
     var turns: [String: LiveTurn] = [:]
     var writes: [Int: Write] = [:]
     var timers: [Int: String] = [:]
+    var outbox = PushOutbox()
+    /// Devices whose first notice is tried again when a wait is over.
+    var pushTimers: [Int: String] = [:]
     var isStopping = false
     /// What defects remember; empty in a healthy server.
     var mischief = Mischief()
@@ -53,6 +56,9 @@ struct ServerCore: Sendable {
         lastStamp = sessions.newest
     }
 
+    /// Whether no notice is on its way.
+    var isQuiet: Bool { outbox.isEmpty }
+
     /// Whether no turn runs and no record waits for the disk.
     var isIdle: Bool { turns.isEmpty && writes.isEmpty }
 
@@ -67,7 +73,9 @@ struct ServerCore: Sendable {
         case .ended(let socket): end(socket)
         case .asked(let request, let asked): answer(asked, request: request)
         case .stored(let write, let succeeded): stored(write, succeeded)
+        case .pushed(let turn, let device, let outcome): pushed(turn, to: device, outcome)
         case .elapsed(let timer):
+            if let device = pushTimers.removeValue(forKey: timer) { deliver(to: device) }
             if let turn = timers.removeValue(forKey: timer) { advance(turn) }
             if let record = mischief.lateRecords.removeValue(forKey: timer) { sessions.apply(record) }
         case .beat: beat()
@@ -88,6 +96,7 @@ struct ServerCore: Sendable {
                 store(.failure(failure), as: .ending(.failure(failure)))
             }
         }
+        announceAfterStart()
         defer { effects.removeAll() }
         return effects
     }

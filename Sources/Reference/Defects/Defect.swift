@@ -43,7 +43,7 @@ public struct Defect: Sendable, Hashable, CustomStringConvertible {
 
     /// Every defect, by area in the order of the chapters.
     public static let all: [Defect] =
-        env + id + turn + order + sync + idem + persist + rest + rate + auth + live
+        env + id + turn + order + sync + idem + persist + rest + rate + push + auth + live
 
     /// The defect of that name.
     public static func named(_ name: String) -> Defect? { all.first { $0.name == name } }

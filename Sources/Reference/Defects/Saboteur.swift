@@ -39,4 +39,10 @@ struct Mischief: Sendable {
     var numbersBySession: [String: Int] = [:]
     var losesNextFrame: Set<Int> = []
     var sawFailedWrite = false
+    var announced: [String: String] = [:]
+    var heldSessions: [String: String] = [:]
+    /// Principals that were refused for their rate.
+    var spent: Set<String> = []
+    /// The key of the last accepted question, by principal.
+    var lastKeys: [String: String] = [:]
 }

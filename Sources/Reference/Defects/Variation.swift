@@ -21,7 +21,8 @@ public struct Variation: Sendable, Hashable, CustomStringConvertible {
 
     /// Every variation.
     public static let all: [Variation] = [
-        sparseNumbers, extraMembers, otherMemberOrder, slowAnswers, busyInsteadOfQueueing, noPush, noEcho,
+        sparseNumbers, extraMembers, otherMemberOrder, slowAnswers, busyInsteadOfQueueing, pushBesideDone, noCollapseId,
+        terseNotices, noEcho,
     ]
 
     /// The variation of that name.
@@ -35,7 +36,12 @@ public struct Variation: Sendable, Hashable, CustomStringConvertible {
     static let slowAnswers = Variation("slow-answers", "Thinks 200 ms longer about every answer.")
     static let busyInsteadOfQueueing = Variation(
         "busy-instead-of-queueing", "Refuses a question while a turn of the same session runs (ORDER-8).")
-    static let noPush = Variation("no-push", "Sends no notice for an answer.")
+    static let pushBesideDone = Variation(
+        "push-beside-done", "Sends a notice also when an open connection took the `done` (PUSH-9).")
+    static let noCollapseId = Variation("no-collapse-id", "Sends notices without `apns-collapse-id` (PUSH-6).")
+    static let terseNotices = Variation(
+        "terse-notices",
+        "Calls itself 'Agent' in all notices, and cuts bodies at 60 characters with three dots (PUSH-7).")
     static let noEcho = Variation(
         "no-echo", "Sends a question to the other connections only, not to the one that asked (TURN-17).")
 }

@@ -36,10 +36,11 @@ public final class ReferenceServer: Sendable {
     ///
     /// - Parameter configuration: Where to listen, what to keep, and what to do wrong.
     /// - Returns: A server that takes connections already.
-    /// - Throws: ``StorageProblem`` for the folder, `TransportProblem` for the address.
+    /// - Throws: ``StorageProblem`` for the folder, `TransportProblem` for the address and for that of the push service.
     public static func start(_ configuration: ReferenceConfiguration) async throws -> ReferenceServer {
+        let delivery = try configuration.push.map { try PushDelivery($0, defects: configuration.defects) }
         let (log, records) = try RecordLog.open(folder: configuration.dataFolder)
-        let engine = ServerEngine(configuration, log: log, records: records)
+        let engine = ServerEngine(configuration, log: log, records: records, delivery: delivery)
         let outcomes = log.outcomes
         let storage = Task { for await batch in outcomes { await engine.stored(batch) } }
         await engine.recover()
@@ -51,7 +52,7 @@ public final class ReferenceServer: Sendable {
                 handler: ServerHandler(engine: engine, rules: configuration.rules))
             configuration.log?("listening on \(transport.webSocketURL("/ws")), records in \(configuration.dataFolder)")
             return ReferenceServer(
-                transport: transport, engine: engine, log: log, tasks: [storage, heart(of: engine)])
+                transport: transport, engine: engine, log: log, tasks: [storage, heart(of: engine, configuration)])
         } catch {
             storage.cancel()
             await log.close()
@@ -64,15 +65,19 @@ public final class ReferenceServer: Sendable {
         await engine.handle(.stopping)
         await engine.settle(within: .seconds(5))
         await engine.abandon()
+        await engine.settle(within: .seconds(1), andNotices: true)
         await transport.stop(graceful: .seconds(2), code: 1001, reason: "the server stops")
         for task in tasks { task.cancel() }
         await log.close()
     }
 
-    private static func heart(of engine: ServerEngine) -> Task<Void, Never> {
-        Task { [weak engine] in
+    /// Looks at the clock so often that an end comes well within the time it has.
+    private static func heart(of engine: ServerEngine, _ configuration: ReferenceConfiguration) -> Task<Void, Never> {
+        let shortest = min(configuration.heartbeatSeconds, configuration.authSeconds)
+        let pause = Duration.milliseconds(min(max(shortest * 200, 100), 1000))
+        return Task { [weak engine] in
             while !Task.isCancelled {
-                try? await Task.sleep(for: .seconds(1))
+                try? await Task.sleep(for: pause)
                 guard let engine else { return }
                 await engine.handle(.beat)
             }

@@ -5,14 +5,19 @@ actor ServerEngine {
     private var core: ServerCore
     private let log: RecordLog
     private let configuration: ReferenceConfiguration
+    private let delivery: PushDelivery?
     private let clock = WallClock()
     private var sockets: [Int: ServerSocket] = [:]
     private var requests: [Int: CheckedContinuation<RESTAnswer, Never>] = [:]
     private var settling: [Int: CheckedContinuation<Void, Never>] = [:]
+    private var awaitsNotices = false
     private var lastNumber = 0
 
-    init(_ configuration: ReferenceConfiguration, log: RecordLog, records: [StoredRecord]) {
+    init(
+        _ configuration: ReferenceConfiguration, log: RecordLog, records: [StoredRecord], delivery: PushDelivery? = nil
+    ) {
         self.configuration = configuration
+        self.delivery = delivery
         self.log = log
         core = ServerCore(rules: configuration.rules, records: records)
     }
@@ -64,9 +69,11 @@ actor ServerEngine {
         }
     }
 
-    /// Waits until no turn runs and nothing waits for the disk; not longer than the bound.
-    func settle(within bound: Duration) async {
-        guard !core.isIdle else { return }
+    /// Waits until no turn runs, nothing waits for the disk and, where asked for, no notice is on its way; not longer than
+    /// the bound.
+    func settle(within bound: Duration, andNotices waitsForNotices: Bool = false) async {
+        awaitsNotices = waitsForNotices
+        guard !hasSettled else { return }
         lastNumber += 1
         let number = lastNumber
         let timeout = Task {
@@ -85,11 +92,13 @@ actor ServerEngine {
         }
     }
 
+    private var hasSettled: Bool { core.isIdle && (core.isQuiet || !awaitsNotices) }
+
     private func settled(_ number: Int) { settling.removeValue(forKey: number)?.resume() }
 
     private func perform(_ effects: [Effect]) {
         for effect in effects { perform(effect) }
-        if core.isIdle, !settling.isEmpty {
+        if hasSettled, !settling.isEmpty {
             for number in Array(settling.keys) { settled(number) }
         }
     }
@@ -113,7 +122,12 @@ actor ServerEngine {
                 try? await Task.sleep(for: .milliseconds(ms))
                 await self?.handle(.elapsed(timer: timer))
             }
-        case .push(let notice): configuration.push?(notice)
+        case .push(let device, let notice):
+            guard let delivery else { return }
+            Task { [weak self] in
+                let outcome = await delivery.send(notice, to: device)
+                await self?.handle(.pushed(turn: notice.turn, device: device, outcome))
+            }
         }
     }
 }

@@ -1,0 +1,42 @@
+import JSON
+
+// Notices for people who are away; nothing here may hold up a turn.
+extension ServerCore {
+    /// Tells the devices of a principal that an answer is there, unless somebody took it live.
+    mutating func announce(_ names: TurnNames, of principal: String, message: String, text: String, wasHeard: Bool) {
+        let isWanted = broken(.pushForgetsThoseWhoLeft) ? wasHeard : !wasHeard
+        guard isWanted || rules.variations.contains(.pushBesideDone) else { return }
+        push(names, of: principal, message: message, text: text)
+    }
+
+    /// Puts a notice on its way to every device of a principal.
+    mutating func push(_ names: TurnNames, of principal: String, message: String, text: String) {
+        guard let devices = rules.devices[principal], !devices.isEmpty else { return }
+        let title = sessions.session(names.session, of: principal)?.title ?? ""
+        let notice = saboteur.spoiled(
+            PushNotice(
+                principal: principal, title: title, answer: text, session: names.session, message: message,
+                turn: names.turn, id: ids.uuid(), variations: rules.variations),
+            names, answer: text)
+        for device in devices {
+            for _ in 0..<(broken(.pushSendsTwice) ? 2 : 1) where outbox.add(notice, for: device) { deliver(to: device) }
+        }
+    }
+
+    /// What became of a request to the push service.
+    mutating func pushed(_ turn: String, to device: String, _ outcome: PushOutcome) {
+        letGo(turn)
+        let pause = outbox.settle(device, outcome, endsTheDevice: saboteur.endsTheDevice(outcome))
+        guard let pause else { return }
+        guard pause > 0 else { return deliver(to: device) }
+        let timer = nextNumber()
+        pushTimers[timer] = device
+        effects.append(.wait(timer: timer, ms: pause))
+    }
+
+    /// Sends the notice whose turn it is.
+    mutating func deliver(to device: String) {
+        guard let notice = outbox.first(for: device) else { return }
+        effects.append(.push(device: device, notice))
+    }
+}
