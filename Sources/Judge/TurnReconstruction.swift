@@ -17,6 +17,8 @@ struct TurnReconstruction {
     private var turns: [ObservedTurn] = []
     private var names = TurnNames()
     private var suspects = ErrorQueue()
+    /// Events that refused a request; whatever became of the question later, they ended no turn.
+    private var refusals: Set<Int> = []
     /// Turns that ended on a connection, by connection.
     private var ended: [Int: Set<Int>] = [:]
     /// The event at which a turn first ended anywhere.
@@ -141,6 +143,7 @@ struct TurnReconstruction {
             if let (turn, request) = requestRefused(by: frame) {
                 suspects.remove(turns[turn].requests[request].event, on: frame.connection)
                 turns[turn].requests[request].refusal = frame.event
+                refusals.insert(frame.event)
                 turns[turn].requests[request].refusalCode = frame.code
                 return
             }
@@ -248,7 +251,9 @@ struct TurnReconstruction {
     }
 
     private mutating func place(_ frame: ObservedFrame, final: Bool) {
-        guard let type = frame.type, ["message", "toolUse", "done", "error"].contains(type) else { return }
+        guard let type = frame.type, ["message", "toolUse", "done", "error"].contains(type),
+            !refusals.contains(frame.event)
+        else { return }
         guard let turn = owner(of: frame, mayBind: !final) else { return }
         let isEnding: Bool
         switch type {

@@ -37,7 +37,8 @@ import Testing
         try clause.violates(
             "A+ A>chat(c1) A<ack(c1) A<done(t1) server!kill server!start 1>GET(s1) 1<200(u1)^")
         try clause.violates(
-            "A+ A>chat(c1) A<ack(c1) A<done(t1) server!kill server!start 1>GET(s1) 1<404(session_not_found)^")
+            "A+ A>chat(c1) A<ack(c1) A<done(t1) server!kill server!start 1>GET(s1) 1<404(session_not_found)^",
+            also: ["TURN-3"])
         try clause.violates(
             "\(control) A>chat(c2 s1) A<ack(c2) server!refuseWrites A<done(t2) server!kill server!start "
                 + "2>GET(s1) 2<200(u1 a1 u2)^", also: ["PERSIST-4"])

@@ -65,11 +65,13 @@ public struct ClauseUnderTest {
 
     /// What the verdict on the clause remarks about its evidence in a history.
     public func remarks(_ notation: String) throws -> [String] {
+        let specification = try SourceTree.specification()
+        let own = ClauseID(id).flatMap { specification[$0]?.profile } ?? .core
         let subject = History.Subject(
-            name: "golden", role: .server, profiles: profiles ?? [.core], hasScriptedAgent: hasScriptedAgent)
-        let expansion = try NotationExpansion(notation.replacing("^", with: ""), header: History.Header(subject: subject))
-        return judge(expansion.history, under: try SourceTree.specification())
-            .first { $0.clause.description == id }?.remarks ?? []
+            name: "golden", role: .server, profiles: profiles ?? [.core, own], hasScriptedAgent: hasScriptedAgent)
+        let text = notation.replacing("^", with: "")
+        let history = try NotationExpansion(text, header: History.Header(subject: subject)).history
+        return judge(history, under: specification).first { $0.clause.description == id }?.remarks ?? []
     }
 
     private func expect(
