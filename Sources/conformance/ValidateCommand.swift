@@ -119,20 +119,15 @@ struct ValidateCommand: AsyncParsableCommand {
         }
         var total = ValidateLines.Total()
         for file in files {
-            let text = try ValidateMapping(file)
             let shown = file == "-" ? "standard input" : file
             if holdsLines(file) {
-                let reading = ValidateLines(
-                    text: text, jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, makeJudge: makeJudge)
-                let found = await reading.run { line, fault in
-                    Console.write("NOT valid  \(fault.text(in: shown, line: line))\n")
-                }
+                let found = try await judgeLines(of: file, shown: shown, by: makeJudge)
                 total.messages += found.messages
                 total.invalid += found.invalid
                 continue
             }
             var judge = makeJudge()
-            let faults = judge.faults(in: text.bytes)
+            let faults = try Files.bytes(of: file).withUnsafeBufferPointer { judge.faults(in: $0) }
             total.messages += 1
             if !faults.isEmpty { total.invalid += 1 }
             if faults.isEmpty { Console.write("valid  \(shown)\n") }
@@ -142,5 +137,42 @@ struct ValidateCommand: AsyncParsableCommand {
             Console.write("\(total.messages - total.invalid) valid, \(total.invalid) not valid\n")
         }
         if total.invalid > 0 { throw Tool.end(.violation) }
+    }
+
+    private func judgeLines(
+        of file: String, shown: String, by makeJudge: @escaping @Sendable () -> any ValidateJudge
+    ) async throws -> ValidateLines.Total {
+        let reader: ValidateReader
+        do {
+            reader = try ValidateReader(file, lineLimit: JSONLimits.standard.maxBytes)
+        } catch {
+            throw refuse(error, at: shown)
+        }
+        let judging = ValidateLines(
+            jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, makeJudge: makeJudge)
+        let found = await judging.run(reader) { line, fault in
+            Console.write("NOT valid  \(fault.text(in: shown, line: line))\n")
+        }
+        if let problem = found.problem { throw refuse(problem, at: "\(shown):\(found.lines + 1)") }
+        return found
+    }
+
+    private func refuse(_ problem: ValidateReader.Problem, at place: String) -> any Error {
+        switch problem {
+        case .unreadable(let reason):
+            Tool.refuse(
+                place, "cannot be read: \(reason)", expected: "a readable file",
+                fix: "check the name and the permissions")
+        case .cutShort(let bytes, let expected):
+            Tool.refuse(
+                place, "the file ends after \(bytes) bytes, though it had \(expected) when reading began",
+                expected: "a file that stays as it is while it is read",
+                fix: "wait until nobody writes to it, or validate a copy")
+        case .longLine(let limit):
+            Tool.refuse(
+                place, "the line has more than \(limit) bytes",
+                expected: "one message a line, of \(limit) bytes at most",
+                fix: "leave the line out, or put a line end behind every message")
+        }
     }
 }

@@ -1,16 +1,28 @@
 import JSON
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// Judges a text of one message a line, on several threads, and tells what is wrong in the order of the lines.
 ///
-/// The text is cut at line ends into blocks. No more than a few blocks are waiting to be told at any time, so memory does not grow with
-/// the text, whatever is wrong with it.
+/// No more than a few blocks of lines are read and not yet told at any time, so memory does not grow with the text, whatever is wrong
+/// with it.
 struct ValidateLines {
-    let text: ValidateMapping
-    /// How many blocks are judged at the same time.
+    /// How many blocks are read or judged at the same time.
     let jobs: Int
     let makeJudge: @Sendable () -> any ValidateJudge
-    /// Cut behind the first line end after so many bytes.
-    var blockSize = 4 << 20
+
+    /// What all lines came to.
+    struct Total {
+        var lines = 0
+        var messages = 0
+        var invalid = 0
+        /// Why the lines that follow were not read.
+        var problem: ValidateReader.Problem?
+    }
 
     /// What one block came to.
     private struct Block: Sendable {
@@ -22,33 +34,40 @@ struct ValidateLines {
         var faults: [(line: Int, fault: ValidateFault)] = []
     }
 
-    /// What all lines came to.
-    struct Total {
-        var messages = 0
-        var invalid = 0
+    /// What a task of the group ends with.
+    private enum Event: Sendable {
+        case read([UInt8]?, ValidateReader)
+        case failed(ValidateReader.Problem)
+        case judged(Block)
     }
 
     /// Judges every line that is not blank, and gives each fault with its line, from 1, to `tell`.
-    func run(_ tell: @Sendable (Int, ValidateFault) -> Void) async -> Total {
+    func run(_ reader: ValidateReader, _ tell: @Sendable (Int, ValidateFault) -> Void) async -> Total {
         var total = Total()
-        await withTaskGroup(of: Block.self) { group in
-            var start = 0
+        await withTaskGroup(of: Event.self) { group in
+            // Absent while a task reads, and for good when there is nothing more to read.
+            var reader: ValidateReader? = reader
             var cut = 0
             var told = 0
-            var line = 1
             var waiting: [Int: Block] = [:]
             while true {
-                while start < text.bytes.count, cut - told < jobs * 4, cut - told - waiting.count < jobs {
-                    let end = text.lineEnd(after: min(start + blockSize, text.bytes.count))
-                    group.addTask { [start, cut] in judge(start..<end, cut) }
-                    start = end
-                    cut += 1
+                if let idle = reader, cut - told < jobs * 2, cut - told - waiting.count < jobs {
+                    reader = nil
+                    group.addTask { Self.read(idle) }
                 }
-                guard let block = await group.next() else { break }
-                waiting[block.number] = block
+                guard let event = await group.next() else { break }
+                switch event {
+                case .read(nil, _): break
+                case .read(let lines?, let next):
+                    reader = next
+                    group.addTask { [cut] in .judged(judge(lines, cut)) }
+                    cut += 1
+                case .failed(let problem): total.problem = problem
+                case .judged(let block): waiting[block.number] = block
+                }
                 while let next = waiting.removeValue(forKey: told) {
-                    for (offset, fault) in next.faults { tell(line + offset, fault) }
-                    line += next.lines
+                    for (offset, fault) in next.faults { tell(total.lines + 1 + offset, fault) }
+                    total.lines += next.lines
                     total.messages += next.messages
                     total.invalid += next.invalid
                     told += 1
@@ -58,23 +77,42 @@ struct ValidateLines {
         return total
     }
 
-    private func judge(_ range: Range<Int>, _ number: Int) -> Block {
+    private static func read(_ reader: ValidateReader) -> Event {
+        var reader = reader
+        do {
+            return .read(try reader.next(), reader)
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func judge(_ lines: [UInt8], _ number: Int) -> Block {
         var judge = makeJudge()
         var block = Block(number: number)
-        var start = range.lowerBound
-        while start < range.upperBound {
-            let end = text.lineEnd(after: start)
-            let message = UnsafeBufferPointer(rebasing: text.bytes[start..<end])
-            if !isBlank(message) {
-                let faults = judge.faults(in: message)
-                block.messages += 1
-                if !faults.isEmpty { block.invalid += 1 }
-                block.faults += faults.map { (block.lines, $0) }
+        lines.withUnsafeBufferPointer { bytes in
+            var start = 0
+            while start < bytes.count {
+                let end = lineEnd(bytes, start)
+                let message = UnsafeBufferPointer(rebasing: bytes[start..<end])
+                if !isBlank(message) {
+                    let faults = judge.faults(in: message)
+                    block.messages += 1
+                    if !faults.isEmpty { block.invalid += 1 }
+                    block.faults += faults.map { (block.lines, $0) }
+                }
+                block.lines += 1
+                start = end + 1
             }
-            block.lines += 1
-            start = end
         }
         return block
+    }
+
+    /// The place of the first line end from a place on, or the end.
+    private func lineEnd(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
+        guard let base = bytes.baseAddress, let end = memchr(base + start, 0x0A, bytes.count - start) else {
+            return bytes.count
+        }
+        return UnsafeRawPointer(end) - UnsafeRawPointer(base)
     }
 
     private func isBlank(_ line: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -1,12 +1,20 @@
 import Holdfast
 
-/// Judges by the schemas of the protocol.
-struct ProtocolJudge: ValidateJudge {
-    let schemas: MessageSchemas
-    let name: String?
+/// Judges by the schemas of the protocol: the quick way first, and by words only what is not surely valid.
+final class ProtocolJudge: ValidateJudge {
+    private let schemas: MessageSchemas
+    private let name: String?
+    private var validator: MessageValidator
+
+    init(schemas: MessageSchemas, name: String?) {
+        self.schemas = schemas
+        self.name = name
+        validator = MessageValidator(schemas, as: name)
+    }
 
     func faults(in message: UnsafeBufferPointer<UInt8>) -> [ValidateFault] {
-        schemas.validate(bytes: Array(message), as: name).map { problem in
+        guard !validator.isSurelyValid(message) else { return [] }
+        return schemas.validate(bytes: Array(message), as: name).map { problem in
             let place = problem.location.map { "\($0): " } ?? ""
             let words = problem.description
             return ValidateFault(

@@ -21,6 +21,27 @@ package struct TapeView {
         UnsafeBufferPointer(start: (token.isInAnnex ? annex : text) + Int(token.start), count: Int(token.length))
     }
 
+    /// The value of a member of the outermost object, if that is one and has it.
+    package func member(_ name: String) -> Int? {
+        guard tokens[0].kind == .object else { return nil }
+        var key = 1
+        for _ in 0..<tokens[0].length {
+            if name.utf8.elementsEqual(bytes(tokens[key])) { return key + 1 }
+            key = Int(tokens[key + 1].link)
+        }
+        return nil
+    }
+
+    /// Whether a whole number is spelled with a point or an exponent somewhere, such as `1.0`.
+    package var hasFractionToken: Bool {
+        // The first token ends where all tokens end.
+        let end = tokens[0].kind == .array || tokens[0].kind == .object ? Int(tokens[0].link) : 1
+        return (0..<end).contains { index in
+            let token = tokens[index]
+            return token.kind == .number && !token.isPlain && number(token).isInteger
+        }
+    }
+
     /// The text of a string token without its escapes.
     package func string(_ token: TapeToken) -> String {
         guard token.isEscaped else { return String(decoding: bytes(token), as: UTF8.self) }
