@@ -20,6 +20,7 @@ struct ServerCommand: AsyncParsableCommand {
               conformance server wss://chat.example/ws --token "$TOKEN" --token "$OTHER" --profile core --profile auth
               conformance server ws://127.0.0.1:8080/ws --scripted-agent --only SYNC-3
               conformance server --subject subject.json --out results
+              conformance server --reference --skip-crashes
               conformance server --start 'my-server --port {port} --data {data}'
               conformance server ws://127.0.0.1:8080/ws --start ./my-server --data ./store --ready 'listening'
 
@@ -59,10 +60,12 @@ struct ServerCommand: AsyncParsableCommand {
         } catch {
             throw Tool.end(.unreachable, saying: error.description)
         }
-        let report = try await ServerSuite(
-            subject: subject, specification: specification, selection: selection, scope: scope, jobs: jobs,
-            showsProgress: Console.showsProgress
-        ).run(until: interruptions)
+        let report = try await Services.run(for: subject) { subject in
+            try await ServerSuite(
+                subject: subject, specification: specification, selection: selection, scope: scope, jobs: jobs,
+                showsProgress: Console.showsProgress
+            ).run(until: interruptions)
+        }
         if let out { try ReportFolder(path: out).write(report) }
         Console.write(ConsoleReport(report, style: Console.style, rerun: server.rerun).text)
         if report.exit != .conforms { throw Tool.end(report.exit) }

@@ -9,6 +9,9 @@ struct SubjectFlags: ParsableArguments {
         help: ArgumentHelp("Where its REST paths are; the same host and port unless said otherwise.", valueName: "url"))
     var http: String?
 
+    @Flag(help: "Start the reference server of this program, fully configured, and meet that.")
+    var reference = false
+
     @Option(help: "The token of a principal; given several times, of p1, p2 and so on.")
     var token: [String] = []
 
@@ -70,7 +73,8 @@ struct SubjectFlags: ParsableArguments {
     /// The flags as one description; they override the subject file.
     var options: SubjectOptions {
         SubjectOptions(
-            file: subject, url: url, http: http, tokens: token, profiles: profile, hasScriptedAgent: scriptedAgent,
+            isReference: reference, file: subject, url: url, http: http, tokens: token, profiles: profile,
+            hasScriptedAgent: scriptedAgent,
             start: StartOptions(command: start, data: data, environment: env, ready: ready, kills: kills),
             tiers: tier, skipsCrashes: skipCrashes, patience: patience, acceptsAnyCertificate: acceptAnyCertificate)
     }
@@ -82,6 +86,7 @@ struct SubjectFlags: ParsableArguments {
     var words: [String] {
         var words: [String] = []
         if let url { words.append(url) }
+        if reference { words.append("--reference") }
         if let subject { words.append("--subject \(subject)") }
         if let http { words.append("--http \(http)") }
         words += token.map { _ in "--token …" }

@@ -5,6 +5,8 @@ import Transport
 
 /// The subject as a file and flags describe it together; flags override the file.
 struct SubjectOptions {
+    /// Whether the reference server of this program is meant, whatever else describes a server.
+    var isReference = false
     var file: String?
     var url: String?
     var http: String?
@@ -19,6 +21,7 @@ struct SubjectOptions {
 
     /// The server to test, and the tiers that are asked for.
     func subject() throws -> (subject: ServerSubject, scope: Scope) {
+        if isReference { return try referenceSubject() }
         var problems: [InputProblem] = []
         let described = try file.map(read)
         let folder = file.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
@@ -55,6 +58,29 @@ struct SubjectOptions {
         subject.limits = described?.limits ?? [:]
         subject.patience = .seconds(max(0, patience))
         return (subject, Scope(tiers: wanted, skipsCrashes: skipsCrashes))
+    }
+
+    /// The reference server; what describes another one contradicts it.
+    private func referenceSubject() throws -> (subject: ServerSubject, scope: Scope) {
+        var problems: [InputProblem] = []
+        let others: [(String, Bool)] = [
+            ("url", url != nil), ("--http", http != nil), ("--subject", file != nil), ("--token", !tokens.isEmpty),
+            ("--start", start.command != nil), ("--data", start.data != nil), ("--env", !start.environment.isEmpty),
+            ("--ready", start.ready != nil),
+        ]
+        for (flag, isGiven) in others where isGiven {
+            problems.append(
+                InputProblem(
+                    place: flag, what: "another server is described", expected: "--reference or another server",
+                    fix: "leave one of them out"))
+        }
+        var subject = try ReferenceSubject().subject()
+        if !profiles.isEmpty { subject.profiles = Self.profiles(named: profiles, &problems) }
+        if let problem = Scope.problem(Set(tiers), agent: subject.agent, given: "--tier") { problems.append(problem) }
+        guard problems.isEmpty else { throw Tool.refuse(problems) }
+        subject.kills = start.kills
+        subject.patience = .seconds(max(0, patience))
+        return (subject, Scope(tiers: tiers.isEmpty ? nil : Set(tiers), skipsCrashes: skipsCrashes))
     }
 
     private func read(_ path: String) throws -> SubjectFile {

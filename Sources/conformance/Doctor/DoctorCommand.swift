@@ -31,9 +31,11 @@ struct DoctorCommand: AsyncParsableCommand {
         let scenarios = try Tool.scenarios(of: specification)
         let selection = try Selection([], role: .server, of: specification, scenarios: scenarios)
         let (subject, scope) = try server.options.subject()
-        let diagnosis = await Examination(
-            subject: subject, scope: scope, specification: specification, selection: selection
-        ).run()
+        let diagnosis = try await Services.run(for: subject) { subject in
+            await Examination(
+                subject: subject, scope: scope, specification: specification, selection: selection
+            ).run()
+        }
         let report = DiagnosisReport(
             diagnosis: diagnosis, subject: "\(subject.name) at \(subject.start?.url ?? subject.webSocket.place)",
             next: server.rerun)
