@@ -28,7 +28,7 @@ struct ReferencePeer {
         return configuration
     }
 
-    private static let name = "Holdfast reference server"
+    static let name = "Holdfast reference server"
 
     /// What the reference server declares.
     static let profiles: [Profile] = [.core, .idempotency, .sync, .auth]
@@ -41,16 +41,40 @@ struct ReferencePeer {
             profiles: Set(Self.profiles), hasScriptedAgent: true)
     }
 
+    /// What a server declares that is so configured.
+    static func profiles(of configuration: ReferenceConfiguration) -> [Profile] {
+        profiles + (configuration.messagesPerMinute == nil ? [] : [.rateLimit])
+            + (configuration.push == nil ? [] : [.push])
+    }
+
+    /// The times it was configured with that differ from those of the specification, as subject files name them.
+    static func limits(of configuration: ReferenceConfiguration) -> [String: Int] {
+        var limits: [String: Int] = [:]
+        if configuration.authSeconds != 10 { limits["authSeconds"] = configuration.authSeconds }
+        if configuration.heartbeatSeconds != 30 { limits["heartbeatSeconds"] = configuration.heartbeatSeconds }
+        guard let budget = configuration.messagesPerMinute else { return limits }
+        limits["messagesPerMinute"] = budget
+        if configuration.rateWindowSeconds != 60 { limits["rateWindowSeconds"] = configuration.rateWindowSeconds }
+        return limits
+    }
+
     /// The subject file for the server once it listens.
-    func subjectFile(port: Int) -> JSONValue {
-        [
+    func subjectFile(port: Int, _ configuration: ReferenceConfiguration) -> JSONValue {
+        var file: JSONValue = [
             "name": .string(Self.name),
             "version": .string(Tool.version),
             "url": .string("ws://\(host):\(port)/ws"),
             "http": .string("http://\(host):\(port)"),
-            "profiles": .array(Self.profiles.map { .string($0.rawValue) }),
+            "profiles": .array(Self.profiles(of: configuration).map { .string($0.rawValue) }),
             "agent": "scripted",
             "principals": .array(principals.map { ["name": .string($0.name), "token": .string($0.token)] }),
         ]
+        let limits = Self.limits(of: configuration).sorted { $0.key < $1.key }
+        if !limits.isEmpty { file["limits"] = .object(JSONObject(limits.map { ($0.key, JSONValue($0.value)) })) }
+        if let push = configuration.push {
+            let devices = push.devices.map { (key: $0.principal, value: JSONValue.string($0.token)) }
+            file["push"] = ["topic": .string(push.topic), "devices": .object(JSONObject(devices))]
+        }
+        return file
     }
 }

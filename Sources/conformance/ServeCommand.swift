@@ -4,6 +4,7 @@ import Holdfast
 import JSON
 import Reference
 import Report
+import Transport
 
 #if canImport(Glibc)
 import Glibc
@@ -47,6 +48,27 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Chat messages a minute for each principal; without it there is no limit.")
     var messagesPerMinute: Int?
 
+    @Option(help: ArgumentHelp("The window that this holds for, where it is not a minute.", valueName: "seconds"))
+    var rateWindow = 60
+
+    @Option(help: ArgumentHelp("How often a silent peer is asked for a sign of life.", valueName: "seconds"))
+    var heartbeat = 30
+
+    @Option(help: ArgumentHelp("How long a connection may take to say who it is.", valueName: "seconds"))
+    var authSeconds = 10
+
+    @Option(help: ArgumentHelp("The push service that is told of answers nobody took live.", valueName: "url"))
+    var pushUrl: String?
+
+    @Option(
+        name: .customLong("device"),
+        help: ArgumentHelp(
+            "A principal and the token of a device; may be given several times.", valueName: "name=token"))
+    var devices: [String] = []
+
+    @Option(help: ArgumentHelp("The app that notices are for.", valueName: "topic"))
+    var topic = "app.example"
+
     @Option(help: ArgumentHelp("Break it in a named way; may be given several times.", valueName: "name"))
     var defect: [String] = []
 
@@ -67,14 +89,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         if listDefects { return printDefects() }
-        var principals: [(name: String, token: String)] = []
-        for text in tokens {
-            guard let cut = text.firstIndex(of: "="), cut != text.startIndex, text.index(after: cut) != text.endIndex
-            else {
-                throw Tool.refuse("--token", "no name and token", expected: "name=token", fix: "for instance p1=secret")
-            }
-            principals.append((String(text[..<cut]), String(text[text.index(after: cut)...])))
-        }
+        let principals = try pairs(tokens, "--token", example: "p1=secret")
         let folder = try dataFolder()
         defer { if data == nil { try? FileManager.default.removeItem(atPath: folder) } }
         let reference = ReferencePeer(
@@ -84,8 +99,12 @@ struct ServeCommand: AsyncParsableCommand {
         var configuration = reference.configuration
         configuration.replayFrames = replayFrames
         configuration.messagesPerMinute = messagesPerMinute
+        configuration.rateWindowSeconds = try positive(rateWindow, "--rate-window", upTo: 60)
+        configuration.heartbeatSeconds = try positive(heartbeat, "--heartbeat", upTo: 86_400)
+        configuration.authSeconds = try positive(authSeconds, "--auth-seconds", upTo: 10)
         configuration.defects = try named(defect, among: Defect.all, flag: "--defect", name: \.name)
         configuration.variations = try named(variation, among: Variation.all, flag: "--variation", name: \.name)
+        configuration.push = try pushService(for: reference.principals)
         if verbose { configuration.log = { Console.error($0) } }
 
         // A write beyond the limit of a file's size must fail like any other write, not end the process.
@@ -93,7 +112,7 @@ struct ServeCommand: AsyncParsableCommand {
         let server = try await start(configuration)
         let ends = Interruptions(ignoringInterrupt: endWithInput, endingWithInput: endWithInput)
         if let subjectOut {
-            let text = reference.subjectFile(port: server.port).text(pretty: true) + "\n"
+            let text = reference.subjectFile(port: server.port, configuration).text(pretty: true) + "\n"
             try Files.write(text, to: subjectOut)
         }
         Console.write("ws://\(host):\(server.port)/ws  http://\(host):\(server.port)  data in \(folder)\n")
@@ -102,6 +121,63 @@ struct ServeCommand: AsyncParsableCommand {
         }
         await ends.first()
         await server.stop()
+    }
+
+    private func positive(_ number: Int, _ flag: String, upTo limit: Int) throws -> Int {
+        guard (1...limit).contains(number) else {
+            throw Tool.refuse(
+                flag, "'\(number)' is no such time", expected: "seconds from 1 to \(limit)", fix: "leave it out")
+        }
+        return number
+    }
+
+    /// Names and tokens; a token is never repeated in a message.
+    private func pairs(
+        _ texts: [String], _ flag: String, example: String
+    ) throws -> [(name: String, token: String)] {
+        try texts.map { text in
+            guard let cut = text.firstIndex(of: "="), cut != text.startIndex, text.index(after: cut) != text.endIndex
+            else {
+                throw Tool.refuse(flag, "no name and token", expected: "name=token", fix: "for instance \(example)")
+            }
+            return (String(text[..<cut]), String(text[text.index(after: cut)...]))
+        }
+    }
+
+    private func pushService(for principals: [(name: String, token: String)]) throws -> PushService? {
+        let devices = try pairs(devices, "--device", example: "p1=ab12")
+        guard let pushUrl else {
+            guard devices.isEmpty else {
+                throw Tool.refuse(
+                    "--device", "there is no push service", expected: "--push-url beside it",
+                    fix: "give --push-url, or leave --device out")
+            }
+            return nil
+        }
+        do {
+            _ = try Endpoint(pushUrl)
+        } catch {
+            throw Tool.refuse("--push-url", "\(error)", expected: "an http or https URL", fix: "correct it")
+        }
+        for (name, token) in devices {
+            guard principals.contains(where: { $0.name == name }) else {
+                throw Tool.refuse(
+                    "--device", "no principal is named '\(name)'",
+                    expected: principals.map(\.name).sorted().joined(separator: ", "), fix: "correct the name")
+            }
+            guard
+                token.utf8.allSatisfy({
+                    $0 < 0x80
+                        && ($0 == 0x2D || Character(UnicodeScalar($0)).isLetter
+                            || Character(UnicodeScalar($0)).isNumber)
+                })
+            else {
+                throw Tool.refuse(
+                    "--device", "the token of \(name) has other characters than letters, digits and '-'",
+                    expected: "a device token in hexadecimal", fix: "correct it")
+            }
+        }
+        return PushService(url: pushUrl, topic: topic, devices: devices.map { ($0.name, $0.token) })
     }
 
     private func start(_ configuration: ReferenceConfiguration) async throws -> ReferenceServer {
