@@ -54,18 +54,21 @@ struct Refusal: Error, Sendable, Equatable {
     var retryAfterMs: Int?
     /// The budget that was used up.
     var limit: Int?
+    /// The window that it holds for, in milliseconds.
+    var windowMs: Int?
     /// The status over REST, where the code has no better one.
     var status: Int?
 
     init(
         _ code: ErrorCode, _ text: String, clientMessageId: String? = nil, retryAfterMs: Int? = nil, limit: Int? = nil,
-        status: Int? = nil
+        windowMs: Int? = nil, status: Int? = nil
     ) {
         self.code = code
         self.text = text
         self.clientMessageId = clientMessageId
         self.retryAfterMs = retryAfterMs
         self.limit = limit
+        self.windowMs = windowMs
         self.status = status
     }
 }

@@ -89,7 +89,7 @@ enum Frames {
             ("retryable", .bool(refusal.code.isRetryable)),
             ("retryAfterMs", refusal.retryAfterMs.map { JSONValue($0) }),
             ("limit", refusal.limit.map { JSONValue($0) }),
-            ("windowMs", refusal.limit.map { _ in JSONValue(RateWindow.lengthMs) }),
+            ("windowMs", refusal.windowMs.map { JSONValue($0) }),
             ("supported", refusal.code == .unsupportedVersion ? [1] : nil),
         ]
     }

@@ -1,23 +1,22 @@
-/// The budget of one principal: so many questions in any sixty seconds, whichever road they come by.
+/// The budget of one principal: so many questions in any window of time, whichever road they come by.
 ///
-/// The window slides: a question leaves it exactly sixty seconds after it was accepted, so no minute ever holds more.
+/// The window slides: a question leaves it exactly its length after it was accepted, so no window ever holds more.
 struct RateWindow: Sendable {
-    /// The length of the window, in milliseconds.
-    static let lengthMs = 60_000
-
     private let budget: Int
+    private let lengthMs: Int
     private var accepted: [Int] = []
 
-    /// A window that takes so many questions.
-    init(budget: Int) {
+    /// A window that takes so many questions in so many milliseconds.
+    init(budget: Int, lengthMs: Int = 60_000) {
         self.budget = max(1, budget)
+        self.lengthMs = lengthMs
     }
 
     /// Takes a place at a time in microseconds.
     ///
     /// - Returns: Nil when there was one, else the milliseconds until the oldest question leaves the window.
     mutating func take(at now: Int) -> Int? {
-        let horizon = now - Self.lengthMs * 1000
+        let horizon = now - lengthMs * 1000
         accepted.removeAll { $0 <= horizon }
         guard accepted.count >= budget, let oldest = accepted.first else {
             accepted.append(now)

@@ -79,6 +79,7 @@ extension ServerCore {
     }
 
     private mutating func pong(_ nonce: String?, of principal: String, on socket: Int) {
+        if broken(.rateIsSilentWhileSpent), mischief.spent.contains(principal) { return }
         if broken(.liveIsSilentWhileTurnsRun), turns.values.contains(where: { $0.principal == principal }) { return }
         send(Frames.pong(nonce: broken(.liveForgetsTheNonce) ? nil : nonce), to: socket)
         crowdOut(principal)
@@ -96,13 +97,19 @@ extension ServerCore {
             guard let connection = connections[socket], !connection.isClosing else { continue }
             if connection.principal == nil, rules.requiresAuth,
                 now.steady - connection.openedAt >= rules.authSeconds * 1_000_000
+                    / (broken(.authWaitsHalfTheTime) ? 2 : 1)
             {
                 guard !broken(.authWaitsForever) else { continue }
                 send(Frames.refused(Refusal(.authTimeout, "no 'auth' within \(rules.authSeconds) s")), to: socket)
-                close(socket, code: 4002, reason: "authentication timeout")
+                close(
+                    socket, code: broken(.authEndsSilenceWithAPlainCode) ? 1008 : 4002, reason: "authentication timeout"
+                )
             } else if now.steady - connection.heardAt >= 2 * interval {
                 guard !broken(.liveKeepsDeadSockets) else { continue }
                 effects.append(.cut(socket: socket))
+                if broken(.liveEndsSiblings), let principal = connection.principal {
+                    for sibling in connections.sockets(of: principal) { effects.append(.cut(socket: sibling)) }
+                }
             } else if now.steady - connection.pingedAt >= interval {
                 connections[socket]?.pingedAt = now.steady
                 effects.append(.ping(socket: socket))

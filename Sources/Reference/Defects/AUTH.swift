@@ -12,6 +12,12 @@ extension Defect {
         "auth-closes-with-a-plain-code", .AUTH, 3, "Closes with 1008 after `auth_failed`.")
     static let authWaitsForever = Defect(
         "auth-waits-forever", .AUTH, 4, need: .patience, "Keeps connections that never send `auth`.")
+    static let authWaitsHalfTheTime = Defect(
+        "auth-waits-half-the-time", .AUTH, 4, need: .patience,
+        "Closes a connection without `auth` after half of the time it has.")
+    static let authEndsSilenceWithAPlainCode = Defect(
+        "auth-ends-silence-with-a-plain-code", .AUTH, 4, need: .patience,
+        "Closes a connection without `auth` with 1008.")
     static let authRunsBeforeAuth = Defect(
         "auth-runs-before-auth", .AUTH, 5, "Runs a `chat` that comes before `auth`, for the first principal.")
     static let authTrustsReturningClients = Defect(
@@ -31,6 +37,7 @@ extension Defect {
 
     static let auth = [
         authNeverGreets, authGreetsBeforeAuth, authTakesAnyToken, authClosesWithAPlainCode, authWaitsForever,
+        authWaitsHalfTheTime, authEndsSilenceWithAPlainCode,
         authRunsBeforeAuth,
         authTrustsReturningClients, authSendsTurnsToEverybody, authShowsForeignSessions,
         authWritesIntoForeignSessions, authLeavesRESTOpen, authTakesTokensInURLs,

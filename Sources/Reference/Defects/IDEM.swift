@@ -60,7 +60,7 @@ extension ServerCore {
     ) throws(Refusal) {
         if broken(.idemStoresRepeatsAgain) { mischief.repeatedTurns.insert(entry.turn) }
         if broken(.rateCountsRepeats), let budget = rules.messagesPerMinute {
-            _ = rates[principal, default: RateWindow(budget: budget)].take(at: now.steady)
+            _ = rates[principal, default: RateWindow(budget: budget, lengthMs: rules.rateWindowMs)].take(at: now.steady)
         }
         if broken(.idemRefusesRepeats) {
             throw Refusal(.idempotencyMismatch, "this question was asked already", clientMessageId: chat.key)

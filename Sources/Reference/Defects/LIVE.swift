@@ -10,6 +10,9 @@ extension Defect {
     static let liveEndsIdleSockets = Defect(
         "live-ends-idle-sockets", .LIVE, 4, need: .patience,
         "Takes no WebSocket pong for a sign of life; shows after two heartbeats.")
+    static let liveEndsSiblings = Defect(
+        "live-ends-siblings", .LIVE, 4, need: .patience,
+        "Ends every connection of a principal when one of them fell silent.")
     static let liveTakesAnyVersion = Defect(
         "live-takes-any-version", .LIVE, 8, "Answers an `auth` of any `protocol` with `connected`.")
     static let liveNamesNoVersions = Defect(
@@ -20,7 +23,8 @@ extension Defect {
         "live-ends-for-good", .LIVE, 11, "Closes with 4001 after a frame of an unknown type.")
 
     static let live = [
-        liveIsSilentWhileTurnsRun, liveForgetsTheNonce, liveKeepsDeadSockets, liveEndsIdleSockets, liveTakesAnyVersion,
+        liveIsSilentWhileTurnsRun, liveForgetsTheNonce, liveKeepsDeadSockets, liveEndsIdleSockets, liveEndsSiblings,
+        liveTakesAnyVersion,
         liveNamesNoVersions, liveStatesAnotherVersion, liveEndsForGood,
     ]
 }

@@ -27,10 +27,26 @@ extension Defect {
     static let rateCountsRepeats = Defect(
         "rate-counts-repeats", .RATE, 10, need: .budget, "Counts repeats of an accepted question against the budget.")
 
+    static let rateForgetsREST = Defect(
+        "rate-forgets-rest", .RATE, 1, need: .budget, "Takes any number of questions over REST and counts none of them."
+    )
+    static let rateNeverRefuses = Defect(
+        "rate-never-refuses", .RATE, 4, need: .budget, "States a budget and takes every question beyond it.")
+    static let rateIsSilentWhileSpent = Defect(
+        "rate-is-silent-while-spent", .RATE, 8, need: .budget, "Answers no `ping` once the budget is spent.")
+    static let rateNamesTheKeyBefore = Defect(
+        "rate-names-the-key-before", .RATE, 6, need: .budget,
+        "Sends `rate_limited` with the `clientMessageId` of the last accepted question.")
+    static let rateRunsWhatItRefuses = Defect(
+        "rate-runs-what-it-refuses", .RATE, 7, need: .budget, "Refuses a question with `rate_limited` and runs it.")
+    static let rateStatesADate = Defect(
+        "rate-states-a-date", .RATE, 5, need: .budget, "Writes `Retry-After` as a date.")
+
     static let rate = [
         rateForgetsOnReconnect, rateHidesTheBudget, rateTakesLessThanItPromises, rateTellsNoLimit,
         rateOmitsRetryAfter, rateForgetsTheKey, rateKeepsWhatItRefuses, rateClosesTheConnection,
-        rateTellsTooShortAWait, rateCountsRepeats,
+        rateTellsTooShortAWait, rateCountsRepeats, rateForgetsREST, rateNeverRefuses, rateIsSilentWhileSpent,
+        rateNamesTheKeyBefore, rateRunsWhatItRefuses, rateStatesADate,
     ]
 }
 
@@ -64,5 +80,21 @@ extension ServerCore {
 
     mutating func mishandleExcess(_ chat: ClientMessage.Chat, of principal: String, _ origin: Origin) {
         if broken(.rateKeepsWhatItRefuses) { invent(chat.content, of: principal) }
+        if broken(.rateIsSilentWhileSpent) { mischief.spent.insert(principal) }
+    }
+
+    /// Whether questions by this road are counted at all.
+    func counts(_ origin: Origin) -> Bool {
+        if broken(.rateForgetsREST), case .request = origin { return false }
+        return true
+    }
+
+    /// The key that a refusal names.
+    func keyToName(for chat: ClientMessage.Chat, of principal: String) -> String? {
+        broken(.rateNamesTheKeyBefore) ? mischief.lastKeys[principal] : chat.key
+    }
+
+    mutating func remember(_ chat: ClientMessage.Chat, of principal: String) {
+        if broken(.rateNamesTheKeyBefore) { mischief.lastKeys[principal] = chat.key }
     }
 }

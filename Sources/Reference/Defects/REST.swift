@@ -58,6 +58,9 @@ extension Saboteur {
         var headers = headers
         if has(.restLabelsErrorsAsHTML) { headers["Content-Type"] = "text/html" }
         if has(.rateOmitsRetryAfter) { headers["Retry-After"] = nil }
+        if has(.rateStatesADate), headers["Retry-After"] != nil {
+            headers["Retry-After"] = "Sat, 01 Mar 2031 00:00:00 GMT"
+        }
         return headers
     }
 
