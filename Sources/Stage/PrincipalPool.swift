@@ -1,37 +1,150 @@
+import Holdfast
+
 /// The principals of a subject, each lent to one scenario at a time.
 ///
-/// Scenarios that share no principal never see each other's frames, so they may run side by side.
+/// Scenarios that share no principal never see each other's frames, so they may run side by side. Where the subject limits
+/// questions, the principals with most left are lent, and a scenario that would run into the limit waits; some are kept
+/// untouched for the scenarios that spend a whole budget.
 struct PrincipalPool {
+    /// What came of a request for principals.
+    enum Loan {
+        /// These are lent.
+        case lent([ServerSubject.Principal])
+        /// Others have them; one of them has to end first.
+        case busy
+        /// Their budgets open at a moment; where none is lent to others, that will not come sooner, and the reason says why.
+        case later(ContinuousClock.Instant, isFinal: Bool, reason: String)
+        /// They will never do, and why.
+        case never(reason: String)
+    }
+
     private var free: [ServerSubject.Principal]
+    private let total: Int
+    private var budget: ChatBudget
+    /// Principals that nobody else is lent while scenarios wait that spend a whole budget.
+    private var reserved: Set<String> = []
+    private var spenders: Int
 
-    init(_ principals: [ServerSubject.Principal]) {
-        free = principals
+    /// The most questions that a scenario spends a whole budget of.
+    private static let largestBudget = 600
+
+    /// A pool for a run.
+    /// - Parameters:
+    ///   - subject: Whose principals are lent.
+    ///   - scenarios: All that will be performed.
+    ///   - now: When the run begins.
+    init(_ subject: ServerSubject, for scenarios: [Scenario] = [], now: ContinuousClock.Instant = .now) {
+        free = subject.principals
+        total = subject.principals.count
+        budget = ChatBudget(subject, now: now)
+        let open = scenarios.filter { subject.obstacle(to: $0) == nil }
+        spenders = open.count(where: \.needs.budget)
+        let others = open.filter { !$0.needs.budget }.map(\.needs.principals).max() ?? 0
+        // The last ones: those that nobody would be lent first.
+        reserved = Set(subject.principals.suffix(min(spenders, max(0, total - max(others, 1)))).map(\.name))
     }
 
-    /// Lends so many principals; nil while there are not enough.
-    mutating func lend(_ count: Int) -> [ServerSubject.Principal]? {
-        guard free.count >= count else { return nil }
-        defer { free.removeFirst(count) }
-        return Array(free.prefix(count))
+    /// Lends what a scenario needs, those with most of their budget left first.
+    /// - Parameters:
+    ///   - scenario: Who asks.
+    ///   - sink: Where pushes arrive, when the scenario needs principals with a device.
+    ///   - now: When.
+    /// - Returns: The principals, or why there are none.
+    mutating func lend(
+        to scenario: Scenario, reachedBy sink: PushSink? = nil, now: ContinuousClock.Instant = .now
+    ) -> Loan {
+        let count = scenario.needs.principals
+        let places = candidates(for: scenario, reachedBy: sink)
+        guard places.count >= count else { return .busy }
+        // A server of its own knows nothing of what others asked.
+        guard let limit = budget.limit, !scenario.needs.start else {
+            return .lent(take(Array(places.prefix(count)), nil))
+        }
+        var asked = scenario.chats(budget: limit)
+        if scenario.needs.budget {
+            guard limit <= Self.largestBudget else {
+                return .never(
+                    reason: "it spends a whole budget, and \(limit) questions are more than the suite asks; configure "
+                        + "messagesPerMinute of at most \(Self.largestBudget)")
+            }
+            asked["p1"] = limit
+        }
+        let wanted = (1...count).map { (role: $0, chats: asked["p\($0)"] ?? 0) }.sorted { $0.chats > $1.chats }
+        if let most = wanted.first, most.chats > limit {
+            return .never(
+                reason: "it asks \(most.chats) questions, and the budget is \(limit) in \(seconds(budget.window)); "
+                    + "configure a larger messagesPerMinute")
+        }
+        // Nobody knows yet what was asked before the run; a short window is waited for, a long one would take too long.
+        let start = scenario.needs.budget && budget.window <= .seconds(5) ? max(budget.known, now) : now
+        let ready = places.map { place in
+            (place: place, spent: budget.spent(free[place].name, at: now))
+        }.enumerated().sorted { ($0.element.spent, $0.offset) < ($1.element.spent, $1.offset) }.map(\.element.place)
+        var chosen: [Int: Int] = [:]
+        var opens = start
+        for (want, place) in zip(wanted, ready) {
+            guard let moment = budget.opens(free[place].name, for: want.chats, at: now) else { return .busy }
+            opens = max(opens, moment)
+            chosen[want.role] = place
+        }
+        guard opens <= now else {
+            let reason = reason(for: scenario, limit, wanted[0].chats)
+            return .later(opens, isFinal: free.count == total, reason: reason)
+        }
+        if scenario.needs.budget {
+            spenders -= 1
+            if spenders == 0 { reserved = [] }
+        }
+        return .lent(take((1...count).compactMap { chosen[$0] }, now))
     }
 
-    /// Lends so many principals that have a device, those the push service never refused first; nil while there are not
-    /// enough.
-    mutating func lend(_ count: Int, reachedBy sink: PushSink) -> [ServerSubject.Principal]? {
-        let usable = free.indices.compactMap { index -> (index: Int, usefulness: PushSink.Usefulness)? in
+    private func reason(for scenario: Scenario, _ limit: Int, _ chats: Int) -> String {
+        let window = seconds(budget.window)
+        let fix =
+            "give more principals, a larger messagesPerMinute, or --patience \(seconds(budget.window, unit: ""))"
+        return scenario.needs.budget
+            ? "it spends the whole budget of a principal that asked nothing for \(window), and none is left; \(fix)"
+            : "it asks \(chats) questions, and no principal has so many left of \(limit) in \(window); \(fix)"
+    }
+
+    /// The free principals that a scenario may be lent, best first.
+    private func candidates(for scenario: Scenario, reachedBy sink: PushSink?) -> [Int] {
+        let all = free.indices.filter { !isReserved(free[$0].name, from: scenario) }
+        let own = scenario.needs.budget ? all.filter { reserved.contains(free[$0].name) } : []
+        guard let sink else { return own.isEmpty ? all : own + all.filter { !own.contains($0) } }
+        let usable = all.compactMap { index -> (index: Int, usefulness: PushSink.Usefulness)? in
             guard let device = free[index].device else { return nil }
             let usefulness = sink.usefulness(of: device)
             return usefulness == .refused ? nil : (index, usefulness)
         }
-        guard usable.count >= count else { return nil }
-        let chosen = usable.filter { $0.usefulness == .fresh } + usable.filter { $0.usefulness != .fresh }
-        let places = chosen.prefix(count).map(\.index)
-        defer { for place in places.sorted(by: >) { free.remove(at: place) } }
-        return places.map { free[$0] }
+        return (usable.filter { $0.usefulness == .fresh } + usable.filter { $0.usefulness != .fresh }).map(\.index)
+    }
+
+    /// Whether a principal is kept for others; nobody is while no limit is known.
+    private func isReserved(_ principal: String, from scenario: Scenario) -> Bool {
+        budget.limit != nil && !scenario.needs.budget && !scenario.needs.start && reserved.contains(principal)
+    }
+
+    private mutating func take(_ places: [Int], _ now: ContinuousClock.Instant?) -> [ServerSubject.Principal] {
+        let lent = places.map { place in
+            var principal = free[place]
+            principal.spent = now.flatMap { budget.isKnown(at: $0) ? budget.spent(principal.name, at: $0) : nil }
+            return principal
+        }
+        for place in places.sorted(by: >) { free.remove(at: place) }
+        return lent
     }
 
     /// Takes principals back; they are lent again after the others, so that all are used.
-    mutating func take(back principals: [ServerSubject.Principal]) {
-        free += principals
+    mutating func take(
+        back principals: [ServerSubject.Principal], after performance: Performance? = nil,
+        now: ContinuousClock.Instant = .now
+    ) {
+        if let performance { budget.note(performance, by: principals, at: now) }
+        free += principals.map { principal in
+            var principal = principal
+            principal.spent = nil
+            return principal
+        }
     }
 }

@@ -12,6 +12,7 @@ final class ScenarioPerformer: Sendable {
         var exchanges = 0
         var nonces = 0
         var scriptWait = Duration.zero
+        var toldWait = Duration.zero
         var variables = ScenarioVariables()
         var wasReceived: Bool?
     }
@@ -46,6 +47,11 @@ final class ScenarioPerformer: Sendable {
             redaction: Redaction(
                 inOrder.map { ($0.key, $0.value.token) }, devices: inOrder.map { ($0.key, $0.value.device) }))
         pushRoute = Self.pushRoute(byName, subject.pushSink, recorder)
+        // A refusal for the rate is held against a subject only when it is known what was asked before (RATE-3).
+        for (name, principal) in inOrder {
+            guard let spent = principal.spent else { continue }
+            recorder.note(.act("lend", ["principal": .string(name), "spent": JSONValue(spent)]), on: .server)
+        }
         var variables = ScenarioVariables()
         variables["run"] = .string(run)
         variables["kills"] = JSONValue(subject.kills)
@@ -151,6 +157,14 @@ final class ScenarioPerformer: Sendable {
 
     func addScriptWait(_ milliseconds: Int) {
         state.withLock { $0.scriptWait += .milliseconds(milliseconds) }
+    }
+
+    /// Adds a wait that the subject told; all of them together must not take longer than the patience.
+    func addToldWait(_ duration: Duration) -> Duration {
+        state.withLock { state in
+            state.toldWait += duration
+            return state.toldWait
+        }
     }
 
     /// The bound of a wait; a turn may take what its script asks for on top.

@@ -15,7 +15,8 @@ extension ServerSubject {
             let (wait, overflow) = told(name).multipliedReportingOverflow(by: times)
             if !overflow, Duration.seconds(min(wait, 1 << 31)) <= patience { continue }
             let (whole, _) = patience.components
-            return "it waits \(times == 1 ? "for" : "\(times) times") \(name) of \(told(name)), \(overflow ? "" : "\(wait) s, ")"
+            return
+                "it waits \(times == 1 ? "for" : "\(times) times") \(name) of \(told(name)), \(overflow ? "" : "\(wait) s, ")"
                 + "and the patience is \(seconds(patience)); configure \(name) of at most \(Int(whole) / times)"
                 + ", or give --patience \(overflow ? "" : "\(wait)")"
         }

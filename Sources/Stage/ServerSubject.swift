@@ -26,6 +26,8 @@ public struct ServerSubject: Sendable {
     public var limits: [String: Int] = [:]
     /// The longest time that a scenario may wait because the subject told so: heartbeats, a stated wait, a free budget.
     public var patience: Duration = .seconds(20)
+    /// Whether nobody has used its principals before the run, so that their budgets are whole.
+    public var isUntouched = false
     /// How the suite starts it; nil when somebody else does.
     public var start: StartCommand?
     /// How often a scenario about crashes ends it; what it proves grows with the number.
@@ -41,6 +43,8 @@ public struct ServerSubject: Sendable {
         public var token: String?
         /// Its device at the push service, as the server was configured; never written to a transcript.
         public var device: String?
+        /// What it had asked within the window of its budget when it was lent; nil when nobody knows.
+        var spent: Int?
 
         /// A person, with or without a credential and a device.
         public init(name: String, token: String? = nil, device: String? = nil) {

@@ -23,10 +23,11 @@ extension StepContext {
         guard let amount = try filled(told.amount).intValue, let duration = told.duration(of: amount) else {
             throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(told.amount)"), at: place))
         }
-        guard duration <= subject.patience else {
+        let total = performer.addToldWait(duration)
+        guard total <= subject.patience else {
             throw StepEnd.unsuitable(
-                "it waits \(seconds(duration)) as told, longer than the patience of \(seconds(subject.patience)); "
-                    + "configure the subject with a shorter time, or give --patience \(seconds(duration, unit: ""))")
+                "it waits \(seconds(total)) as told, longer than the patience of \(seconds(subject.patience)); "
+                    + "configure the subject with a shorter time, or give --patience \(seconds(total, unit: ""))")
         }
         return duration
     }

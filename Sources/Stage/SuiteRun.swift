@@ -65,10 +65,12 @@ public struct SuiteRun: Sendable {
         _ scenarios: [Scenario], progress: @Sendable (Progress) -> Void = { _ in }
     ) async -> Outcome {
         let start = stage.subject.startCommand
-        let shared = start.map { SharedInstance($0, data: $0.folder(for: "shared"), within: stage.subject.timeouts.start) }
+        let shared = start.map {
+            SharedInstance($0, data: $0.folder(for: "shared"), within: stage.subject.timeouts.start)
+        }
         let ordinary = Line(scenarios.indices.filter { start == nil || !scenarios[$0].needs.start }, limit: jobs)
         var own = Line(scenarios.indices.filter { start != nil && scenarios[$0].needs.start }, limit: 1)
-        var board = Board(scenarios, pool: PrincipalPool(stage.subject.principals), patience: Self.patience)
+        var board = Board(scenarios, pool: PrincipalPool(stage.subject, for: scenarios), patience: Self.patience)
         if start?.runsSideBySide ?? false {
             own.limit = min(Self.ownInstances, jobs)
             await perform([own, ordinary], on: &board, shared, progress)
@@ -104,12 +106,27 @@ public struct SuiteRun: Sendable {
         var pool: PrincipalPool
         var breaker: Breaker
         var done = 0
+        /// Since when scenarios wait for budgets.
+        private var waiting: [Int: ContinuousClock.Instant] = [:]
 
         init(_ scenarios: [Scenario], pool: PrincipalPool, patience: Int) {
             self.scenarios = scenarios
             self.pool = pool
             results = Array(repeating: nil, count: scenarios.count)
             breaker = Breaker(patience: patience)
+        }
+
+        /// Lends principals to a scenario; one that would wait for their budgets longer than the patience is left out.
+        mutating func lend(to index: Int, for subject: ServerSubject, now: ContinuousClock.Instant)
+            -> PrincipalPool.Loan
+        {
+            let scenario = scenarios[index]
+            let sink = scenario.needs.profiles.contains(.push) ? subject.pushSink : nil
+            let loan = pool.lend(to: scenario, reachedBy: sink, now: now)
+            guard case .later(let moment, let isFinal, let reason) = loan, isFinal else { return loan }
+            let since = waiting[index] ?? now
+            waiting[index] = since
+            return moment - since > subject.patience ? .never(reason: reason) : loan
         }
     }
 
@@ -125,21 +142,39 @@ public struct SuiteRun: Sendable {
         _ lines: [Line], on board: inout Board, _ shared: SharedInstance?, _ progress: @Sendable (Progress) -> Void
     ) async {
         var lines = lines
-        await withTaskGroup(of: Ended.self) { group in
+        await withTaskGroup(of: Ended?.self) { group in
+            var alarms: Set<ContinuousClock.Instant> = []
             while true {
                 for place in lines.indices {
                     while let index = lines[place].waiting.first, lines[place].running < lines[place].limit,
                         lines.map(\.running).reduce(0, +) < jobs
                     {
                         let scenario = board.scenarios[index]
-                        if let reason = await leftOut(scenario, board.breaker, shared) {
+                        var reason = await leftOut(scenario, board.breaker, shared)
+                        var lent: [ServerSubject.Principal]?
+                        if reason == nil {
+                            switch board.lend(to: index, for: stage.subject, now: .now) {
+                            case .lent(let principals): lent = principals
+                            case .busy: break
+                            case .later(let moment, _, _):
+                                // Somebody has to look again, also when nothing ends until then.
+                                if alarms.insert(moment).inserted {
+                                    group.addTask {
+                                        try? await Task.sleep(until: moment, clock: .continuous)
+                                        return nil
+                                    }
+                                }
+                            case .never(let words): reason = words
+                            }
+                        }
+                        if let reason {
                             board.results[index] = stage.skip(scenario, reason)
                             board.done += 1
                             lines[place].waiting.removeFirst()
                             progress(.finished(scenario.name, done: board.done, total: board.scenarios.count))
                             continue
                         }
-                        guard let lent = lend(to: scenario, from: &board.pool) else { break }
+                        guard let lent else { break }
                         progress(.started(scenario.name, done: board.done, total: board.scenarios.count))
                         group.addTask {
                             let performance = await perform(scenario, lent, shared)
@@ -149,8 +184,10 @@ public struct SuiteRun: Sendable {
                         lines[place].running += 1
                     }
                 }
-                guard let ended = await group.next() else { break }
-                board.pool.take(back: ended.lent)
+                guard let next = await group.next() else { break }
+                guard let ended = next else { continue }
+                board.pool.take(
+                    back: ended.lent, after: board.scenarios[ended.index].needs.start ? nil : ended.performance)
                 board.breaker.note(ended.performance)
                 board.results[ended.index] = ended.performance
                 board.done += 1
@@ -177,13 +214,6 @@ public struct SuiteRun: Sendable {
         } catch {
             return stage.skip(scenario, error.inShort)
         }
-    }
-
-    private func lend(to scenario: Scenario, from pool: inout PrincipalPool) -> [ServerSubject.Principal]? {
-        guard scenario.needs.profiles.contains(.push), let sink = stage.subject.pushSink else {
-            return pool.lend(scenario.needs.principals)
-        }
-        return pool.lend(scenario.needs.principals, reachedBy: sink)
     }
 
     private func leftOut(_ scenario: Scenario, _ breaker: Breaker, _ shared: SharedInstance?) async -> String? {

@@ -1,0 +1,96 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// The questions that each principal may still ask, where the subject limits them.
+///
+/// It knows what this run asked, and what it learnt of the limit; nothing is limited until a limit is known.
+struct ChatBudget {
+    /// What a subject allows in a window; nil while nothing is known of a limit.
+    private(set) var limit: Int?
+    /// The window that it holds for.
+    private(set) var window: Duration
+    /// From when on everything is known that the principals had asked within a window.
+    private let knownSince: ContinuousClock.Instant
+    private let wasTold: Bool
+    private var uses: [String: [(at: ContinuousClock.Instant, count: Int)]] = [:]
+
+    /// A budget as the subject was configured.
+    /// - Parameters:
+    ///   - subject: Whose limits count.
+    ///   - now: When the run begins.
+    init(_ subject: ServerSubject, now: ContinuousClock.Instant) {
+        limit = subject.limits["messagesPerMinute"].flatMap { $0 > 0 ? $0 : nil }
+        wasTold = limit != nil
+        window = .seconds(min(max(subject.told("rateWindowSeconds"), 1), 60))
+        knownSince = subject.isUntouched ? now - .seconds(60) : now
+    }
+
+    /// Whether everything is known that a principal asked within the last window.
+    func isKnown(at now: ContinuousClock.Instant) -> Bool { now - knownSince >= window }
+
+    /// When that will be so.
+    var known: ContinuousClock.Instant { knownSince + window }
+
+    /// What a principal surely or possibly asked within the last window.
+    func spent(_ principal: String, at now: ContinuousClock.Instant) -> Int {
+        (uses[principal] ?? []).reduce(0) { $0 + (now - $1.at < window ? $1.count : 0) }
+    }
+
+    /// The first moment from which on a principal may ask so many; nil when the whole budget is less.
+    func opens(_ principal: String, for count: Int, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        guard let limit else { return now }
+        guard count <= limit else { return nil }
+        var left = limit - spent(principal, at: now)
+        if left >= count { return now }
+        for use in (uses[principal] ?? []).sorted(by: { $0.at < $1.at }) where now - use.at < window {
+            left += use.count
+            if left >= count { return use.at + window }
+        }
+        return now
+    }
+
+    /// Notes questions of a principal.
+    mutating func note(_ count: Int, of principal: String, at time: ContinuousClock.Instant) {
+        guard count > 0 else { return }
+        uses[principal, default: []].append((time, count))
+    }
+
+    /// Notes what the principals of a scenario asked, and what the subject told of its limit.
+    mutating func note(
+        _ performance: Performance, by principals: [ServerSubject.Principal], at now: ContinuousClock.Instant
+    ) {
+        let history = performance.history
+        var owners: [Lane: String] = [:]
+        for (index, event) in history.events.enumerated() {
+            let asker: String?
+            switch event.kind {
+            case .opening(let opening):
+                owners[event.lane] = opening.principal
+                continue
+            case .text(.toServer, _): asker = history.frames[index]?.type == "chat" ? owners[event.lane] ?? "p1" : nil
+            case .request(let request): asker = request.path == "/api/chat" ? request.principal ?? "p1" : nil
+            case .text(.fromServer, _):
+                learn(from: history.frames[index])
+                continue
+            default: continue
+            }
+            guard let asker, let place = Int(asker.dropFirst()), principals.indices.contains(place - 1) else {
+                continue
+            }
+            note(1, of: principals[place - 1].name, at: now - performance.duration + .microseconds(event.at))
+        }
+    }
+
+    private mutating func learn(from frame: Frame?) {
+        switch frame?.type {
+        case "connected":
+            guard !wasTold, let told = frame?["limits"]?["messagesPerMinute"]?.intValue, told > 0 else { return }
+            limit = min(limit ?? told, told)
+        case "error" where frame?.code == "rate_limited":
+            guard let told = frame?["windowMs"]?.intValue, (1...60_000).contains(told) else { return }
+            window = min(window, .milliseconds(told))
+        default: return
+        }
+    }
+}
