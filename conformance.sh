@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Without arguments: builds, starts the reference server on a free port, runs the suite against it, ends the server and
-# exits with the suite's code. With arguments: builds and hands them to `conformance`.
+# Builds, and without a command tests the reference server: `./conformance.sh`, `./conformance.sh --only SYNC --out results`.
+# With a command it hands everything to `conformance`: `./conformance.sh doctor ws://127.0.0.1:8080/ws`.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 70
 
@@ -30,27 +30,7 @@ binary="$(swift build -c release --show-bin-path)/conformance" || exit 70
 
 # Options alone are for the suite against the reference server; a command takes everything as it is.
 case "${1:-}" in
-    "" | --only* | --jobs* | --out*) ;;
+    -h | --help | --version) exec "$binary" "$@" ;;
+    "" | -*) exec "$binary" server --reference "$@" ;;
     *) exec "$binary" "$@" ;;
 esac
-
-work=$(mktemp -d) || exit 70
-trap 'exec 3>&-; wait; rm -rf "$work"' EXIT
-# The suite answers Ctrl-C itself; this script waits for its report.
-trap : INT
-
-# The server ends when this script does, however it ends: descriptor 3 is its standard input.
-exec 3> >(exec "$binary" serve --end-with-input --port 0 --data "$work/data" --subject-out "$work/subject.json" \
-    >"$work/serve.log" 2>&1)
-server=$!
-for _ in $(seq 200); do
-    [ ! -s "$work/subject.json" ] && kill -0 "$server" 2>/dev/null || break
-    sleep 0.05
-done
-if [ ! -s "$work/subject.json" ]; then
-    echo "conformance.sh: the reference server did not start within 10 s" >&2
-    cat "$work/serve.log" >&2
-    exit 70
-fi
-
-"$binary" server --subject "$work/subject.json" "$@" 3>&-

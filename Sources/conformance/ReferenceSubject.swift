@@ -14,6 +14,8 @@ struct ReferenceSubject {
     /// How many replayed frames it keeps.
     var replayFrames = 1000
 
+    /// The app its notices are for.
+    static let topic = "app.holdfast.reference"
     /// Short times, so that a run can wait for them.
     private static let heartbeatSeconds = 1
     private static let authSeconds = 2
@@ -31,16 +33,17 @@ struct ReferenceSubject {
             try Self.program(), "serve", "--port", "{port}", "--data", "{data}", "--end-with-input", "--heartbeat",
             "\(Self.heartbeatSeconds)", "--auth-seconds", "\(Self.authSeconds)", "--messages-per-minute",
             "\(Self.messagesPerMinute)", "--rate-window", "\(Self.rateWindowSeconds)", "--replay-frames",
-            "\(replayFrames)",
+            "\(replayFrames)", "--push-url", "{push}", "--topic", Self.topic,
         ]
         for person in people {
             command += ["--token", "\(person.name)=\(person.token ?? "")"]
+            command += ["--device", "\(person.name)=\(person.device ?? "")"]
         }
         for defect in defects { command += ["--defect", defect] }
         for variation in variations { command += ["--variation", variation] }
         var subject = ServerSubject(
             name: ReferencePeer.name, webSocket: try Endpoint("ws://127.0.0.1:1/ws"), principals: people,
-            profiles: Profile.all(of: .server).subtracting([.push]), hasScriptedAgent: true)
+            profiles: Profile.all(of: .server), hasScriptedAgent: true)
         subject.start = StartCommand(command)
         subject.limits = [
             "heartbeatSeconds": Self.heartbeatSeconds, "authSeconds": Self.authSeconds,

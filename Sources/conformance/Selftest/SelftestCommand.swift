@@ -42,7 +42,7 @@ struct SelftestCommand: AsyncParsableCommand {
         let matrix = try await KillMatrix(
             specification: specification, scenarios: Tool.scenarios(of: specification),
             showsProgress: Console.showsProgress
-        ).run(defects: defects, variations: variations)
+        ).run(defects: defects, variations: variations, isWhole: only.isEmpty)
         if json {
             Console.write(matrix.value.text(pretty: true) + "\n")
         } else {
