@@ -141,7 +141,10 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
     ) {
         guard context.channel.isActive, !ending else { return }
         if response.isHangUp { return end(context) }
-        let stays = keepAlive && !stopping
+        let asksToClose = response.headers.contains { name, value in
+            name.lowercased() == "connection" && value.lowercased() == "close"
+        }
+        let stays = keepAlive && !stopping && !asksToClose
         var head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: response.status))
         for (name, value) in response.headers { head.headers.add(name: name, value: value) }
         let hasBody = response.status != 204 && response.status != 304

@@ -36,6 +36,26 @@ public final class ServerSocket: Sendable {
         _ = try queue(core.encoded(WebSocketFrame(.text, Array(text.utf8))))
     }
 
+    /// Sends a text message in so many fragments, without waiting for it to leave; cut anywhere, also inside characters.
+    ///
+    /// - Parameters:
+    ///   - text: The whole message.
+    ///   - fragments: How many frames it takes; fewer when there are fewer bytes.
+    /// - Throws: As ``post(text:)``.
+    public func post(text: String, fragments: Int) throws(TransportProblem) {
+        let bytes = Array(text.utf8)
+        guard fragments > 1, bytes.count > 1 else { return try post(text: text) }
+        let size = (bytes.count + fragments - 1) / fragments
+        var encoded: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            let end = min(start + size, bytes.count)
+            encoded += core.encoded(
+                WebSocketFrame(
+                    start == 0 ? .text : .continuation, Array(bytes[start..<end]), isFinal: end == bytes.count))
+        }
+        _ = try queue(encoded)
+    }
+
     /// Sends a text message and returns when the operating system has taken it; the order is that of the calls.
     ///
     /// - Parameter text: The whole message.

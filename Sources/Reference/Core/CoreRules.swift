@@ -27,6 +27,11 @@ struct CoreRules: Sendable {
         return token.flatMap { principalsByToken[$0] }
     }
 
+    /// How times are written.
+    var timeStyle: Timestamp.Style {
+        variations.contains(.wholeSeconds) ? .wholeSeconds : variations.contains(.otherZone) ? .otherZone : .usual
+    }
+
     /// The profiles beyond `core`, as `connected` lists them.
     var capabilities: [String] {
         var names = ["idempotency", "sync"]

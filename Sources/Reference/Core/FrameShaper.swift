@@ -11,6 +11,10 @@ struct FrameShaper: Sendable {
     /// A frame in the form in which it is sent, and sent again in a replay.
     func shape(_ frame: JSONValue) -> JSONValue {
         var frame = saboteur.isHealthy ? frame : saboteur.rewrite(frame)
+        if variations.contains(.answersWithStats), frame["type"]?.stringValue == "done" {
+            frame["stats"] = ["model": "small-1", "inputTokens": 812, "outputTokens": 9, "durationMs": 0]
+        }
+        if variations.contains(.terseErrors) { frame = terse(frame) }
         if variations.contains(.extraMembers) { frame = extended(frame) }
         if variations.contains(.otherMemberOrder) { frame = reordered(frame) }
         return frame
@@ -21,7 +25,40 @@ struct FrameShaper: Sendable {
 
     /// The text of a frame that has its form already.
     func text(ofShaped frame: JSONValue) -> String {
-        saboteur.isHealthy ? frame.text() : saboteur.rewrite(text: frame.text(), of: frame)
+        let plain = frame.text(pretty: variations.contains(.spacedText))
+        let text = variations.contains(.escapedText) ? Self.escaped(plain) : plain
+        return saboteur.isHealthy ? text : saboteur.rewrite(text: text, of: frame)
+    }
+
+    /// How many bytes the text of a frame has at most inside a replay.
+    func replayedBytes(of text: String) -> Int {
+        variations.contains(.spacedText) ? text.utf8.count + 4 * text.utf8.count { $0 == 10 } + 8 : text.utf8.count
+    }
+
+    /// A text without characters beyond ASCII; in JSON they stand in strings alone.
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            if scalar.isASCII {
+                result += scalar == "/" ? "\\/" : String(scalar)
+            } else {
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            }
+        }
+        return result
+    }
+
+    /// An error that ends no turn, without what may be left out.
+    private func terse(_ frame: JSONValue) -> JSONValue {
+        guard frame["type"]?.stringValue == "error", frame["turnId"] == nil else { return frame }
+        let isSpent = frame["code"]?.stringValue == ErrorCode.rateLimited.rawValue
+        var short = frame
+        short["retryable"] = nil
+        if !isSpent { short["clientMessageId"] = nil }
+        return short
     }
 
     private func extended(_ value: JSONValue) -> JSONValue {

@@ -5,7 +5,7 @@ enum Frames {
     static func connected(_ it: Connected) -> JSONValue {
         members([
             ("type", "connected"), ("protocol", 1), ("connectionId", .string(it.connection)),
-            ("serverTime", .string(Timestamp.text(it.wall))),
+            ("serverTime", .string(Timestamp.text(it.wall, it.rules.timeStyle))),
             ("capabilities", .array(it.capabilities.map(JSONValue.string))),
             (
                 "limits",
@@ -38,18 +38,20 @@ enum Frames {
         ])
     }
 
-    static func message(_ turn: TurnNames, content: JSONValue, at wall: Int) -> JSONValue {
+    static func message(_ turn: TurnNames, content: JSONValue, at time: String) -> JSONValue {
         members([
             ("type", "message"), ("sessionId", .string(turn.session)), ("messageId", .string(turn.question)),
-            ("role", "user"), ("text", .string(Content.text(content))), ("timestamp", .string(Timestamp.text(wall))),
+            ("role", "user"), ("text", .string(Content.text(content))), ("timestamp", .string(time)),
             ("turnId", .string(turn.turn)), ("clientMessageId", turn.key.map(JSONValue.string)),
         ])
     }
 
-    static func toolUse(_ turn: TurnNames, tool: String, id: String, input: JSONValue?) -> JSONValue {
+    static func toolUse(
+        _ turn: TurnNames, tool: String, id: String, status: String = "started", input: JSONValue?
+    ) -> JSONValue {
         members([
             ("type", "toolUse"), ("tool", .string(tool)), ("sessionId", .string(turn.session)),
-            ("turnId", .string(turn.turn)), ("toolUseId", .string(id)), ("status", "started"), ("input", input),
+            ("turnId", .string(turn.turn)), ("toolUseId", .string(id)), ("status", .string(status)), ("input", input),
         ])
     }
 

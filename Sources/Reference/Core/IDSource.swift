@@ -2,6 +2,8 @@
 struct IDSource: Sendable {
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567")
     private var seeded: SplitMix?
+    /// Whether ids are as long as they may be, and made of all that they may be made of.
+    var isLong = false
 
     /// Random ids; with a seed, the same ids in the same order.
     init(seed: UInt64? = nil) {
@@ -18,7 +20,10 @@ struct IDSource: Sendable {
                 bits >>= 5
             }
         }
-        return prefix + "_" + letters
+        let id = prefix + "_" + letters
+        guard isLong else { return id }
+        let rest = prefix == "ses" ? "-_AZaz09" : " /é{}\"\\%2F☂"
+        return String(("-" + id + String(repeating: rest, count: 16)).unicodeScalars.prefix(128))
     }
 
     /// A new UUID, as the push service wants requests to be named.

@@ -6,10 +6,12 @@ struct MessageReader: Sendable {
     static let maxInteger = 9_007_199_254_740_991
 
     private let saboteur: Saboteur
+    private let callsOddIDsUnknown: Bool
 
     /// A reader that follows the specification, but for the defects it is given.
-    init(_ saboteur: Saboteur) {
+    init(_ saboteur: Saboteur, callsOddIDsUnknown: Bool = false) {
         self.saboteur = saboteur
+        self.callsOddIDsUnknown = callsOddIDsUnknown
     }
 
     /// Reads a frame.
@@ -89,7 +91,9 @@ struct MessageReader: Sendable {
     private func session(_ object: JSONObject) throws(Refusal) -> String? {
         guard let value = object["sessionId"] else { return nil }
         guard let id = value.stringValue, saboteur.accepts(sessionID: id) else {
-            throw Refusal(.badRequest, "'sessionId' has to match [A-Za-z0-9_-]{1,128}")
+            let isUnknown = callsOddIDsUnknown && value.stringValue != nil
+            throw Refusal(
+                isUnknown ? .sessionNotFound : .badRequest, "'sessionId' has to match [A-Za-z0-9_-]{1,128}")
         }
         return id
     }

@@ -43,8 +43,13 @@ extension PushNotice {
         } while text.utf8.count > Self.maxBytes && limit > 3
         var headers = ["apns-push-type": "alert"]
         headers["apns-id"] = id
-        if !variations.contains(.noCollapseId) { headers["apns-collapse-id"] = String(turn.prefix(64)) }
+        if !variations.contains(.noCollapseId) { headers["apns-collapse-id"] = Self.collapseID(of: turn) }
         self.init(principal: principal, turn: turn, payload: text, headers: headers)
+    }
+
+    /// What a header can carry of a turn's id, which may hold any character: at most 64 bytes.
+    private static func collapseID(of turn: String) -> String {
+        String(turn.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }.prefix(64))
     }
 }
 

@@ -68,6 +68,11 @@ extension ServerCore {
             principal: principal, session: session, turn: names.turn, message: names.question, key: chat.key,
             content: chat.content, at: stamp())
         if postpones(question) { return }
+        if broken(.turnAcksWhatACrashTakes) {
+            storeLater(.question(question), as: .afterthought, ms: 30)
+            sessions.apply(.question(question))
+            return begin(question)
+        }
         store(.question(question), as: .question(question))
     }
 
@@ -132,6 +137,7 @@ extension ServerCore {
         }
         switch origin {
         case .socket(let socket):
+            sendDueAck(of: live)
             send(Frames.ack(live.names, duplicate: true), to: socket)
             if broken(.idemCopiesRunningTurns) {
                 send(Frames.done(live.names, message: ids.next("msg"), text: "", duplicate: true), to: socket)

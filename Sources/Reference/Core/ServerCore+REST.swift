@@ -59,13 +59,22 @@ extension ServerCore {
         Refusal(.badRequest, "nothing is at '\(path.prefix(120))'", status: 404)
     }
 
+    private var isBare: Bool { rules.variations.contains(.bareLists) }
+
+    private func title(of session: SessionStore.Session) -> JSONValue? {
+        session.title.isEmpty || isBare ? nil : .string(session.title)
+    }
+
     private mutating func list(of principal: String, request: Int) {
         let entries = visibleSessions(of: principal).map { session in
             members([
-                ("id", .string(session.id)), ("title", session.title.isEmpty ? nil : .string(session.title)),
-                ("updatedAt", .string(Timestamp.text(session.updatedAt))),
+                ("id", .string(session.id)), ("title", title(of: session)),
+                ("updatedAt", .string(Timestamp.text(session.updatedAt, rules.timeStyle))),
                 ("messageCount", JSONValue(saboteur.count(session.messages.count))),
-                ("lastMessage", session.messages.last.map { .string(saboteur.preview(Content.text($0.content))) }),
+                (
+                    "lastMessage",
+                    isBare ? nil : session.messages.last.map { .string(saboteur.preview(Content.text($0.content))) }
+                ),
             ])
         }
         answer(request, 200, ["sessions": .array(entries)])
@@ -73,7 +82,8 @@ extension ServerCore {
 
     private mutating func read(_ id: String, of principal: String, request: Int) throws(Refusal) {
         guard saboteur.accepts(sessionID: id) else {
-            throw Refusal(.badRequest, "a session id matches [A-Za-z0-9_-]{1,128}")
+            let isUnknown = rules.variations.contains(.sessionNotFoundForOddIDs)
+            throw Refusal(isUnknown ? .sessionNotFound : .badRequest, "a session id matches [A-Za-z0-9_-]{1,128}")
         }
         guard let session = readable(id, of: principal) else {
             throw Refusal(.sessionNotFound, "no session '\(id.prefix(128))'")
@@ -84,16 +94,17 @@ extension ServerCore {
 
     private func body(of session: SessionStore.Session) -> JSONValue {
         members([
-            ("id", .string(session.id)), ("title", session.title.isEmpty ? nil : .string(session.title)),
-            ("createdAt", .string(Timestamp.text(session.createdAt))),
-            ("updatedAt", .string(Timestamp.text(session.updatedAt))),
+            ("id", .string(session.id)), ("title", title(of: session)),
+            ("createdAt", .string(Timestamp.text(session.createdAt, rules.timeStyle))),
+            ("updatedAt", .string(Timestamp.text(session.updatedAt, rules.timeStyle))),
             (
                 "messages",
                 .array(
                     session.messages.map { message in
                         members([
                             ("id", .string(message.id)), ("role", .string(message.role)), ("content", message.content),
-                            ("timestamp", .string(Timestamp.text(message.at))), ("turnId", .string(message.turn)),
+                            ("timestamp", .string(Timestamp.text(message.at, rules.timeStyle))),
+                            ("turnId", .string(message.turn)),
                             ("clientMessageId", broken(.idemHidesClientIds) ? nil : message.key.map(JSONValue.string)),
                         ])
                     })

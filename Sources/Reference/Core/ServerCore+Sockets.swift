@@ -14,7 +14,21 @@ extension ServerCore {
             let message = try reader.frame(try text(of: received))
             try perform(message, of: connection, on: socket)
         } catch {
-            if !mistreat(error, received, on: socket) { send(Frames.refused(error), to: socket) }
+            if mistreat(error, received, on: socket) { return }
+            if let code = closeCode(for: error, received) {
+                return close(socket, code: code, reason: error.code.rawValue)
+            }
+            send(Frames.refused(error), to: socket)
+        }
+    }
+
+    /// The code to close with where others answer a frame with an `error`.
+    private func closeCode(for refusal: Refusal, _ received: Input.Received) -> UInt16? {
+        switch refusal.code {
+        case .tooLarge: rules.variations.contains(.closesTooLarge) ? 1009 : nil
+        case .parseError: rules.variations.contains(.closesBadText) && received == .invalidText ? 1007 : nil
+        case .notAuthenticated: rules.variations.contains(.closesUnauthenticated) ? 1008 : nil
+        default: nil
         }
     }
 
@@ -100,7 +114,9 @@ extension ServerCore {
                     / (broken(.authWaitsHalfTheTime) ? 2 : 1)
             {
                 guard !broken(.authWaitsForever) else { continue }
-                send(Frames.refused(Refusal(.authTimeout, "no 'auth' within \(rules.authSeconds) s")), to: socket)
+                if !rules.variations.contains(.silentTimeout) {
+                    send(Frames.refused(Refusal(.authTimeout, "no 'auth' within \(rules.authSeconds) s")), to: socket)
+                }
                 close(
                     socket, code: broken(.authEndsSilenceWithAPlainCode) ? 1008 : 4002, reason: "authentication timeout"
                 )

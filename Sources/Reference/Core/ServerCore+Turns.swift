@@ -35,7 +35,8 @@ extension ServerCore {
     private mutating func announce(_ question: StoredRecord.Question) {
         guard let turn = turns[question.turn] else { return }
         if case .socket(let socket) = turn.origin, !delaysAck(of: turn) {
-            send(Frames.ack(turn.names, duplicate: false), to: socket)
+            dueAcks[question.turn] = socket
+            if !rules.variations.contains(.lateAcks) { sendDueAck(of: turn) }
         }
         for origin in turn.repeats {
             switch origin {
@@ -46,7 +47,8 @@ extension ServerCore {
         }
         turns[question.turn]?.repeats = []
         if !broken(.turnHidesQuestionsFromOtherDevices) {
-            broadcast(Frames.message(turn.names, content: turn.content, at: question.at), of: turn)
+            let time = Timestamp.text(question.at, rules.timeStyle)
+            broadcast(Frames.message(turn.names, content: turn.content, at: time), of: turn)
         }
     }
 
@@ -76,7 +78,12 @@ extension ServerCore {
             switch step {
             case .tool(let tool, let input):
                 storePostponed(turn, atEnd: false)
-                broadcast(Frames.toolUse(turn.names, tool: tool, id: ids.next("use"), input: input), of: turn)
+                let use = ids.next("use")
+                broadcast(Frames.toolUse(turn.names, tool: tool, id: use, input: input), of: turn)
+                if rules.variations.contains(.toolsInTwoSteps) {
+                    broadcast(
+                        Frames.toolUse(turn.names, tool: tool, id: use, status: "finished", input: nil), of: turn)
+                }
             case .wait(let ms):
                 guard ms > 0 else { continue }
                 let timer = nextNumber()
@@ -99,7 +106,10 @@ extension ServerCore {
             message: broken(.idReusesTheQuestionsId)
                 ? turn.names.question : mischief.announced[turn.names.turn] ?? ids.next("msg"),
             text: saboteur.kept(text), at: stamp())
-        if tellsTooEarly(turn, answer, text) { return }
+        if tellsTooEarly(turn, answer, text) || storesOnlyWhatIsHeard(turn) { return }
+        if broken(.turnAcksWhatACrashTakes) {
+            return storeLater(.answer(answer), as: .ending(.answer(answer)), ms: 30)
+        }
         store(.answer(answer), as: .ending(.answer(answer)))
     }
 
@@ -170,6 +180,7 @@ extension ServerCore {
 
     /// Gives a frame its number, keeps it for replay, and sends it to every open connection of its principal.
     mutating func broadcast(_ frame: JSONValue, of turn: LiveTurn) {
+        if frame["type"]?.stringValue != "message" { sendDueAck(of: turn) }
         var stream = streams[turn.principal] ?? newStream()
         let seq = number(of: frame, turn, in: &stream)
         var frame = frame
@@ -177,14 +188,23 @@ extension ServerCore {
         frame = shaper.shape(confuse(frame, turn))
         let text = shaper.text(ofShaped: frame)
         if let seq, keepsForReplay(frame, turn) {
-            stream.keep(frame, seq: seq, bytes: text.utf8.count, at: now.steady)
+            stream.keep(frame, seq: seq, bytes: shaper.replayedBytes(of: text), at: now.steady)
         }
         streams[turn.principal] = stream
         for socket in listeners(of: frame, turn) where connections[socket]?.isClosing == false {
+            if rules.variations.contains(.unknownFrames), frame["type"]?.stringValue == "done" {
+                effects.append(.send(socket: socket, #"{"type":"presence.v2","of":["agent"],"state":{"awake":true}}"#))
+            }
             guard let text = twisted(text, frame, for: socket, of: turn.principal) else { continue }
             effects.append(.send(socket: socket, text))
         }
         sendLateAck(of: turn, after: frame)
+    }
+
+    /// Sends the `ack` that a turn still owes to the connection that asked.
+    mutating func sendDueAck(of turn: LiveTurn) {
+        guard let socket = dueAcks.removeValue(forKey: turn.names.turn) else { return }
+        send(Frames.ack(turn.names, duplicate: false), to: socket)
     }
 
     private func newStream() -> ReplayBuffer {
@@ -194,6 +214,7 @@ extension ServerCore {
     /// Ends what runs as interrupted; what is being stored goes on to its end.
     mutating func stop() {
         isStopping = true
+        if broken(.liveAbandonsTurnsWhenStopping) { return turns.removeAll() }
         for (id, turn) in turns.sorted(by: { $0.key < $1.key }) where turn.state == .running || turn.state == .waiting {
             interrupt(id)
         }

@@ -29,6 +29,8 @@ struct ServerCore: Sendable {
     var outbox = PushOutbox()
     /// Devices whose first notice is tried again when a wait is over.
     var pushTimers: [Int: String] = [:]
+    /// Connections that asked a question and have no `ack` yet, by the turn.
+    var dueAcks: [String: Int] = [:]
     var isStopping = false
     /// What defects remember; empty in a healthy server.
     var mischief = Mischief()
@@ -49,9 +51,13 @@ struct ServerCore: Sendable {
         self.rules = rules
         self.ids = ids
         saboteur = Saboteur(defects: rules.defects)
-        reader = MessageReader(saboteur)
+        reader = MessageReader(
+            saboteur, callsOddIDsUnknown: rules.variations.contains(.sessionNotFoundForOddIDs))
         shaper = FrameShaper(variations: rules.variations, saboteur: saboteur)
-        epoch = saboteur.epoch(self.ids.next("epo"))
+        self.ids.isLong = rules.variations.contains(.longIDs)
+        let name = self.ids.next("epo")
+        let odd = String(("\"é/\\ {#1} ⏱ " + name + String(repeating: "~", count: 128)).unicodeScalars.prefix(128))
+        epoch = saboteur.epoch(rules.variations.contains(.longEpoch) ? odd : name)
         for record in saboteur.remembered(records) { restore(record) }
         lastStamp = sessions.newest
     }
@@ -60,7 +66,7 @@ struct ServerCore: Sendable {
     var isQuiet: Bool { outbox.isEmpty }
 
     /// Whether no turn runs and no record waits for the disk.
-    var isIdle: Bool { turns.isEmpty && writes.isEmpty }
+    var isIdle: Bool { turns.isEmpty && writes.isEmpty && mischief.deferred.isEmpty }
 
     /// Takes in what happened and tells what to do about it, in order.
     mutating func handle(_ input: Input, at moment: Moment) -> [Effect] {
@@ -78,8 +84,11 @@ struct ServerCore: Sendable {
             if let device = pushTimers.removeValue(forKey: timer) { deliver(to: device) }
             if let turn = timers.removeValue(forKey: timer) { advance(turn) }
             if let record = mischief.lateRecords.removeValue(forKey: timer) { sessions.apply(record) }
+            catchUp(timer)
         case .beat: beat()
-        case .stopping: stop()
+        case .stopping:
+            catchUp()
+            stop()
         }
         defer { effects.removeAll(keepingCapacity: true) }
         return effects
@@ -88,8 +97,9 @@ struct ServerCore: Sendable {
     /// Closes the turns that the end of the last process interrupted; the first thing after a start.
     mutating func recover(at moment: Moment) -> [Effect] {
         now = moment
+        let abandons = broken(.turnLeavesInterruptedTurnsRunning) || broken(.liveAbandonsTurnsWhenStopping)
         for session in sessions.all {
-            for turn in session.turns where turn.ending == nil && !broken(.turnLeavesInterruptedTurnsRunning) {
+            for turn in session.turns where turn.ending == nil && !abandons {
                 let failure = StoredRecord.Failure(
                     session: session.id, turn: turn.id, code: ErrorCode.interrupted.rawValue,
                     text: "the server stopped while this turn ran", at: stamp())
@@ -127,6 +137,7 @@ struct ServerCore: Sendable {
     mutating func send(_ frame: JSONValue, to socket: Int) {
         guard let connection = connections[socket], !connection.isClosing else { return }
         effects.append(.send(socket: socket, shaper.text(of: frame)))
+        if rules.variations.contains(.extraPings) { effects.append(.ping(socket: socket)) }
     }
 
     mutating func close(_ socket: Int, code: UInt16, reason: String) {

@@ -1,5 +1,20 @@
-/// Writes instants in the form of RFC 3339, always in UTC and with microseconds, so that text order is time order.
+/// Writes instants in the form of RFC 3339, in UTC and with microseconds unless asked otherwise, so that text order is time
+/// order.
 enum Timestamp {
+    /// How an instant is written.
+    enum Style: Sendable {
+        case usual, wholeSeconds, otherZone
+    }
+
+    /// The text of a time in microseconds since 1970, in a style.
+    static func text(_ micros: Int, _ style: Style) -> String {
+        switch style {
+        case .usual: text(micros)
+        case .wholeSeconds: String(text(micros).prefix(19)) + "Z"
+        case .otherZone: String(text(micros + (5 * 60 + 45) * 60_000_000).dropLast()) + "000+05:45"
+        }
+    }
+
     /// The text of a time in microseconds since 1970, such as `2026-03-01T09:30:00.000000Z`.
     static func text(_ micros: Int) -> String {
         let seconds = floorDivide(micros, 1_000_000)

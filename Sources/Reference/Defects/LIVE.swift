@@ -13,6 +13,11 @@ extension Defect {
     static let liveEndsSiblings = Defect(
         "live-ends-siblings", .LIVE, 4, need: .patience,
         "Ends every connection of a principal when one of them fell silent.")
+    static let liveStopsAsIfAllWereSaid = Defect(
+        "live-stops-as-if-all-were-said", .LIVE, 6, need: .restart, "Closes with 1000 when it is told to stop.")
+    static let liveAbandonsTurnsWhenStopping = Defect(
+        "live-abandons-turns-when-stopping", .LIVE, 7, need: .restart,
+        "Drops running turns when it is told to stop, and knows nothing of them after the next start.")
     static let liveTakesAnyVersion = Defect(
         "live-takes-any-version", .LIVE, 8, "Answers an `auth` of any `protocol` with `connected`.")
     static let liveNamesNoVersions = Defect(
@@ -24,8 +29,8 @@ extension Defect {
 
     static let live = [
         liveIsSilentWhileTurnsRun, liveForgetsTheNonce, liveKeepsDeadSockets, liveEndsIdleSockets, liveEndsSiblings,
-        liveTakesAnyVersion,
-        liveNamesNoVersions, liveStatesAnotherVersion, liveEndsForGood,
+        liveTakesAnyVersion, liveNamesNoVersions, liveStatesAnotherVersion, liveEndsForGood,
+        liveStopsAsIfAllWereSaid, liveAbandonsTurnsWhenStopping,
     ]
 }
 

@@ -46,7 +46,8 @@ extension ServerCore {
     /// The number of a frame; nil when it gets none.
     mutating func number(of frame: JSONValue, _ turn: LiveTurn, in stream: inout ReplayBuffer) -> Int? {
         if broken(.orderLeavesToolsUnnumbered), frame["type"]?.stringValue == "toolUse" { return nil }
-        let step = rules.variations.contains(.sparseNumbers) ? ids.number(upTo: 9) : 1
+        var step = rules.variations.contains(.sparseNumbers) ? ids.number(upTo: 9) : 1
+        if rules.variations.contains(.hugeNumbers) { step = stream.lastSeq == 0 ? 5_000_000_000 : 1000 }
         let seq = stream.draw(step: step)
         if broken(.orderNumbersFromZero) { return seq - 1 }
         guard broken(.orderNumbersEachSession) else { return seq }

@@ -36,6 +36,7 @@ struct Mischief: Sendable {
     var postponed: [String: StoredRecord.Question] = [:]
     var lateAcks: Set<String> = []
     var lateRecords: [Int: StoredRecord] = [:]
+    var deferred: [Int: (record: StoredRecord, purpose: ServerCore.Write)] = [:]
     var numbersBySession: [String: Int] = [:]
     var losesNextFrame: Set<Int> = []
     var sawFailedWrite = false

@@ -9,6 +9,12 @@ extension Defect {
     static let turnAcksBeforeStoring = Defect(
         "turn-acks-before-storing", .TURN, 20,
         "Acknowledges a question at once and stores it with the first frame of its turn; shows while a script waits.")
+    static let turnAcksWhatACrashTakes = Defect(
+        "turn-acks-what-a-crash-takes", .TURN, 3, need: .restart,
+        "Acknowledges and shows a question at once and writes it to disk 30 ms later.")
+    static let turnStoresOnlyWhatIsHeard = Defect(
+        "turn-stores-only-what-is-heard", .TURN, 11,
+        "Stores an answer only when a connection is open to take it; shows when the asker was cut off before `done`.")
     static let turnStoresQuestionsWithAnswers = Defect(
         "turn-stores-questions-with-answers", .TURN, 4,
         "Stores the question when the turn ends; shows between the first `toolUse` and the ending.")
@@ -51,7 +57,7 @@ extension Defect {
         turnCallsFailuresInternal, turnLeavesFailedTurnsRunning, turnBricksTheSession, turnCancelsOnDisconnect,
         turnHidesRunningTurns, turnLeavesInterruptedTurnsRunning, turnCallsInterruptionsFailures,
         turnAnswersTheAskerAlone, turnHidesQuestionsFromOtherDevices, turnKeepsWhatItRefused,
-        turnDoesNotSayWhatToRetry,
+        turnDoesNotSayWhatToRetry, turnAcksWhatACrashTakes, turnStoresOnlyWhatIsHeard,
     ]
 }
 
@@ -74,6 +80,17 @@ extension Saboteur {
 }
 
 extension ServerCore {
+    /// Whether an answer is dropped because nobody is there to hear it.
+    mutating func storesOnlyWhatIsHeard(_ turn: LiveTurn) -> Bool {
+        guard broken(.turnStoresOnlyWhatIsHeard), turn.waiters.isEmpty,
+            connections.sockets(of: turn.principal).isEmpty
+        else { return false }
+        turns[turn.names.turn] = nil
+        sessions.endUnstored(turn.names.turn, in: turn.names.session, code: .internal, text: "nobody was there")
+        leave(turn.names.turn, saboteur.line(of: turn.names.session))
+        return true
+    }
+
     /// Whether broken servers go on without having stored the question.
     mutating func postpones(_ question: StoredRecord.Question) -> Bool {
         guard broken(.turnAcksBeforeStoring) || broken(.turnStoresQuestionsWithAnswers) else { return false }

@@ -28,9 +28,13 @@ final class RecordLog: Sendable {
 
     /// Opens the log of a folder and reads what it holds.
     /// - Throws: As ``LogFile/open(folder:lines:)``, and `damaged` for a line that is no record.
-    static func open(folder: String) throws(StorageProblem) -> (log: RecordLog, records: [StoredRecord]) {
+    static func open(
+        folder: String, defects: Set<Defect> = []
+    ) throws(StorageProblem) -> (log: RecordLog, records: [StoredRecord]) {
         var lines: [[UInt8]] = []
-        let file = try LogFile.open(folder: folder, lines: &lines)
+        var file = try LogFile.open(folder: folder, lines: &lines)
+        if defects.contains(.persistRewritesItsFileInPlace) { file.rewriteInPlace(pausing: 8000) }
+        if defects.contains(.persistRewritesWithoutWaiting) { file.rewriteInPlace(pausing: 0) }
         var records: [StoredRecord] = []
         for (position, line) in lines.enumerated() {
             guard let record = StoredRecord(line: line) else {
@@ -44,6 +48,12 @@ final class RecordLog: Sendable {
     private init(_ file: consuming sending LogFile) {
         self.file = Mutex(file)
         (outcomes, continuation) = AsyncStream.makeStream()
+    }
+
+    /// Appends records before it returns; the outcome follows.
+    func appendAtOnce(_ records: [StoredRecord], write: Int) {
+        let bytes = records.flatMap { LogFormat.bytes(of: $0.line) }
+        continuation.yield(file.withLock { Self.write([(write, bytes)], to: &$0) })
     }
 
     /// Appends records, all or none; the outcome follows.

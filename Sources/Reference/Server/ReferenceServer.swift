@@ -19,8 +19,13 @@ public final class ReferenceServer: Sendable {
     private let engine: ServerEngine
     private let log: RecordLog
     private let tasks: [Task<Void, Never>]
+    private let closeCode: UInt16
 
-    private init(transport: TransportServer, engine: ServerEngine, log: RecordLog, tasks: [Task<Void, Never>]) {
+    private init(
+        transport: TransportServer, engine: ServerEngine, log: RecordLog, tasks: [Task<Void, Never>],
+        closeCode: UInt16
+    ) {
+        self.closeCode = closeCode
         self.transport = transport
         self.engine = engine
         self.log = log
@@ -39,7 +44,8 @@ public final class ReferenceServer: Sendable {
     /// - Throws: ``StorageProblem`` for the folder, `TransportProblem` for the address and for that of the push service.
     public static func start(_ configuration: ReferenceConfiguration) async throws -> ReferenceServer {
         let delivery = try configuration.push.map { try PushDelivery($0, defects: configuration.defects) }
-        let (log, records) = try RecordLog.open(folder: configuration.dataFolder)
+        let (log, records) = try RecordLog.open(
+            folder: configuration.dataFolder, defects: configuration.defects)
         let engine = ServerEngine(configuration, log: log, records: records, delivery: delivery)
         let outcomes = log.outcomes
         let storage = Task { for await batch in outcomes { await engine.stored(batch) } }
@@ -52,7 +58,9 @@ public final class ReferenceServer: Sendable {
                 handler: ServerHandler(engine: engine, rules: configuration.rules))
             configuration.log?("listening on \(transport.webSocketURL("/ws")), records in \(configuration.dataFolder)")
             return ReferenceServer(
-                transport: transport, engine: engine, log: log, tasks: [storage, heart(of: engine, configuration)])
+                transport: transport, engine: engine, log: log, tasks: [storage, heart(of: engine, configuration)],
+                closeCode: configuration.defects.contains(.liveStopsAsIfAllWereSaid)
+                    ? 1000 : configuration.variations.contains(.restartCode) ? 1012 : 1001)
         } catch {
             storage.cancel()
             await log.close()
@@ -66,7 +74,7 @@ public final class ReferenceServer: Sendable {
         await engine.settle(within: .seconds(5))
         await engine.abandon()
         await engine.settle(within: .seconds(1), andNotices: true)
-        await transport.stop(graceful: .seconds(2), code: 1001, reason: "the server stops")
+        await transport.stop(graceful: .seconds(2), code: closeCode, reason: "the server stops")
         for task in tasks { task.cancel() }
         await log.close()
     }

@@ -4,6 +4,7 @@ import Transport
 actor ServerEngine {
     private var core: ServerCore
     private let log: RecordLog
+    private let writesAtOnce: Bool
     private let configuration: ReferenceConfiguration
     private let delivery: PushDelivery?
     private let clock = WallClock()
@@ -19,6 +20,7 @@ actor ServerEngine {
         self.configuration = configuration
         self.delivery = delivery
         self.log = log
+        writesAtOnce = configuration.defects.contains(.persistWritesInTheSameStep)
         core = ServerCore(rules: configuration.rules, records: records)
     }
 
@@ -107,16 +109,19 @@ actor ServerEngine {
         switch effect {
         case .send(let number, let text):
             // A socket that cannot take it is at its end, and its own task is about to say so.
-            try? sockets[number]?.post(text: text)
+            let parts = configuration.variations.contains(.fragmentedMessages) ? 3 : 1
+            try? sockets[number]?.post(text: text, fragments: parts)
         case .ping(let number):
             guard let socket = sockets[number] else { return }
-            Task { try? await socket.ping() }
+            let payload: [UInt8] = configuration.variations.contains(.extraPings) ? [0, 1, 2, 255] : []
+            Task { try? await socket.ping(payload) }
         case .close(let number, let code, let reason):
             guard let socket = sockets[number] else { return }
             Task { await socket.close(code: code, reason: reason) }
         case .cut(let number): sockets[number]?.cut(.reset)
         case .answer(let number, let answer): requests.removeValue(forKey: number)?.resume(returning: answer)
-        case .store(let write, let records): log.append(records, write: write)
+        case .store(let write, let records):
+            if writesAtOnce { log.appendAtOnce(records, write: write) } else { log.append(records, write: write) }
         case .wait(let timer, let ms):
             Task { [weak self] in
                 try? await Task.sleep(for: .milliseconds(ms))

@@ -12,16 +12,40 @@ struct ServerHandler: TransportHandler {
                 body: request.body))
         var headers = answer.headers
         headers["Content-Type"] = headers["Content-Type"] ?? "application/json"
-        return HTTPServerResponse(
+        let response = HTTPServerResponse(
             status: answer.status, headers: headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) },
             body: Array(answer.body.utf8))
+        return rules.variations.isEmpty ? response : await varied(response)
+    }
+
+    /// The same response in another form that HTTP allows.
+    private func varied(_ response: HTTPServerResponse) async -> HTTPServerResponse {
+        var response = response
+        if rules.variations.contains(.lateResponses) { try? await Task.sleep(for: .milliseconds(60)) }
+        if rules.variations.contains(.closesExchanges) { response.headers.append(("Connection", "close")) }
+        if rules.variations.contains(.lowerCaseHeaders) {
+            response.headers = response.headers.map { name, value in
+                (name.lowercased(), name == "Content-Type" ? value + "; charset=utf-8" : value)
+            }
+        }
+        if rules.variations.contains(.chunkedBodies) {
+            let size = max(1, response.body.count / 5)
+            let starts = stride(from: 0, to: response.body.count, by: size)
+            let chunks = starts.map { [body = response.body] in Array(body[$0..<min($0 + size, body.count)]) }
+            response.pieces = AsyncStream { continuation in
+                for chunk in chunks { continuation.yield(chunk) }
+                continuation.finish()
+            }
+        }
+        return response
     }
 
     func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision {
         guard upgrade.path == "/ws" || upgrade.path == "/" else {
             return .refuse(status: 404, body: #"{"error":"WebSockets are at /ws","code":"bad_request"}"#)
         }
-        if rules.requiresAuth, rules.defects.isEmpty, let token = token(upgrade), rules.principal(token: token) == nil {
+        let isStrict = rules.requiresAuth && rules.defects.isEmpty && !rules.variations.contains(.refusesAfterUpgrade)
+        if isStrict, let token = token(upgrade), rules.principal(token: token) == nil {
             return .refuse(status: 401, body: #"{"error":"the token is not valid","code":"auth_failed"}"#)
         }
         return .accept

@@ -17,6 +17,8 @@ struct LogFile: ~Copyable {
     private var length: Int
     /// Whether bytes of a failed write may still stand behind `length`.
     private var isDirty = false
+    /// What broken servers write anew for every append, and how long they leave the file empty meanwhile.
+    private var rewriting: (content: [UInt8], microseconds: UInt32)?
 
     /// Opens or creates the log of a folder, takes its lock, and drops a torn end.
     /// - Throws: `cannotOpen`, `inUse` or `damaged`.
@@ -62,9 +64,16 @@ struct LogFile: ~Copyable {
         descriptor = -1
     }
 
+    /// Breaks it: from now on each append empties the file and writes everything anew, after a pause.
+    mutating func rewriteInPlace(pausing microseconds: UInt32) {
+        let bytes = (try? readAll()) ?? []
+        rewriting = (Array(bytes.prefix(length)), microseconds)
+    }
+
     /// Appends bytes and returns once the disk has them.
     /// - Throws: `cannotWrite`; the file is then as before.
     mutating func append(_ bytes: [UInt8]) throws(StorageProblem) {
+        if let rewriting { return try rewrite(rewriting.content + bytes, pausing: rewriting.microseconds) }
         if isDirty { try clean() }
         isDirty = true
         do {
@@ -85,11 +94,21 @@ struct LogFile: ~Copyable {
         isDirty = false
     }
 
-    private func write(_ bytes: [UInt8]) throws(StorageProblem) {
+    private mutating func rewrite(_ bytes: [UInt8], pausing microseconds: UInt32) throws(StorageProblem) {
+        guard ftruncate(descriptor, 0) == 0 else { throw problem() }
+        usleep(microseconds)
+        try write(bytes, at: 0)
+        try synchronise()
+        rewriting?.content = bytes
+        length = bytes.count
+    }
+
+    private func write(_ bytes: [UInt8], at start: Int? = nil) throws(StorageProblem) {
+        let start = start ?? length
         var written = 0
         while written < bytes.count {
             let count = bytes[written...].withUnsafeBytes {
-                pwrite(descriptor, $0.baseAddress, $0.count, off_t(length + written))
+                pwrite(descriptor, $0.baseAddress, $0.count, off_t(start + written))
             }
             if count > 0 {
                 written += count
