@@ -12,6 +12,14 @@ struct SubjectFlags: ParsableArguments {
     @Flag(help: "Start the reference server of this program, fully configured, and meet that.")
     var reference = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Break the reference server in a named way; may be given several times.", valueName: "name"))
+    var defect: [String] = []
+
+    @Option(help: ArgumentHelp("Let the reference server differ in a legal way.", valueName: "name"))
+    var variation: [String] = []
+
     @Option(help: "The token of a principal; given several times, of p1, p2 and so on.")
     var token: [String] = []
 
@@ -73,7 +81,8 @@ struct SubjectFlags: ParsableArguments {
     /// The flags as one description; they override the subject file.
     var options: SubjectOptions {
         SubjectOptions(
-            isReference: reference, file: subject, url: url, http: http, tokens: token, profiles: profile,
+            isReference: reference, defects: defect, variations: variation, file: subject, url: url, http: http,
+            tokens: token, profiles: profile,
             hasScriptedAgent: scriptedAgent,
             start: StartOptions(command: start, data: data, environment: env, ready: ready, kills: kills),
             tiers: tier, skipsCrashes: skipCrashes, patience: patience, acceptsAnyCertificate: acceptAnyCertificate)
@@ -87,6 +96,7 @@ struct SubjectFlags: ParsableArguments {
         var words: [String] = []
         if let url { words.append(url) }
         if reference { words.append("--reference") }
+        words += defect.map { "--defect \($0)" } + variation.map { "--variation \($0)" }
         if let subject { words.append("--subject \(subject)") }
         if let http { words.append("--http \(http)") }
         words += token.map { _ in "--token …" }

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import Reference
 import Stage
 import Transport
 
@@ -7,6 +8,9 @@ import Transport
 struct SubjectOptions {
     /// Whether the reference server of this program is meant, whatever else describes a server.
     var isReference = false
+    /// What is wrong with the reference server, and what it does differently.
+    var defects: [String] = []
+    var variations: [String] = []
     var file: String?
     var url: String?
     var http: String?
@@ -23,6 +27,12 @@ struct SubjectOptions {
     func subject() throws -> (subject: ServerSubject, scope: Scope) {
         if isReference { return try referenceSubject() }
         var problems: [InputProblem] = []
+        for (flag, names) in [("--defect", defects), ("--variation", variations)] where !names.isEmpty {
+            problems.append(
+                InputProblem(
+                    place: flag, what: "nothing can break a server that is not ours", expected: "--reference beside it",
+                    fix: "add --reference, or start 'conformance serve \(flag) \(names[0])'"))
+        }
         let described = try file.map(read)
         let folder = file.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
         let startCommand = start.startCommand(
@@ -74,13 +84,25 @@ struct SubjectOptions {
                     place: flag, what: "another server is described", expected: "--reference or another server",
                     fix: "leave one of them out"))
         }
-        var subject = try ReferenceSubject().subject()
+        check(defects, among: Defect.all.map(\.name), flag: "--defect", &problems)
+        check(variations, among: Variation.all.map(\.name), flag: "--variation", &problems)
+        var subject = try ReferenceSubject(defects: defects, variations: variations).subject()
         if !profiles.isEmpty { subject.profiles = Self.profiles(named: profiles, &problems) }
         if let problem = Scope.problem(Set(tiers), agent: subject.agent, given: "--tier") { problems.append(problem) }
         guard problems.isEmpty else { throw Tool.refuse(problems) }
         subject.kills = start.kills
         subject.patience = .seconds(max(0, patience))
         return (subject, Scope(tiers: tiers.isEmpty ? nil : Set(tiers), skipsCrashes: skipsCrashes))
+    }
+
+    private func check(_ names: [String], among known: [String], flag: String, _ problems: inout [InputProblem]) {
+        for name in names where !known.contains(name) {
+            problems.append(
+                InputProblem(
+                    place: flag, what: "unknown name '\(name)'",
+                    expected: "a name of 'conformance serve --list-defects'",
+                    fix: nearestName(to: name, among: known).map { "did you mean '\($0)'?" } ?? "correct it"))
+        }
     }
 
     private func read(_ path: String) throws -> SubjectFile {
