@@ -34,6 +34,7 @@ import Testing
         try clause.violates("\(mute) +30s^")
         try clause.conforms("A+(heartbeatSeconds=5) A!mute +4s A>ping(n1) A<pong(n1) +10s A<eof")  // silent since then
         try clause.untested("\(mute) +20s")
+        try clause.violates("\(mute) +30s^ A>ping(n1) A<pong(n1)")  // it lives, and should not
         try clause.untested("\(mute) +10s A<close(1012)")
         try clause.untested("\(mute) +10s A!cut +60s")
         try clause.untested("A+(heartbeatSeconds=5) A<pingFrame A>pongFrame +60s")

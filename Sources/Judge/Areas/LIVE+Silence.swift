@@ -15,21 +15,21 @@ extension LIVE {
             guard let connected = connection.connected, let mute = mutes(on: index, observations).first,
                 let heartbeat = heartbeat(of: connection)
             else { continue }
-            let last = max(connected, mute, signs(on: index, observations).last ?? 0)
-            if connection.wasEndedByServer, let ending = connection.ending {
-                guard ending.event > last, !ending.isAtWill,
-                    !observations.wasStopped(between: last, and: ending.event)
+            let bound = heartbeat * 3 + observations.timeouts.close
+            let signs = signs(on: index, observations).filter { $0 > max(connected, mute) }
+            for (last, next) in zip([max(connected, mute)] + signs, signs.map(Optional.some) + [nil]) {
+                if let late = observations.deadline(after: last, within: bound, on: index), late <= next ?? .max {
+                    violate("it stayed open", at: [last, late])
+                    break
+                }
+                guard next == nil, connection.wasEndedByServer, let ending = connection.ending, ending.event > last,
+                    !ending.isAtWill, !observations.wasStopped(between: last, and: ending.event)
                 else { continue }
-                let bound = (heartbeat * 3 + observations.timeouts.close).microseconds
-                if observations.time(of: ending.event) - observations.time(of: last) <= bound {
+                if observations.time(of: ending.event) - observations.time(of: last) <= bound.microseconds {
                     evidence.keep()
                 } else {
                     violate("its end, later", at: [last, ending.event])
                 }
-            } else if let late = observations.deadline(
-                after: last, within: heartbeat * 3 + observations.timeouts.close, on: index)
-            {
-                violate("it stayed open", at: [last, late])
             }
         }
         func violate(_ actual: String, at events: [Int]) {
