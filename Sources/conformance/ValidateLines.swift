@@ -1,4 +1,5 @@
 import JSON
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -36,34 +37,54 @@ struct ValidateLines {
 
     /// What a task of the group ends with.
     private enum Event: Sendable {
-        case read([UInt8]?, ValidateReader)
-        case failed(ValidateReader.Problem)
         case judged(Block)
+        case failed(ValidateReader.Problem)
+        case ended
+    }
+
+    /// The text, from which one task at a time takes the next block.
+    private final class Source: Sendable {
+        private let state: Mutex<(reader: ValidateReader, count: Int)>
+
+        init(_ reader: ValidateReader) {
+            state = Mutex((reader, 0))
+        }
+
+        func next() throws(ValidateReader.Problem) -> (number: Int, lines: [UInt8])? {
+            let result: Result<(number: Int, lines: [UInt8])?, ValidateReader.Problem> = state.withLock { state in
+                do throws(ValidateReader.Problem) {
+                    guard let lines = try state.reader.next() else { return .success(nil) }
+                    state.count += 1
+                    return .success((state.count - 1, lines))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            return try result.get()
+        }
     }
 
     /// Judges every line that is not blank, and gives each fault with its line, from 1, to `tell`.
     func run(_ reader: ValidateReader, _ tell: @Sendable (Int, ValidateFault) -> Void) async -> Total {
+        let source = Source(reader)
         var total = Total()
         await withTaskGroup(of: Event.self) { group in
-            // Absent while a task reads, and for good when there is nothing more to read.
-            var reader: ValidateReader? = reader
-            var cut = 0
+            var running = 0
             var told = 0
+            var isAtEnd = false
             var waiting: [Int: Block] = [:]
             while true {
-                if let idle = reader, cut - told < jobs * 2, cut - told - waiting.count < jobs {
-                    reader = nil
-                    group.addTask { Self.read(idle) }
+                // A task reads and judges one block: those that are busy never wait for one that has to be woken.
+                while !isAtEnd, running < jobs, running + waiting.count < jobs * 2 {
+                    group.addTask { judgeNext(of: source) }
+                    running += 1
                 }
                 guard let event = await group.next() else { break }
+                running -= 1
                 switch event {
-                case .read(nil, _): break
-                case .read(let lines?, let next):
-                    reader = next
-                    group.addTask { [cut] in .judged(judge(lines, cut)) }
-                    cut += 1
-                case .failed(let problem): total.problem = problem
                 case .judged(let block): waiting[block.number] = block
+                case .failed(let problem): (total.problem, isAtEnd) = (problem, true)
+                case .ended: isAtEnd = true
                 }
                 while let next = waiting.removeValue(forKey: told) {
                     for (offset, fault) in next.faults { tell(total.lines + 1 + offset, fault) }
@@ -77,10 +98,10 @@ struct ValidateLines {
         return total
     }
 
-    private static func read(_ reader: ValidateReader) -> Event {
-        var reader = reader
+    private func judgeNext(of source: Source) -> Event {
         do {
-            return .read(try reader.next(), reader)
+            guard let (number, lines) = try source.next() else { return .ended }
+            return .judged(judge(lines, number))
         } catch {
             return .failed(error)
         }

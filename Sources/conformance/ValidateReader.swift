@@ -69,7 +69,10 @@ struct ValidateReader: Sendable {
                 block.removeLast(block.count - end - 1)
                 return block
             }
-            guard block.count <= lineLimit else { throw .longLine(limit: lineLimit) }
+            guard block.count <= lineLimit else {
+                isAtEnd = true
+                throw .longLine(limit: lineLimit)
+            }
             rest = block
         }
     }
