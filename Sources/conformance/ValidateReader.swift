@@ -53,13 +53,14 @@ struct ValidateReader: Sendable {
     /// The next lines, whole; nil at the end.
     mutating func next() throws(Problem) -> [UInt8]? {
         guard !isAtEnd else { return nil }
+        // Whatever goes wrong below, nothing is read after it.
+        isAtEnd = true
         while true {
             let known = rest.count
             var block = try longer()
             let added = block.count - known
             position += added
             if added == 0 {
-                isAtEnd = true
                 if let expected, position < expected { throw .cutShort(bytes: position, expected: expected) }
                 rest = []
                 return block.isEmpty ? nil : block
@@ -67,12 +68,10 @@ struct ValidateReader: Sendable {
             if let end = block[known...].lastIndex(of: 0x0A) {
                 rest = Array(block[(end + 1)...])
                 block.removeLast(block.count - end - 1)
+                isAtEnd = false
                 return block
             }
-            guard block.count <= lineLimit else {
-                isAtEnd = true
-                throw .longLine(limit: lineLimit)
-            }
+            guard block.count <= lineLimit else { throw .longLine(limit: lineLimit) }
             rest = block
         }
     }
