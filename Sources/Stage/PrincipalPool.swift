@@ -40,8 +40,10 @@ struct PrincipalPool {
         let open = scenarios.filter { subject.obstacle(to: $0) == nil }
         spenders = open.count(where: \.needs.budget)
         let others = open.filter { !$0.needs.budget }.map(\.needs.principals).max() ?? 0
+        // A short window is soon over, so that one principal serves several of them.
+        let wanted = budget.window <= .seconds(5) ? min(spenders, 2) : spenders
         // The last ones: those that nobody would be lent first.
-        reserved = Set(subject.principals.suffix(min(spenders, max(0, total - max(others, 1)))).map(\.name))
+        reserved = Set(subject.principals.suffix(min(wanted, max(0, total - max(others, 1)))).map(\.name))
     }
 
     /// Lends what a scenario needs, those with most of their budget left first.

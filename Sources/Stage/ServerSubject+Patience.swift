@@ -1,5 +1,10 @@
 import Holdfast
 
+extension Scenario {
+    /// Whether it does little but wait, and for nothing that others have to leave alone.
+    var waitsFromTheStart: Bool { !needs.patience.isEmpty && !needs.budget && !needs.start }
+}
+
 extension ServerSubject {
     /// What holds of a limit that nobody told.
     private static let usual = ["authSeconds": 10, "heartbeatSeconds": 30, "rateWindowSeconds": 60]

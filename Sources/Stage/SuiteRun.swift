@@ -58,7 +58,8 @@ public struct SuiteRun: Sendable {
     /// own, beside the others where the subject takes any port, and else alone and last. Whatever happens, all instances
     /// have ended when this returns.
     /// - Parameters:
-    ///   - scenarios: What to perform; a scenario begins no sooner than those before it that meet the same instance.
+    ///   - scenarios: What to perform; a scenario begins no sooner than those before it that meet the same instance, but
+    ///     those that wait for heartbeats or the time to authenticate begin first.
     ///   - progress: Told when a scenario begins and ends.
     /// - Returns: What came of it.
     public func run(
@@ -68,7 +69,10 @@ public struct SuiteRun: Sendable {
         let shared = start.map {
             SharedInstance($0, data: $0.folder(for: "shared"), within: stage.subject.timeouts.start)
         }
-        let ordinary = Line(scenarios.indices.filter { start == nil || !scenarios[$0].needs.start }, limit: jobs)
+        let shareable = scenarios.indices.filter { start == nil || !scenarios[$0].needs.start }
+        // Those that mostly wait begin first, so that nobody waits for them at the end.
+        let patient = shareable.filter { scenarios[$0].waitsFromTheStart }
+        let ordinary = Line(patient + shareable.filter { !scenarios[$0].waitsFromTheStart }, limit: jobs)
         var own = Line(scenarios.indices.filter { start != nil && scenarios[$0].needs.start }, limit: 1)
         var board = Board(scenarios, pool: PrincipalPool(stage.subject, for: scenarios), patience: Self.patience)
         if start?.runsSideBySide ?? false {
