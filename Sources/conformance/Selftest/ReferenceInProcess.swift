@@ -7,6 +7,8 @@ import Transport
 /// A reference server inside this process, with one defect; cheaper than a program of its own, and nothing can kill it.
 struct ReferenceInProcess: Sendable {
     let defect: Defect
+    /// How long anything it owes is waited for; as long as the specification allows when nil.
+    let patience: Duration?
 
     /// How long a broken server is waited for: it is on the same machine, and what it does not send never comes.
     static let patience = Duration.seconds(3)
@@ -25,7 +27,7 @@ struct ReferenceInProcess: Sendable {
             subject.start = nil
             subject.webSocket = try Endpoint("ws://127.0.0.1:\(server.port)/ws")
             subject.http = subject.webSocket.httpBase
-            subject.timeouts = subject.timeouts.capped(at: Self.patience)
+            if let patience { subject.timeouts = subject.timeouts.capped(at: patience) }
             do {
                 let result = try await body(subject)
                 await server.stop()
