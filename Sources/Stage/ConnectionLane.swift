@@ -15,6 +15,8 @@ final class ConnectionLane: Sendable {
         var isPaused = false
         var cutAt: ContinuousClock.Instant?
         var closeSent = false
+        var closeReceived = false
+        var lostAt: ContinuousClock.Instant?
         var pump: Task<Void, Never>?
     }
 
@@ -49,6 +51,9 @@ final class ConnectionLane: Sendable {
     var wasEndedHere: Bool { state.withLock { $0.cutAt != nil || $0.closeSent } }
     /// Whether the stage does not read from it.
     var isPaused: Bool { state.withLock { $0.isPaused } }
+
+    /// When it ended although nobody had said goodbye; nil when it did not.
+    var lostAt: ContinuousClock.Instant? { state.withLock { $0.lostAt } }
 
     // MARK: doing
 
@@ -166,6 +171,7 @@ final class ConnectionLane: Sendable {
         case .close(let code, let reason):
             let kind = Event.Kind.close(.fromServer, code: code.map(Int.init), reason: reason)
             guard recorder.record(kind, on: lane, at: time) else { return flooded(time) }
+            state.withLock { $0.closeReceived = true }
             mailbox.end()
             return true
         case .eof: return ended("", time)
@@ -175,6 +181,9 @@ final class ConnectionLane: Sendable {
     }
 
     private func ended(_ reason: String, _ time: ContinuousClock.Instant) -> Bool {
+        state.withLock { state in
+            if state.cutAt == nil, !state.closeSent, !state.closeReceived { state.lostAt = time }
+        }
         _ = recorder.record(.eof(reason: reason), on: lane, at: time)
         return false
     }

@@ -100,13 +100,13 @@ extension HarnessProblem: CustomStringConvertible {
         case .notStarted(let reason, let output):
             (
                 reason + Self.said(output), "a command that starts the server in the foreground and lets it listen",
-                "run the command by hand until it does; see conformance server --help for its placeholders"
+                "run the command by hand until it does; the suite puts the port into {port} and HOLDFAST_PORT"
             )
         case .endedEarly(let exit, let url, let output):
             (
                 "it ended with \(exit) before it took connections on \(url)" + Self.said(output),
                 "a command that stays in the foreground and takes connections there",
-                "run the command by hand until it does; see conformance server --help for its placeholders"
+                "run the command by hand until it does; the suite puts the port into {port} and HOLDFAST_PORT"
             )
         case .faultNeverFired(let fault, let bytesWereSeen):
             (

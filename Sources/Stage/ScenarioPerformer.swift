@@ -15,6 +15,7 @@ final class ScenarioPerformer: Sendable {
         var toldWait = Duration.zero
         var variables = ScenarioVariables()
         var wasReceived: Bool?
+        var lostAt: ContinuousClock.Instant?
     }
 
     let subject: ServerSubject
@@ -123,6 +124,25 @@ final class ScenarioPerformer: Sendable {
 
     /// Connections that nobody has ended yet.
     var openLanes: [ConnectionLane] { state.withLock { $0.allLanes }.filter { !$0.mailbox.hasEnded } }
+
+    /// Remembers that an exchange ended without an answer.
+    func noteLoss() {
+        state.withLock { $0.lostAt = .now }
+    }
+
+    /// When a connection or an exchange last ended without a goodbye.
+    private var lostAt: ContinuousClock.Instant? {
+        let (lanes, lostAt) = state.withLock { ($0.allLanes, $0.lostAt) }
+        return (lanes.map(\.lostAt) + [lostAt]).compactMap { $0 }.max()
+    }
+
+    /// Waits for the end of a process whose connections have just broken off.
+    ///
+    /// The system closes the sockets of a process that ends a moment before it tells that the process has ended.
+    func awaitExitAfterLoss(of instance: SubjectInstance) async {
+        guard instance.exit == nil, let lostAt, lostAt > instance.startedAt else { return }
+        _ = await instance.exit(within: .seconds(instance.isEnding ? 10 : 1))
+    }
 
     /// Whether a frame or a response that arrived holds a text.
     func hasSeen(_ text: String) -> Bool {

@@ -92,6 +92,7 @@ public struct ServerStage: Sendable {
         }
         await performer.finish()
         if let instance, let observer {
+            await performer.awaitExitAfterLoss(of: instance)
             instance.stopObserving(observer)
             if !scenario.needs.start, let exit = exits.withLock({ $0.first }) {
                 // Every scenario it served at that moment stops, whichever of them did it.

@@ -12,8 +12,8 @@ extension StepContext {
         case .awaitKill(let bound): try await awaitKill(instance, bound)
         case .stop: try await stop(instance)
         case .start: try await start(instance)
-        case .refuseWrites: try limitWrites(instance, refusing: true)
-        case .acceptWrites: try limitWrites(instance, refusing: false)
+        case .refuseWrites: try await limitWrites(instance, refusing: true)
+        case .acceptWrites: try await limitWrites(instance, refusing: false)
         }
     }
 
@@ -28,6 +28,7 @@ extension StepContext {
                 for: pause.unit == .milliseconds ? .milliseconds(number) : .microseconds(number), tolerance: .zero,
                 clock: .continuous)
         }
+        if pause == nil { await performer.awaitExitAfterLoss(of: instance) }
         if Task.isCancelled { throw StepEnd.interrupted }
         guard instance.kill() else { throw ended(instance) }
         recorder.note(.act("kill", [:]), on: .server)
@@ -35,6 +36,7 @@ extension StepContext {
     }
 
     private func stop(_ instance: SubjectInstance) async throws {
+        await performer.awaitExitAfterLoss(of: instance)
         guard instance.exit == nil else { throw ended(instance) }
         recorder.note(.act("stop", [:]), on: .server)
         await instance.stop(within: performer.limit("close"))
@@ -87,6 +89,7 @@ extension StepContext {
     // MARK: starting
 
     private func start(_ instance: SubjectInstance) async throws {
+        await performer.awaitExitAfterLoss(of: instance)
         guard instance.exit != nil else { return }
         do {
             try await instance.restart(within: performer.limit("start"))
@@ -100,7 +103,8 @@ extension StepContext {
 
     // MARK: writes
 
-    private func limitWrites(_ instance: SubjectInstance, refusing: Bool) throws {
+    private func limitWrites(_ instance: SubjectInstance, refusing: Bool) async throws {
+        await performer.awaitExitAfterLoss(of: instance)
         // A process that a refused write ended has nothing to be lifted from.
         if !refusing, instance.exit != nil { return recorder.noteAct("acceptWrites") }
         do {
@@ -110,7 +114,8 @@ extension StepContext {
         } catch {
             throw StepEnd.harness(
                 HarnessProblem(
-                    .faultImpossible(fault: refusing ? "refuseWrites" : "acceptWrites", reason: error.reason), at: place))
+                    .faultImpossible(fault: refusing ? "refuseWrites" : "acceptWrites", reason: error.reason), at: place
+                ))
         }
         recorder.noteAct(refusing ? "refuseWrites" : "acceptWrites")
     }

@@ -116,6 +116,7 @@ extension StepContext {
         } catch {
             if Task.isCancelled { throw StepEnd.interrupted }
             recorder.note(.failed(reason: error.name), on: lane)
+            performer.noteLoss()
             // A subject that the scenario ended answers nothing, and the scenario goes on.
             if performer.instance?.wasEndedHere == true { return (nil, lane) }
             throw StepEnd.unmet("\(pointer): no response, \(error.name)")

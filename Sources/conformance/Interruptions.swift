@@ -1,5 +1,7 @@
 @preconcurrency import Dispatch
 import Foundation
+import Stage
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -9,7 +11,8 @@ import Darwin
 
 /// The reasons from outside for which a command ends early: SIGINT, SIGTERM, and the end of standard input.
 ///
-/// The first one is reported and lets the command end in order; a second signal ends the process at once.
+/// The first one is reported and lets the command end in order; a second signal ends the process at once, with the subjects
+/// it started.
 final class Interruptions: Sendable {
     private let events: AsyncStream<Void>
     private let sources: [any DispatchSourceSignal]
@@ -19,12 +22,15 @@ final class Interruptions: Sendable {
         self.events = events
         signal(SIGPIPE, SIG_IGN)
         if ignoringInterrupt { signal(SIGINT, SIG_IGN) }
+        let count = SignalCount()
         sources = (ignoringInterrupt ? [SIGTERM] : [SIGINT, SIGTERM]).map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                continuation.yield()
+                guard count.next() > 1 else { return _ = continuation.yield() }
+                RunningSubjects.killAll()
                 signal(number, SIG_DFL)
+                kill(getpid(), number)
             }
             source.activate()
             return source
@@ -45,5 +51,17 @@ final class Interruptions: Sendable {
 
     deinit {
         for source in sources { source.cancel() }
+    }
+}
+
+/// How many signals have come.
+private final class SignalCount: Sendable {
+    private let count = Mutex(0)
+
+    func next() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
     }
 }

@@ -20,6 +20,7 @@ struct StartOptions {
     ///   - url: The WebSocket address, if one was given.
     ///   - http: The base of the REST paths, if one was given.
     ///   - problems: Receives everything that is wrong.
+    /// - Returns: The command; nil when there is none, or none that could be started.
     func startCommand(
         _ described: SubjectFile.Start?, in folder: String?, url: String?, http: String?,
         _ problems: inout [InputProblem]
@@ -35,7 +36,8 @@ struct StartOptions {
                 problems.append(
                     InputProblem(
                         place: data != nil ? "--data" : ready != nil ? "--ready" : "--env",
-                        what: "there is no command to start", expected: "--start COMMAND, or a subject file with 'start'",
+                        what: "there is no command to start",
+                        expected: "--start COMMAND, or a subject file with 'start'",
                         fix: "add --start 'COMMAND'"))
             }
             return nil

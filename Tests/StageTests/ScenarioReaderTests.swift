@@ -100,3 +100,55 @@ struct ScenarioReaderTests {
         #expect(throws: ScenarioVariables.Problem.notANumber(name: "max")) { try variables.value("${max+1}") }
     }
 }
+
+extension ScenarioReaderTests {
+    private func processProblems(_ step: String, needs: String = #"{"start":true}"#) -> [String] {
+        do {
+            let scenario = try ScenarioReader.scenario(
+                """
+                {"title":"t","summary":"s","role":"server","clauses":["SYNC-3"],"needs":\(needs),
+                 "steps":[{"do":"connect","on":"A"},\(step)]}
+                """, named: "server/SYNC/x", file: "x.json")
+            return ["\(scenario.steps[1].action)"]
+        } catch {
+            return error.problems.map { "\($0.place): \($0.what) → \($0.fix)" }
+        }
+    }
+
+    @Test func `steps that treat the server as a process are read`() {
+        for step in ["stop", "start", "refuseWrites", "acceptWrites", "kill", "awaitKill"] {
+            #expect(processProblems(#"{"do":"\#(step)"}"#).first?.contains(step) == true)
+        }
+        #expect(processProblems(#"{"do":"killOn","on":"A","bytes":"x"}"#).first?.contains(#"connection("A")"#) == true)
+        #expect(
+            processProblems(#"{"do":"killOn","exchange":"next","bytes":"x"}"#).first?.contains("nextExchange") == true)
+        #expect(
+            processProblems(
+                #"{"do":"repeat","times":"${kills}","counter":"i","steps":[{"do":"kill","after":{"microseconds":"${i}"}}]}"#
+            )
+            .first?.contains("microseconds") == true)
+    }
+
+    @Test func `slips in steps that treat the server as a process are named`() {
+        #expect(
+            processProblems(#"{"do":"kill"}"#, needs: "{}")
+                == [
+                    "x.json /steps/1: only a server of the scenario's own can be ended and started → add \"start\": true to /needs"
+                ])
+        #expect(
+            processProblems(#"{"do":"killOn","bytes":"x"}"#)
+                == ["x.json /steps/1: neither or both of 'on' and 'exchange' → keep one"])
+        #expect(
+            processProblems(#"{"do":"killOn","on":"B","bytes":"x"}"#)
+                == ["x.json /steps/1/on: connection 'B' is not open here → add a connect step before this one"])
+        #expect(
+            processProblems(#"{"do":"killOn","exchange":"last","bytes":"x"}"#)
+                == ["x.json /steps/1/exchange: found 'last' → correct the value"])
+        #expect(
+            processProblems(#"{"do":"kill","after":{"seconds":1}}"#).first
+                == "x.json /steps/1/after/seconds: unknown member 'seconds' → remove it")
+        #expect(
+            processProblems(#"{"do":"repeat","times":"${kill}","steps":[{"do":"kill"}]}"#)
+                == ["x.json /steps/1/times: nothing before gives 'kill' a value → did you mean 'kills'?"])
+    }
+}

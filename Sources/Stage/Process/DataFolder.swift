@@ -42,7 +42,7 @@ struct DataFolder: Sendable {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         guard let first = entries.min() else { return nil }
         return InputProblem(
-            place: place, what: "'\(path)' holds \(entries.count) entries, such as '\(first)'",
+            place: place, what: "'\(path)' is not empty: it holds '\(first)'",
             expected: "a folder that is absent or empty; the suite deletes nobody's data",
             fix: "empty it yourself, name another one, or leave it out for a temporary one")
     }

@@ -18,6 +18,13 @@ struct ProcessGroup: Sendable {
         _ = signalGroup(leader, SIGKILL)
     }
 
+    /// Whether the leader is over and waits to be noticed.
+    var leaderHasEnded: Bool {
+        var info = siginfo_t()
+        // Without an end to tell, the call succeeds and writes nothing.
+        return waitid(P_PID, id_t(leader), &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_signo == SIGCHLD
+    }
+
     /// Sends SIGTERM to the leader, as a service manager does.
     func terminate() {
         _ = signalOne(leader, SIGTERM)
@@ -71,6 +78,7 @@ struct ProcessGroup: Sendable {
     /// Sets the soft limit of the size of files on every process, also on those that come about meanwhile; children inherit it.
     /// - Parameter bytes: The limit; nil for as much as each process may.
     /// - Returns: How many processes have it.
+    /// - Throws: Why none, or not all, can have it.
     func limitFileSize(to bytes: UInt64?) throws(LimitProblem) -> Int {
         #if os(Linux)
         var done: Set<pid_t> = []

@@ -24,11 +24,19 @@ actor SharedInstance {
 
     /// The instance, running.
     func running() async throws(HarnessProblem) -> SubjectInstance {
-        if let instance, instance.exit == nil { return instance }
+        if let instance {
+            // One that is over and not yet told to be is waited for.
+            if instance.isEnding { _ = await instance.exit(within: .seconds(10)) }
+            if instance.exit == nil { return instance }
+        }
         if let problem { throw problem }
         let task = starting ?? begin()
         starting = task
-        let result = await withTaskCancellationHandler { await task.value } onCancel: { task.cancel() }
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
         if starting == task { starting = nil }
         switch result {
         case .success(let instance):

@@ -46,6 +46,7 @@ public struct StartCommand: Sendable, Equatable {
 
     /// What keeps it from being started: a folder that is not there, or one with data of somebody.
     /// - Parameter place: What the folder for data was named by, such as `--data`.
+    /// - Returns: Every problem at once.
     public func problems(dataFrom place: String) -> [InputProblem] {
         var problems: [InputProblem] = []
         if let directory, !directory.contains("{"), !DataFolder.isFolder(directory) {
@@ -81,7 +82,7 @@ public struct StartCommand: Sendable, Equatable {
 
     /// What problems call it: the program with its arguments, cut where it gets long.
     var shown: String {
-        let text = command.joined(separator: " ")
+        let text = command.joined(separator: " ").split(whereSeparator: \.isNewline).joined(separator: " ")
         return text.count > 120 ? "\(text.prefix(120))…" : text
     }
 

@@ -13,6 +13,7 @@ final class SubjectInstance: Sendable {
 
     private struct State {
         var process: SubjectProcess?
+        var startedAt = ContinuousClock.now
         var observers: [Int: @Sendable (SubjectExit) -> Void] = [:]
         var nextObserver = 0
         var isOver = false
@@ -33,9 +34,10 @@ final class SubjectInstance: Sendable {
         self.folder = folder
         do {
             webSocket = try Endpoint(command.filled(command.url, values))
-            http = try command.http.map { url throws(TransportProblem) in
-                try Endpoint(command.filled(url, values))
-            } ?? webSocket.httpBase
+            http =
+                try command.http.map { url throws(TransportProblem) in
+                    try Endpoint(command.filled(url, values))
+                } ?? webSocket.httpBase
         } catch {
             throw HarnessProblem(.notStarted(reason: "its address is none, \(error)", output: []), at: command.shown)
         }
@@ -48,6 +50,7 @@ final class SubjectInstance: Sendable {
     ///   - command: How.
     ///   - data: A folder below which it stores, when somebody named one.
     ///   - limit: How long it may take.
+    /// - Returns: An instance that takes connections.
     /// - Throws: A problem whose `isUnreachable` is true.
     static func start(
         _ command: StartCommand, data: String? = nil, within limit: Duration
@@ -97,10 +100,12 @@ final class SubjectInstance: Sendable {
         do {
             process = try await SubjectProcess.start(command.launch(values)) { [weak self] in self?.tell($0) }
         } catch {
-            throw HarnessProblem(.notStarted(reason: "it cannot be started: \(error.reason)", output: []), at: command.shown)
+            throw HarnessProblem(
+                .notStarted(reason: "it cannot be started: \(error.reason)", output: []), at: command.shown)
         }
         let isOver = state.withLock { state in
             state.process = process
+            state.startedAt = .now
             return state.isOver
         }
         if isOver { process.kill() }
@@ -133,7 +138,8 @@ final class SubjectInstance: Sendable {
     private func problem(_ code: HarnessProblem.Code) -> HarnessProblem { HarnessProblem(code, at: command.shown) }
 
     private func isListening() async -> Bool {
-        guard let probe = try? await RawConnection.open(host: webSocket.host, port: webSocket.port, timeout: .seconds(1))
+        guard
+            let probe = try? await RawConnection.open(host: webSocket.host, port: webSocket.port, timeout: .seconds(1))
         else { return false }
         probe.cut(.fin)
         return true
@@ -165,6 +171,15 @@ final class SubjectInstance: Sendable {
 
     /// How the process ended; nil while it runs.
     var exit: SubjectExit? { process?.exit }
+
+    /// When the process was last started.
+    var startedAt: ContinuousClock.Instant { state.withLock { $0.startedAt } }
+
+    /// Whether the process has ended, or is about to be told to have.
+    var isEnding: Bool { process?.isEnding ?? true }
+
+    /// Where it stores.
+    var dataPath: String { folder.path }
 
     /// Whether a scenario ended it, and has not started it again.
     var wasEndedHere: Bool { process.map { $0.wasKilled || $0.wasAskedToEnd } ?? false }

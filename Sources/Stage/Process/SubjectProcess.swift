@@ -67,6 +67,9 @@ final class SubjectProcess: Sendable {
     /// Whether the suite asked it to end.
     var wasAskedToEnd: Bool { state.withLock { $0.wasAskedToEnd } }
 
+    /// Whether its leader has ended, which is known a moment before nothing is left of it.
+    var isEnding: Bool { exit != nil || state.withLock { !$0.mayBeSignalled || group.leaderHasEnded } }
+
     /// Waits for the end; nil when it does not come within the limit.
     func exit(within limit: Duration) async -> SubjectExit? { await ended.wait(within: limit) }
 
@@ -76,6 +79,8 @@ final class SubjectProcess: Sendable {
     /// - Parameters:
     ///   - launch: What to start.
     ///   - onExit: Told how it ended, before anybody who waits for the end.
+    /// - Returns: A process that runs, or did.
+    /// - Throws: Why there is none.
     static func start(
         _ launch: Launch, onExit: @escaping @Sendable (SubjectExit) -> Void = { _ in }
     ) async throws(LaunchProblem) -> SubjectProcess {
@@ -176,9 +181,10 @@ final class SubjectProcess: Sendable {
     func kill() -> Bool {
         state.withLock { state in
             guard state.mayBeSignalled else { return false }
-            state.wasKilled = true
+            let isFirst = !group.leaderHasEnded
             group.kill()
-            return true
+            if isFirst { state.wasKilled = true }
+            return isFirst
         }
     }
 

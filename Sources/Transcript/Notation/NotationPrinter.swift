@@ -176,10 +176,27 @@ private struct EventPrinting {
             NotationNames.isSpelled("p", principal)
         {
             parts.append(principal)
+        } else if verb == "exit" || verb == "kill", let plain = Self.plain(details) {
+            parts += plain
         } else if !isBrief {
             parts.append("details=\(FramePrinting.quoted(JSONValue.object(details).text()))")
         }
         return word(isKnown ? verb : "act", parts)
+    }
+
+    /// Details that are numbers and texts, each as `name=value`; nil when there are others.
+    private static func plain(_ details: JSONObject) -> [String]? {
+        var parts: [String] = []
+        for member in details {
+            if let number = member.value.intValue {
+                parts.append("\(member.key)=\(number)")
+            } else if let text = member.value.stringValue, FramePrinting.isWord(member.key) {
+                parts.append("\(member.key)=\(FramePrinting.quoted(text))")
+            } else {
+                return nil
+            }
+        }
+        return parts
     }
 
     /// Waits are written from the event before; a part of a millisecond counts as one.

@@ -1,0 +1,273 @@
+import Holdfast
+import JSON
+import Testing
+import Transcript
+
+@testable import Stage
+
+#if os(Linux)
+struct ProcessStepTests {
+    /// A WebSocket server of a few lines that stores what it is asked in `chats`, and says `done` in so many fragments.
+    private static let script = """
+        import base64, hashlib, json, struct, threading
+        def frame(opcode, payload, fin=True):
+            head = bytes([(0x80 if fin else 0) | opcode])
+            n = len(payload)
+            return head + (bytes([n]) if n < 126 else bytes([126]) + struct.pack('>H', n)) + payload
+        def receive(c, n):
+            b = b''
+            while len(b) < n:
+                more = c.recv(n - len(b))
+                if not more: raise EOFError
+                b += more
+            return b
+        def read(c):
+            a, b = receive(c, 2)
+            n = b & 127
+            if n == 126: n = struct.unpack('>H', receive(c, 2))[0]
+            mask = receive(c, 4)
+            return a & 15, bytes(x ^ mask[i % 4] for i, x in enumerate(receive(c, n)))
+        def store():
+            try:
+                write('chats', 'x' * 50)
+                return True
+            except OSError:
+                return False
+        def converse(c, pieces):
+            head = b''
+            while b'\\r\\n\\r\\n' not in head: head += receive(c, 1)
+            lines = dict(l.split(': ', 1) for l in head.decode().split('\\r\\n')[1:] if ': ' in l)
+            if 'Sec-WebSocket-Key' not in lines:
+                c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n{}')
+                return
+            key = lines['Sec-WebSocket-Key'].encode() + b'258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
+            c.sendall(b'HTTP/1.1 101 X\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Accept: '
+                + base64.b64encode(hashlib.sha1(key).digest()) + b'\\r\\n\\r\\n')
+            def say(text, pieces=1):
+                cut = [text[i * len(text) // pieces:(i + 1) * len(text) // pieces] for i in range(pieces)]
+                for i, part in enumerate(cut): c.sendall(frame(0 if i else 1, part, i == pieces - 1))
+            while True:
+                opcode, payload = read(c)
+                if opcode == 8: return c.sendall(frame(8, payload))
+                if opcode != 1: continue
+                message = json.loads(payload)
+                if message['type'] == 'auth':
+                    say(json.dumps({'type': 'connected', 'protocol': 1, 'connectionId': 'k1', 'capabilities': [],
+                        'serverTime': '2026-03-01T08:30:00Z', 'limits': {'maxFrameBytes': 1000}}).encode())
+                elif message['type'] == 'ping':
+                    say(json.dumps({'type': 'pong', 'nonce': message.get('nonce')}).encode())
+                elif message['messages'][-1]['content'] == 'die': os._exit(5)
+                elif store(): say(json.dumps({'type': 'done', 'text': 'yes', 'sessionId': 's1'}).encode(), pieces)
+                else: say(json.dumps({'type': 'error', 'error': 'no', 'code': 'persist_failed'}).encode())
+        def quietly(c, pieces):
+            try: converse(c, pieces)
+            except (EOFError, OSError): pass
+            c.close()
+        def run(pieces=1):
+            s = listen(int(sys.argv[1]))
+            while True:
+                c, _ = s.accept()
+                threading.Thread(target=quietly, args=(c, pieces), daemon=True).start()
+
+        """
+
+    private func perform(
+        _ steps: String, server: String = "run()", bounds: (inout Timeouts) -> Void = { _ in }
+    ) async throws -> Performance {
+        var subject = try subject("ws://127.0.0.1:1/ws", bounds: bounds)
+        subject.start = StartedServer.command(Self.script + server)
+        subject.kills = 3
+        return await (try stage(subject)).perform(
+            try scenario(steps, named: "server/PERSIST/example", needs: #"{"start":true}"#))
+    }
+
+    private func acts(_ performance: Performance) -> [String] {
+        performance.history.events.filter { $0.lane == .server }.compactMap { event in
+            switch event.kind {
+            case .act(let name, let details): details.isEmpty ? name : name + JSONValue.object(details).text()
+            default: nil
+            }
+        }
+    }
+
+    @Test func `it is killed, and starts again with what it stored`() async throws {
+        let performance = try await perform(
+            """
+            {"do":"connect","on":"A"},
+            {"do":"repeat","times":"${kills}","counter":"i","steps":[
+                {"do":"kill","after":{"milliseconds":"${i}"}},{"do":"start"},{"do":"connect","on":"A"},
+                {"do":"chat","on":"A","as":"c${i}"},{"do":"await","on":"A","type":"done"}]},
+            {"do":"start"},{"do":"fence","on":"A"}
+            """)
+        #expect(performance.problems.isEmpty && performance.stoppedAt == nil, "\(performance)")
+        #expect(
+            acts(performance)
+                == Array(repeating: ["kill", #"exit{"signal":"SIGKILL"}"#, "start"], count: 3).flatMap { $0 })
+        expectOrder(performance.history)
+    }
+
+    @Test func `it is killed by the bytes of a frame, which arrived before`() async throws {
+        let performance = try await perform(
+            """
+            {"do":"connect","on":"A"},{"do":"killOn","on":"A","bytes":"\\"done\\""},{"do":"chat","on":"A","as":"c1"},
+            {"do":"awaitKill"},{"do":"start"},{"do":"connect","on":"A"},{"do":"fence","on":"A"}
+            """)
+        #expect(performance.problems.isEmpty && performance.stoppedAt == nil, "\(performance)")
+        #expect(
+            acts(performance) == [
+                #"kill{"on":"A","bytes":"\"done\""}"#, #"exit{"signal":"SIGKILL"}"#, "start",
+            ])
+        let done = performance.history.events.firstIndex {
+            if case .text(.fromServer, let text) = $0.kind { text.contains("done") } else { false }
+        }
+        let kill = performance.history.events.firstIndex { $0.lane == .server }
+        #expect(try #require(done) < #require(kill))
+    }
+
+    @Test func `it is killed by the bytes of a response, and the scenario goes on`() async throws {
+        let performance = try await perform(
+            """
+            {"do":"killOn","exchange":"next","bytes":"HTTP/1.1 200"},{"do":"listSessions"},{"do":"awaitKill"},
+            {"do":"start"},{"do":"listSessions"}
+            """)
+        #expect(performance.problems.isEmpty && performance.stoppedAt == nil, "\(performance)")
+        #expect(acts(performance).first == #"kill{"exchange":"next","bytes":"HTTP/1.1 200"}"#)
+        #expect(acts(performance).last == "start")
+    }
+
+    @Test func `it is asked to end`() async throws {
+        let performance = try await perform(
+            #"{"do":"connect","on":"A"},{"do":"stop"},{"do":"start"},{"do":"connect","on":"A"},{"do":"stop"}"#,
+            server: "signal.signal(signal.SIGTERM, lambda *_: os._exit(0)); run()")
+        #expect(performance.problems.isEmpty && performance.stoppedAt == nil, "\(performance)")
+        #expect(acts(performance) == ["stop", #"exit{"code":0}"#, "start", "stop", #"exit{"code":0}"#])
+        #expect(
+            performance.history.events.contains {
+                if case .eof = $0.kind { $0.lane == .connection("A") } else { false }
+            })
+    }
+
+    @Test func `its writes are refused and accepted again`() async throws {
+        let performance = try await perform(
+            """
+            {"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1"},{"do":"await","on":"A","type":"done"},
+            {"do":"refuseWrites"},{"do":"chat","on":"A","as":"c2"},{"do":"await","on":"A","type":"error"},
+            {"do":"acceptWrites"},{"do":"chat","on":"A","as":"c3"},{"do":"await","on":"A","type":"done"}
+            """)
+        #expect(performance.problems.isEmpty && performance.stoppedAt == nil, "\(performance)")
+        #expect(acts(performance) == ["refuseWrites", "acceptWrites"])
+    }
+
+    // MARK: what does not come
+
+    @Test func `a kill whose bytes come in pieces is a harness error`() async throws {
+        let performance = try await perform(
+            """
+            {"do":"connect","on":"A"},{"do":"killOn","on":"A","bytes":"\\"done\\""},{"do":"chat","on":"A","as":"c1"},
+            {"do":"awaitKill"}
+            """, server: "run(pieces=40)", bounds: { $0.turn = .seconds(1) })
+        #expect(
+            performance.problems.map(\.description) == [
+                """
+                harness: fault killOn "done" was armed and never fired at server/PERSIST/example /steps/1
+                  expected: its bytes in one piece; they came in a frame in pieces
+                  fix: none on your side; this run says nothing about what the fault would have shown
+                """
+            ])
+    }
+
+    @Test func `a kill nobody waited for is a harness error when it never came`() async throws {
+        let performance = try await perform(
+            #"{"do":"connect","on":"A"},{"do":"killOn","on":"A","bytes":"never"},{"do":"fence","on":"A"}"#)
+        #expect(performance.stoppedAt == nil)
+        #expect(
+            performance.problems == [
+                HarnessProblem(
+                    .faultNeverFired(fault: "killOn never", bytesWereSeen: false), at: "server/PERSIST/example /steps/1"
+                )
+            ])
+    }
+
+    @Test func `writes of a server that is gone cannot be refused`() async throws {
+        let performance = try await perform(#"{"do":"kill"},{"do":"refuseWrites"}"#)
+        #expect(
+            performance.problems.first?.description.hasPrefix(
+                "harness: fault refuseWrites cannot be brought about, the server has ended at server/PERSIST/example /steps/1"
+            ) == true)
+    }
+
+    @Test func `a server that ends by itself is no fault of the suite`() async throws {
+        let performance = try await perform(
+            """
+            {"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1","text":"die"},{"do":"awaitClose","on":"A"},
+            {"do":"kill"}
+            """)
+        #expect(performance.problems.isEmpty)
+        #expect(acts(performance) == [#"exit{"code":5}"#])
+        #expect(performance.stoppedAt == "/steps/3: the server had ended by itself, exit code 5")
+    }
+
+    @Test func `a server that does not come back ends the scenario, with its last words`() async throws {
+        let performance = try await perform(
+            #"{"do":"kill"},{"do":"start"}"#,
+            server:
+                "if os.path.exists(os.path.join(data, 'once')): sys.exit('cannot recover')\nwrite('once', 'x'); run()")
+        #expect(performance.problems.isEmpty)
+        #expect(performance.stoppedAt?.contains("it ended with exit code 1 before it took connections") == true)
+        #expect(performance.stoppedAt?.contains("cannot recover") == true)
+        #expect(acts(performance).first == "kill" && !acts(performance).contains("start"))
+    }
+
+    // MARK: many scenarios
+
+    @Test func `ordinary scenarios share a server that is started again when it dies`() async throws {
+        var subject = try subject("ws://127.0.0.1:1/ws")
+        subject.start = StartedServer.command(Self.script + "run()")
+        let polite = #"{"do":"connect","on":"A"},{"do":"fence","on":"A"}"#
+        let deadly =
+            #"{"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1","text":"die"},{"do":"awaitClose","on":"A"}"#
+        let scenarios = try [
+            scenario(polite, named: "server/ENV/first"), scenario(deadly, named: "server/ENV/deadly"),
+            scenario(polite, named: "server/ENV/last"),
+            scenario(#"{"do":"kill"}"#, named: "server/ENV/own", needs: #"{"start":true}"#),
+        ]
+        let outcome = await SuiteRun(stage: try stage(subject), jobs: 1).run(scenarios)
+        #expect(outcome.startProblem == nil)
+        #expect(outcome.performances.map(\.scenario) == scenarios.map(\.name))
+        #expect(outcome.performances.allSatisfy { $0.problems.isEmpty && $0.skipped == nil })
+        #expect(outcome.performances[0].stoppedAt == nil && outcome.performances[2].stoppedAt == nil)
+        #expect(outcome.performances[1].stoppedAt?.hasPrefix("the server ended by itself, exit code 5") == true)
+        #expect(acts(outcome.performances[1]) == [#"exit{"code":5}"#])
+        #expect(acts(outcome.performances[3]).first == "kill")
+    }
+
+    @Test func `a server that keeps dying is given up`() async throws {
+        var subject = try subject("ws://127.0.0.1:1/ws")
+        subject.start = StartedServer.command(Self.script + "run()")
+        let deadly =
+            #"{"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1","text":"die"},{"do":"awaitClose","on":"A"}"#
+        let scenarios = try (1...9).map { try scenario(deadly, named: "server/ENV/number-\($0)") }
+        let outcome = await SuiteRun(stage: try stage(subject), jobs: 1).run(scenarios)
+        #expect(outcome.startProblem == nil)
+        #expect(outcome.performances.prefix { $0.skipped == nil }.count == SharedInstance.restarts + 1)
+        #expect(outcome.performances.last?.skipped?.contains("it ended 6 times by itself") == true)
+    }
+
+    @Test func `nothing is performed against a server that does not start`() async throws {
+        var subject = try subject("ws://127.0.0.1:1/ws")
+        subject.start = StartCommand(["sh", "-c", "exit 1"])
+        let scenarios = try (1...3).map {
+            try scenario(#"{"do":"connect","on":"A"}"#, named: "server/ENV/number-\($0)")
+        }
+        let outcome = await SuiteRun(stage: try stage(subject), jobs: 2).run(scenarios)
+        #expect(outcome.startProblem?.isUnreachable == true)
+        #expect(outcome.performances.allSatisfy { $0.skipped != nil })
+    }
+
+    @Test func `without a command such scenarios are left out`() async throws {
+        let performance = await (try stage(subject("ws://127.0.0.1:1/ws"))).perform(
+            try scenario(#"{"do":"kill"}"#, needs: #"{"start":true}"#))
+        #expect(performance.skipped == "it needs --start")
+    }
+}
+#endif
