@@ -40,6 +40,7 @@ import Testing
                 #expect(clause.exclusion != nil, "\(clause.id) is a permission without a reason")
             }
             if !hasCheck, clause.exclusion == nil { pending.append(clause.id) }
+            #expect(clause.role != .server || hasCheck || clause.exclusion != nil, "\(clause.id) is not judged")
         }
         print(
             "pending: \(pending.count) of \(clauses.count) clauses: \(pending.map(\.description).joined(separator: " "))"

@@ -10,7 +10,11 @@ import Testing
         for (name, said) in Self.healthy { #expect(again[name] == said, "\(name)") }
     }
 
-    @Test(arguments: Defect.all) func `every defect changes what a server says or keeps`(_ defect: Defect) {
+    /// Defects of the disk and the sockets, which these probes do without; they have tests of their own.
+    static let outsideTheCore: Set<Defect> = [.persistRewritesItsFileInPlace, .liveStopsAsIfAllWereSaid]
+
+    @Test(arguments: Defect.all.filter { !outsideTheCore.contains($0) })
+    func `every defect changes what a server says or keeps`(_ defect: Defect) {
         let broken = Probes.said(defects: [defect])
         let changed = Self.healthy.filter { broken[$0.key] != $0.value }.map(\.key)
         #expect(!changed.isEmpty, "\(defect) changes nothing in any probe")

@@ -43,6 +43,18 @@ import Darwin
         }
     }
 
+    @Test func `a file that is rewritten in place holds everything again in the end`() throws {
+        let folder = try TemporaryFolder()
+        try Self.append(["first"], to: folder)
+        var old: [[UInt8]] = []
+        do {
+            var file = try LogFile.open(folder: folder.path, lines: &old)
+            file.rewriteInPlace(pausing: 0)
+            try file.append(LogFormat.bytes(of: "second"))
+        }
+        #expect(try Self.lines(folder) == ["first", "second"])
+    }
+
     @Test func `zeros at the end are a torn write too`() throws {
         let folder = try TemporaryFolder()
         try Self.append(["first"], to: folder)

@@ -75,6 +75,16 @@ import Transport
         await second.stop()
     }
 
+    @Test func `LIVE-6 a server broken so says goodbye with 1000`() async throws {
+        let folder = try TemporaryFolder()
+        let server = try await Self.start(folder, defects: [.liveStopsAsIfAllWereSaid])
+        let client = try await Client(server)
+        _ = try await client.next("connected")
+        async let stopped: Void = server.stop()
+        #expect(try await client.closeCode() == 1000)
+        await stopped
+    }
+
     @Test func `LIVE-6 a stop ends the turn as interrupted and says goodbye with 1001`() async throws {
         let folder = try TemporaryFolder()
         let server = try await Self.start(folder)
