@@ -60,7 +60,8 @@ struct ServerCommand: AsyncParsableCommand {
         } catch {
             throw Tool.end(.unreachable, saying: error.description)
         }
-        let report = try await Services.run(for: subject) { subject in
+        let model = try server.modelEndpoint.map { try Services.Address($0, flag: "--model-endpoint") }
+        let report = try await Services.run(for: subject, model: model) { subject in
             try await ServerSuite(
                 subject: subject, specification: specification, selection: selection, scope: scope, jobs: jobs,
                 showsProgress: Console.showsProgress

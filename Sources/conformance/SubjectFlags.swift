@@ -60,6 +60,12 @@ struct SubjectFlags: ParsableArguments {
         help: ArgumentHelp("What the started server prints once it takes connections.", valueName: "text"))
     var ready: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Serve the model that its agent asks on this address, and send scripts: for a server that is configured with it.",
+            valueName: "host:port"))
+    var modelEndpoint: String?
+
     @Option(help: ArgumentHelp("How often a crash proof kills the started server.", valueName: "number"))
     var kills = 20
 
@@ -83,7 +89,7 @@ struct SubjectFlags: ParsableArguments {
         SubjectOptions(
             isReference: reference, defects: defect, variations: variation, file: subject, url: url, http: http,
             tokens: token, profiles: profile,
-            hasScriptedAgent: scriptedAgent,
+            hasScriptedAgent: scriptedAgent, asksOurModel: modelEndpoint != nil,
             start: StartOptions(command: start, data: data, environment: env, ready: ready, kills: kills),
             tiers: tier, skipsCrashes: skipCrashes, patience: patience, acceptsAnyCertificate: acceptAnyCertificate)
     }
@@ -109,6 +115,7 @@ struct SubjectFlags: ParsableArguments {
         words += env.map { "--env \($0.prefix { $0 != "=" })=…" }
         if let ready { words.append("--ready \(ShellWords.quoted(ready))") }
         if kills != 20 { words.append("--kills \(kills)") }
+        if let modelEndpoint { words.append("--model-endpoint \(modelEndpoint)") }
         if skipCrashes { words.append("--skip-crashes") }
         if acceptAnyCertificate { words.append("--accept-any-certificate") }
         return words

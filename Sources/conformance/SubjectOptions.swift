@@ -17,6 +17,8 @@ struct SubjectOptions {
     var tokens: [String] = []
     var profiles: [String] = []
     var hasScriptedAgent = false
+    /// Whether its agent asks the model endpoint of the suite.
+    var asksOurModel = false
     var start = StartOptions()
     var tiers: [Int] = []
     var skipsCrashes = false
@@ -49,7 +51,7 @@ struct SubjectOptions {
                     fix: "name the server to test; ./conformance.sh without arguments brings one along"))
         }
         let declared = profiles.isEmpty ? described?.profiles ?? [.core] : Self.profiles(named: profiles, &problems)
-        let agent = hasScriptedAgent ? .scripted : described?.agent ?? .plain
+        let agent = hasScriptedAgent ? .scripted : asksOurModel ? .model : described?.agent ?? .plain
         let wanted = tiers.isEmpty ? described?.tiers : Set(tiers)
         if let wanted, let problem = Scope.problem(wanted, agent: agent, given: tiers.isEmpty ? "--subject" : "--tier")
         {

@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The example server shares nothing with the reference: what it is accused of wrongly, the suite gets wrong.
+@Suite(.enabled(if: ExamplePython.has("websockets"), "no Python with the package websockets"))
+struct PythonExampleTests {
+    private static let folder = SourceTree.root + "/Tests/Examples/python"
+
+    /// Runs the suite against the example, which it starts.
+    private func suite(_ flags: String = "", arguments: [String] = []) async throws -> BuiltBinary.Output {
+        let python = ExamplePython.path ?? "python3"
+        let command =
+            "'\(python)' -B '\(Self.folder)/server.py' --port {port} --data {data} --heartbeat 1 \(flags)"
+        return try await BuiltBinary.run(
+            ["server", "--subject", Self.folder + "/subject.json", "--start", command] + arguments)
+    }
+
+    @Test(arguments: ["files", "sqlite"])
+    func `PERSIST-1 is proved for an example with either store`(store: String) async throws {
+        let run = try await suite("--store \(store)")
+        #expect(run.status == 0, "\(run.out)\n\(run.err)")
+        #expect(run.out.hasPrefix("conforms: "))
+        #expect(run.out.contains("pass         PERSIST-1 "))
+        #expect(run.out.contains("20 kills on the bytes of `done`, none lost"))
+        #expect(run.out.contains("not applicable: "))
+    }
+
+    @Test(arguments: [
+        ("done-before-stored", "PERSIST-4"), ("done-for-unknown-session", "ID-6"), ("null-ends-the-process", "ENV-4"),
+        ("oldest-first", "REST-3"), ("question-stored-with-answer", "TURN-4"), ("disconnect-cancels", "TURN-11"),
+    ])
+    func `a broken example is caught by the clause it breaks`(defect: String, clause: String) async throws {
+        let run = try await suite("--break \(defect)", arguments: ["--only", clause, "--kills", "2"])
+        #expect(run.status == 1, "\(run.out)\n\(run.err)")
+        #expect(run.out.contains("violation \(clause) (MUST"), "\(run.out)")
+    }
+
+    @Test func `a store that empties before it writes loses history in a crash`() async throws {
+        let run = try await suite(
+            "--break overwrites-files", arguments: ["--only", "server/PERSIST/killed-as-it-says-done", "--kills", "2"])
+        #expect(run.status == 1, "\(run.out)\n\(run.err)")
+        #expect(run.out.contains("violation PERSIST-7 (MUST NOT"), "\(run.out)")
+    }
+
+    @Test func `an example that asks the suite's model conforms`() async throws {
+        let run = try await suite("--model {model}", arguments: ["--model-endpoint", "127.0.0.1:0", "--skip-crashes"])
+        #expect(run.out.contains("tier 3"), "\(run.out)\n\(run.err)")
+        #expect(!run.out.contains("\nviolation "), "\(run.out)")
+    }
+}
