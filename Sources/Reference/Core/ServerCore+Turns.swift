@@ -215,8 +215,10 @@ extension ServerCore {
     mutating func stop() {
         isStopping = true
         if broken(.liveAbandonsTurnsWhenStopping) { return turns.removeAll() }
-        for (id, turn) in turns.sorted(by: { $0.key < $1.key }) where turn.state == .running || turn.state == .waiting {
-            interrupt(id)
+        let ids = turns.sorted { $0.key < $1.key }
+        // Those that wait end after the one they wait for (ORDER-3).
+        for state in [LiveTurn.State.running, .waiting] {
+            for (id, turn) in ids where turn.state == state { interrupt(id) }
         }
     }
 
