@@ -30,7 +30,7 @@ import Testing
         try clause.conforms("\(mute) +10s A<eof")
         try clause.conforms("\(mute) +14s A<close(1011)")
         try clause.conforms("\(mute) +20s A<eof")  // seen late, within the bound of an end
-        try clause.violates("\(mute) +31s A<eof^")
+        try clause.violates("\(mute) +31s^ A<eof")
         try clause.violates("\(mute) +30s^")
         try clause.conforms("A+(heartbeatSeconds=5) A!mute +4s A>ping(n1) A<pong(n1) +10s A<eof")  // silent since then
         try clause.untested("\(mute) +20s")

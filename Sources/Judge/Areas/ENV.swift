@@ -15,6 +15,7 @@ enum ENV {
         Check(.ENV, 15, framesUpToTheLimitAreAccepted), Check(.ENV, 16, largerMessagesAreRefused),
         Check(.ENV, 17, messagesStaySmall), Check(.ENV, 18, fragmentsAreOneMessage),
         Check(.ENV, 19, errorsHaveACode),
+        Check(.ENV, 24, framesGetOneError),
     ]
 
     /// ENV-1: "A server MUST send every WebSocket text message as exactly one JSON object, in UTF-8, with a string

@@ -23,7 +23,8 @@ extension ID {
             }
             switch status {
             case 400, 404: evidence.keep()
-            case 401, 429: continue
+            case 401: continue
+            case 429 where exchange.isChat: continue
             default:
                 evidence.violate(
                     Finding(

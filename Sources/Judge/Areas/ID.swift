@@ -11,6 +11,7 @@ enum ID {
         Check(.ID, 7, doneNamesAStoredSession), Check(.ID, 8, illFormedIdsAreRefused),
         Check(.ID, 9, illFormedIdsLeaveNoTrace), Check(.ID, 10, sessionIdsAreWellFormed),
         Check(.ID, 11, turnFramesNameTheTurn), Check(.ID, 12, idsNameOneThing),
+        Check(.ID, 13, acksNameTheStoredMessage), Check(.ID, 14, framesNameTheirQuestion),
     ]
 
     /// ID-1: "A server MUST give every connection a `connectionId` that differs from that of every other connection".

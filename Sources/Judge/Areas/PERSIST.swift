@@ -92,7 +92,7 @@ enum PERSIST {
                 !history.wasStopped(between: exchange.request, and: end)
             else { continue }
             // A refusal of the reader himself says nothing about the session.
-            if let status = exchange.status, [401, 403, 429].contains(status) { continue }
+            if let status = exchange.status, [401, 403].contains(status) { continue }
             if let flaw = flaw(of: exchange, id) {
                 evidence.violate(
                     Finding(

@@ -15,6 +15,7 @@ extension ServerCore {
             try perform(message, of: connection, on: socket)
         } catch {
             if mistreat(error, received, on: socket) { return }
+            if broken(.envAnswersTwice) { send(Frames.refused(error), to: socket) }
             if let code = closeCode(for: error, received) {
                 return close(socket, code: code, reason: error.code.rawValue)
             }
@@ -87,6 +88,7 @@ extension ServerCore {
             capabilities: rules.capabilities,
             rules: rules, epoch: epoch, lastSeq: streams[principal]?.lastSeq ?? 0)
         send(Frames.connected(connected), to: socket)
+        if broken(.authGreetsTwice) { send(Frames.connected(connected), to: socket) }
         connections.join(socket, principal: principal)
         remember(auth.clientId, of: principal)
         if broken(.envGreetsWithBareText) { effects.append(.send(socket: socket, "\"ready\"")) }

@@ -32,6 +32,7 @@ extension Defect {
     static let authLeavesRESTOpen = Defect(
         "auth-leaves-rest-open", .AUTH, 10, "Answers REST requests without a valid token for the first principal.")
 
+    static let authGreetsTwice = Defect("auth-greets-twice", .AUTH, 16, "Says `connected` twice on each connection.")
     static let authTakesTokensInURLs = Defect(
         "auth-takes-tokens-in-urls", .AUTH, 11, "Takes a valid token from the query of a request or an upgrade.")
 
@@ -40,7 +41,7 @@ extension Defect {
         authWaitsHalfTheTime, authEndsSilenceWithAPlainCode,
         authRunsBeforeAuth,
         authTrustsReturningClients, authSendsTurnsToEverybody, authShowsForeignSessions,
-        authWritesIntoForeignSessions, authLeavesRESTOpen, authTakesTokensInURLs,
+        authWritesIntoForeignSessions, authLeavesRESTOpen, authTakesTokensInURLs, authGreetsTwice,
     ]
 }
 

@@ -41,12 +41,14 @@ extension Defect {
     static let envLeavesOutCodes = Defect(
         "env-leaves-out-codes", .ENV, 19, "Sends errors that end no turn without `code`.")
 
+    static let envAnswersTwice = Defect("env-answers-twice", .ENV, 24, "Sends two errors for each frame it refuses.")
+
     static let env = [
         envGreetsWithBareText, envTellsTheTimeAsANumber, envClosesOnBrokenJSON, envDiesOfNull,
         envIgnoresFramesWithoutType, envTakesBinaryAsText, envIgnoresUnknownTypes, envRefusesUnknownMembers,
         envReadsTextAsNumbers, envDropsOthersOnBrokenInput, envWritesSessionIdTwice, envCutsEmojiInPreviews,
         envWritesNumbersAsFractions, envTrimsQuestions, envRefusesFramesAtTheLimit, envSwallowsOversizedFrames,
-        envSendsPagesOfAnySize, envLeavesOutCodes,
+        envSendsPagesOfAnySize, envLeavesOutCodes, envAnswersTwice,
     ]
 }
 

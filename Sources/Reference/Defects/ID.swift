@@ -31,7 +31,15 @@ extension Defect {
     static let idLeavesTheSessionOutOfErrors = Defect(
         "id-leaves-the-session-out-of-errors", .ID, 5, "Ends a failed turn with an `error` that names no session.")
 
+    static let idAcksAnotherMessage = Defect(
+        "id-acks-another-message", .ID, 13, "Names a `messageId` in `ack` that no session read shows.")
+    static let idAcksAnotherSession = Defect(
+        "id-acks-another-session", .ID, 13, "Names a session in `ack` that is not the one of the question.")
+    static let idAnswersAnotherKey = Defect(
+        "id-answers-another-key", .ID, 14, "Sends `done` with a `clientMessageId` that nobody chose.")
+
     static let id = [
+        idAcksAnotherMessage, idAcksAnotherSession, idAnswersAnotherKey,
         idReusesConnectionIds, idCallsTheConnectionASession, idListsASecondSession, idStartsANewSessionEachTime,
         idNamesTheLatestSession, idAdoptsUnknownSessions, idAnswersForSessionsNotStored, idAcceptsAnySessionId,
         idKeepsWhatItRefuses, idNamesSessionsWithColons, idLeavesTheTurnOutOfToolUse, idReusesTheQuestionsId,
@@ -44,6 +52,11 @@ extension Saboteur {
         if has(.idCallsTheConnectionASession), type == "connected" { frame["sessionId"] = frame["connectionId"] }
         if has(.idLeavesTheTurnOutOfToolUse), type == "toolUse" { frame["turnId"] = nil }
         if has(.idLeavesTheSessionOutOfErrors), type == "error", frame["turnId"] != nil { frame["sessionId"] = nil }
+        if has(.idAcksAnotherMessage), type == "ack" { frame["messageId"] = "msg_another" }
+        if has(.idAcksAnotherSession), type == "ack" { frame["sessionId"] = "ses_another" }
+        if has(.idAnswersAnotherKey), type == "done", frame["clientMessageId"] != nil {
+            frame["clientMessageId"] = "another-key"
+        }
     }
 
     func accepts(sessionID id: String) -> Bool {
