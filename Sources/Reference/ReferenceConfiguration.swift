@@ -79,7 +79,8 @@ public struct ReferenceConfiguration: Sendable {
             principalsByToken: Dictionary(
                 principals.map { ($0.token, $0.name) }, uniquingKeysWith: { first, _ in first }),
             anonymous: principals.first?.name ?? "anonymous", requiresAuth: requiresAuth, replayFrames: replayFrames,
-            replaySeconds: replaySeconds, messagesPerMinute: messagesPerMinute, rateWindowMs: max(1, rateWindowSeconds) * 1000, maxFrameBytes: maxFrameBytes,
+            replaySeconds: replaySeconds, messagesPerMinute: messagesPerMinute,
+            rateWindowMs: max(1, rateWindowSeconds) * 1000, maxFrameBytes: maxFrameBytes,
             heartbeatSeconds: heartbeatSeconds, authSeconds: authSeconds, devices: devices, variations: variations,
             defects: defects)
     }
