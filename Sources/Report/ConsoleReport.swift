@@ -110,7 +110,8 @@ public struct ConsoleReport {
         if !report.setAside.isEmpty {
             let names = report.setAside.map(\.id.description).joined(separator: ", ")
             lines.append(
-                "set aside: \(report.setAside.count) clauses whose scenarios were left out on request: \(names)")
+                "set aside: \(report.setAside.count) clause\(report.setAside.count == 1 ? "" : "s") whose scenarios were left out on request: \(names)"
+            )
         }
         lines += report.notes.map { "note: \($0)" }
         let foreign = Dictionary(grouping: report.clauses(.notApplicable), by: \.clause.profile)

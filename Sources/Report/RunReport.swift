@@ -44,6 +44,7 @@ public struct RunReport: Sendable {
         under specification: Specification, selection: Set<ClauseID>? = nil, intended: [String: [ClauseID]] = [:],
         startedAt: String, duration: Duration, wasInterrupted: Bool = false
     ) {
+        let scenarios = scenarios.map(Self.blamingTheSuite)
         let inQuestion = specification.clauses.filter {
             $0.role == subject.role && selection?.contains($0.id) ?? true
         }
@@ -80,6 +81,22 @@ public struct RunReport: Sendable {
         self.notes = Announcements.notes(on: judged.map(\.history), declared: subject.profiles)
         self.pending = inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) == nil }
         self.excluded = inQuestion.filter { $0.exclusion != nil }
+    }
+
+    /// A scenario that was performed to its end and put no clause to the test is a fault of the suite.
+    private static func blamingTheSuite(_ scenario: ScenarioResult) -> ScenarioResult {
+        guard scenario.skipped == nil, scenario.stoppedAt == nil, scenario.problems.isEmpty,
+            scenario.verdicts.allSatisfy({ $0.exercised == 0 })
+        else { return scenario }
+        var blamed = scenario
+        blamed.problems = [
+            """
+            harness: \(scenario.name) was performed to its end and exercised nothing
+              expected: at least one clause put to the test
+              fix: none on your side; this run says nothing about the clauses it names
+            """
+        ]
+        return blamed
     }
 
     /// Whether a clause is undecided and a scenario that could have decided it was left out on purpose.

@@ -94,7 +94,8 @@ struct ServerSuite {
             name: performance.scenario, history: performance.history,
             verdicts: performance.skipped == nil ? judge(performance.history, under: specification) : [],
             problems: performance.problems.map(\.description), skipped: performance.skipped,
-            stoppedAt: performance.stoppedAt, duration: performance.duration)
+            stoppedAt: performance.stoppedAt ?? (performance.wasInterrupted ? "the run was interrupted" : nil),
+            duration: performance.duration)
     }
 }
 

@@ -7,11 +7,12 @@ import Testing
     @Test func `the reference server conforms, and the report carries its proof`() async throws {
         let folder = try TemporaryDirectory()
         let out = folder.path + "/out"
-        let (run, _) = try await Serving.run(in: folder) { serving in
-            try await BuiltBinary.run(["server", "--subject", serving.subjectFile, "--jobs", "8", "--out", out])
-        }
+        let run = try await BuiltBinary.run(["server", "--reference", "--out", out])
         #expect(run.status == 0, "\(run.out)\n\(run.err)")
         #expect(run.out.hasPrefix("conforms: "))
+        #expect(!run.out.contains(" pending"))
+        #expect(run.out.contains("20 kills on the bytes of `done`, none lost"))
+        #expect(run.out.contains("tier 1 (any agent)"))
         #expect(!run.out.contains("untested"))
         #expect(!run.out.contains("\u{1B}"))
         #expect(run.err.isEmpty)
@@ -60,5 +61,50 @@ import Testing
         #expect(run.out.contains("not applicable: "))
         #expect(run.out.contains("profiles core · scripted agent"))
         #expect(!run.out.contains("\nviolation"), "\(run.out)")
+    }
+
+    @Test func `a defect of the reference server is shown with one command`() async throws {
+        let run = try await BuiltBinary.run([
+            "server", "--reference", "--defect", "turn-ends-twice", "--only", "TURN-5", "--skip-crashes",
+        ])
+        #expect(run.status == 1, "\(run.out)\n\(run.err)")
+        #expect(run.out.contains("again: conformance server --reference --defect turn-ends-twice"))
+    }
+
+    @Test func `tier 1 alone can conform, and names what it sets aside`() async throws {
+        let folder = try TemporaryDirectory()
+        let (run, _) = try await Serving.run(in: folder) { serving in
+            try await BuiltBinary.run([
+                "server", "--subject", serving.subjectFile, "--tier", "1", "--only", "TURN-5", "--only", "TURN-8",
+            ])
+        }
+        #expect(run.status == 0, "\(run.out)")
+        #expect(run.out.hasPrefix("conforms: 1 pass, 1 set aside\n"), "\(run.out)")
+        #expect(run.out.contains("set aside: 1 clause whose scenarios were left out on request: TURN-8"))
+    }
+
+    @Test func `an agent that obeys no scripts leaves clauses untested, and the report says which`() async throws {
+        let folder = try TemporaryDirectory()
+        let (run, _) = try await Serving.run(in: folder) { serving in
+            try await BuiltBinary.run([
+                "server", serving.url(), "--token", serving.token(), "--only", "TURN-8", "--only", "TURN-5",
+            ])
+        }
+        #expect(run.status == 2, "\(run.out)")
+        let words = run.out.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(
+            words.contains("untested: 1 clause needs a scripted agent (tier 2) or the model endpoint (tier 3): TURN-8"))
+    }
+
+    @Test func `a tier the agent does not allow is refused`() async throws {
+        let run = try await BuiltBinary.run(["server", "ws://127.0.0.1:1/ws", "--tier", "2"])
+        #expect(run.status == 64)
+        #expect(
+            run.err == """
+                --tier: tier 2 needs an agent that obeys scripts, and this one is 'plain'
+                  expected: 1
+                  fix: name another tier, or say what the agent does: --scripted-agent, or 'agent' in the subject file
+
+                """)
     }
 }

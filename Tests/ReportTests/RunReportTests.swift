@@ -17,10 +17,32 @@ import Transcript
 
     @Test func `nothing exercised is no pass`() throws {
         let report = try Sample.report([
-            .init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .untested, exercised: 0)])
+            .init(
+                "a",
+                [
+                    Verdict(clause: ClauseID(.ENV, 1), outcome: .pass, exercised: 1),
+                    Verdict(clause: ClauseID(.SYNC, 3), outcome: .untested, exercised: 0),
+                ])
         ])
         #expect(report.exit == .incomplete)
         #expect(report.clauses(.untested).contains { $0.clause.id == ClauseID(.SYNC, 3) })
+    }
+
+    @Test func `a scenario that was performed and exercised nothing is a failure of the suite`() throws {
+        let report = try Sample.report([
+            .init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .untested, exercised: 0)]),
+            .init("b", [Verdict(clause: ClauseID(.ENV, 1), outcome: .pass, exercised: 3)]),
+        ])
+        #expect(report.exit == .harness)
+        #expect(
+            report.scenarios.first?.problems == [
+                """
+                harness: a was performed to its end and exercised nothing
+                  expected: at least one clause put to the test
+                  fix: none on your side; this run says nothing about the clauses it names
+                """
+            ])
+        #expect(report.scenarios.last?.problems == [])
     }
 
     @Test func `a run without scenarios is incomplete`() throws {

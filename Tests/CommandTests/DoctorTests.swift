@@ -1,0 +1,114 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+import Transport
+
+@Suite struct DoctorTests {
+    @Test func `a good set-up is ready, down to crashes and refused writes`() async throws {
+        let run = try await BuiltBinary.run(["doctor", "--reference"])
+        #expect(run.status == 0, "\(run.out)\(run.err)")
+        #expect(run.out.hasPrefix("ready: nothing stands in the way of the suite\n"))
+        for check in ["start", "auth", "connected", "rest", "agent", "restart", "scenarios"] {
+            #expect(run.out.contains("ok    \(check) "), "\(check)\n\(run.out)")
+        }
+        #expect(run.out.contains("the agent obeys a script to the letter"))
+        #expect(run.out.contains("next: conformance server --reference"))
+        #expect(run.err.isEmpty)
+    }
+
+    @Test func `what was left out on request is no hindrance`() async throws {
+        let folder = try TemporaryDirectory()
+        let (run, _) = try await Serving.run(in: folder) { serving in
+            try await BuiltBinary.run([
+                "doctor", serving.url(), "--token", serving.token(), "--tier", "1", "--skip-crashes", "--json",
+            ])
+        }
+        let open = try JSONParser.value(run.out)["open"]?.arrayValue ?? []
+        #expect(open.contains { $0["outcome"]?.stringValue == "set aside" }, "\(run.out)")
+        #expect(!open.contains { $0["reason"]?.stringValue?.contains("scripted agent") == true })
+    }
+
+    @Test func `a wrong token of a core server is named as the likely typing mistake`() async throws {
+        let folder = try TemporaryDirectory()
+        let (run, _) = try await Serving.run(in: folder) { serving in
+            try await BuiltBinary.run(["doctor", serving.url(), "--token", "secret-with-a-typing-mistake"])
+        }
+        #expect(run.status == 2)
+        let words = run.out.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("fault auth ‹token of p1›: the server answers error{auth_failed}"), "\(run.out)")
+        #expect(words.contains("though no profile 'auth' is declared"))
+        #expect(words.contains("most likely a typing mistake"))
+        #expect(!run.out.contains("secret-with-a-typing-mistake"))
+    }
+
+    @Test func `nobody there ends with 69`() async throws {
+        let run = try await BuiltBinary.run(["doctor", "ws://127.0.0.1:1/ws"])
+        #expect(run.status == 69)
+        #expect(run.out.hasPrefix("not ready: nothing can be tested"))
+        #expect(run.out.contains("connection refused"))
+        #expect(!run.out.contains("next: "))
+    }
+
+    @Test func `an agent that does not obey is told with what it said`() async throws {
+        let listener = try await RawListener.start { await Chatterbox.serve($0) }
+        let run = try await BuiltBinary.run(["doctor", "ws://127.0.0.1:\(listener.port)/ws", "--scripted-agent"])
+        await listener.stop()
+        #expect(run.status == 2, "\(run.err)")
+        let words = run.out.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("fault agent told to answer exactly 'examined "), "\(run.out)")
+        #expect(words.contains("the agent says 'whatever I like'"))
+        #expect(words.contains("switch the server's test mode on"))
+        #expect(words.contains("fault rest"), "there is no REST either")
+    }
+
+    @Test func `a start command that dies ends with 69 and what it said last`() async throws {
+        let run = try await BuiltBinary.run(["doctor", "--start", "sh -c 'echo no licence found; exit 3'"])
+        #expect(run.status == 69)
+        let words = run.out.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.hasPrefix("not ready: nothing can be tested"), "\(run.out)")
+        #expect(words.contains("fault start"))
+        #expect(words.contains("exit code 3"))
+        #expect(words.contains("no licence found"))
+    }
+
+    @Test func `another server beside --reference is refused`() async throws {
+        let run = try await BuiltBinary.run(["doctor", "--reference", "--token", "x", "ws://127.0.0.1:1/ws"])
+        #expect(run.status == 64)
+        #expect(run.err.contains("url: another server is described"))
+        #expect(run.err.contains("--token: another server is described"))
+    }
+
+    @Test func `the diagnosis for machines holds every finding and what stays open`() async throws {
+        let folder = try TemporaryDirectory()
+        let (run, _) = try await Serving.run(in: folder) { serving in
+            try await BuiltBinary.run(["doctor", serving.url(), "--token", serving.token(), "--json"])
+        }
+        let value = try JSONParser.value(run.out)
+        #expect(value["format"]?.stringValue == "holdfast-diagnosis")
+        #expect(value["exit"]?["code"]?.intValue == Int(run.status))
+        #expect(value["findings"]?.arrayValue?.contains { $0["check"]?.stringValue == "reach" } == true)
+        let open = value["open"]?.arrayValue ?? []
+        #expect(open.contains { $0["reason"]?.stringValue?.contains("scripted agent") == true })
+        for entry in open { #expect(entry["clauses"]?.arrayValue?.isEmpty == false) }
+    }
+}
+
+/// A server that greets and then answers every question as it likes; it has no REST.
+private enum Chatterbox {
+    static func serve(_ connection: RawConnection) async {
+        guard (try? await connection.acceptWebSocket()) != nil else { return }
+        let greeting =
+            #"{"type":"connected","protocol":1,"connectionId":"con_1","serverTime":"2026-01-01T00:00:00Z","#
+            + #""capabilities":[],"limits":{"maxFrameBytes":1000000}}"#
+        let answer = #"{"type":"done","text":"whatever I like","sessionId":"ses_1"}"#
+        let texts = [greeting, answer]
+        for text in texts {
+            guard await connection.next() != nil else { return }
+            guard (try? await connection.send(WebSocketFrame(.text, Array(text.utf8)).bytes(mask: nil))) != nil else {
+                return
+            }
+        }
+        while await connection.next() != nil {}
+    }
+}

@@ -1,0 +1,102 @@
+import Holdfast
+import Judge
+import Testing
+import Transcript
+
+@testable import Report
+
+@Suite struct TierTests {
+    private let sync3 = ClauseID(.SYNC, 3)
+    private let turn8 = ClauseID(.TURN, 8)
+
+    private func results(
+        _ tier1: Outcome?, _ tier2: Outcome?, skipped: String? = nil, wasSetAside: Bool = false
+    ) throws -> [ScenarioResult] {
+        func result(_ name: String, _ clause: ClauseID, _ outcome: Outcome?) throws -> ScenarioResult {
+            let header = History.Header(scenario: name, subject: Sample.subject([.core, .sync]))
+            var verdicts = [Verdict(clause: ClauseID(.ENV, 1), outcome: .pass, exercised: 1)]
+            if let outcome {
+                verdicts.append(Verdict(clause: clause, outcome: outcome, exercised: outcome == .untested ? 0 : 1))
+            }
+            return ScenarioResult(
+                name: name, history: try NotationExpansion("A+", header: header).history, verdicts: verdicts)
+        }
+        var any = try result("any", sync3, tier1)
+        any.tier = 1
+        var scripted = try result("scripted", turn8, tier2)
+        scripted.tier = 2
+        scripted.skipped = skipped
+        scripted.wasSetAside = wasSetAside
+        return [any, scripted]
+    }
+
+    private func report(_ results: [ScenarioResult], profiles: Set<Profile> = [.core, .sync]) throws -> RunReport {
+        RunReport(
+            results, of: Sample.subject(profiles), at: "ws://127.0.0.1:8080/ws",
+            under: try Specification(.embedded), selection: [sync3, turn8],
+            intended: ["any": [sync3], "scripted": [turn8]], startedAt: "2026-01-01T00:00:00Z",
+            duration: .milliseconds(1))
+    }
+
+    @Test func `each tier is counted apart`() throws {
+        let report = try report(results(.pass, .violation))
+        #expect(report.tiers.map(\.tier) == [1, 2])
+        #expect(report.tiers[0].counts == [.pass: 1])
+        #expect(report.tiers[1].counts == [.violation: 1])
+        let text = ConsoleReport(report, rerun: "x").text
+        #expect(text.contains("tier 1 (any agent)       1 scenario: 1 pass"))
+        #expect(text.contains("tier 2 (scripted agent)  1 scenario: 1 violated"))
+    }
+
+    @Test func `a clause that only a script can exercise is named as such and leaves the run incomplete`() throws {
+        let reason = "it needs a scripted agent (tier 2) or the model endpoint (tier 3)"
+        let report = try report(results(.pass, nil, skipped: reason))
+        #expect(report.exit == .incomplete)
+        #expect(report.gaps == [Gap(reason: reason, clauses: [turn8])])
+        #expect(
+            ConsoleReport(report, style: ConsoleStyle(width: 200), rerun: "x").text.contains(
+                "untested: 1 clause needs a scripted agent (tier 2) or the model endpoint (tier 3): TURN-8"))
+    }
+
+    @Test func `a tier left out on request sets its clauses aside, and the run can conform`() throws {
+        let report = try report(results(.pass, nil, skipped: "tier 2 was not asked for", wasSetAside: true))
+        #expect(report.exit == .conforms)
+        #expect(report.setAside.map(\.id) == [turn8])
+        #expect(report.headline == "conforms: 1 pass, 1 set aside")
+    }
+
+    @Test func `a scenario that was performed and showed nothing is a gap, whatever was set aside`() throws {
+        var results = try results(.untested, .untested)
+        results.append(results[1])
+        results[2].name = "any"
+        results[2].skipped = "tier 2 was not asked for"
+        results[2].wasSetAside = true
+        let report = try report(results)
+        #expect(report.exit == .incomplete)
+        #expect(report.setAside.isEmpty)
+        #expect(report.gaps.map(\.reason) == ["though a scenario meant to exercise it was performed"])
+    }
+
+    @Test func `a declared profile of which nothing was seen is told in one line`() throws {
+        let report = try report(results(.untested, .pass))
+        #expect(report.unseen.map(\.profile) == [.sync])
+        #expect(
+            ConsoleReport(report, style: ConsoleStyle(width: 200), rerun: "x").text.contains(
+                "nothing seen: profile 'sync' is declared, and none of its 1 clauses in question was exercised"))
+    }
+
+    @Test(arguments: [
+        (#"A+(e1 #0)"#, "sync"), ("A+(messagesPerMinute=5)", "rate-limit"), ("A+ A>chat(c1) A<ack(c1)", "idempotency"),
+    ])
+    func `what a server shows of an undeclared profile is noted and no verdict`(notation: String, profile: String)
+        throws
+    {
+        let header = History.Header(scenario: "any", subject: Sample.subject([.core]))
+        let history = try NotationExpansion(notation, header: header).history
+        let notes = Announcements.notes(on: [history], declared: [.core])
+        #expect(notes.count == 1)
+        #expect(notes.first?.contains("profile '\(profile)'") == true, "\(notes)")
+        let all = Profile.all(of: .server)
+        #expect(Announcements.notes(on: [history], declared: Set(all)).isEmpty)
+    }
+}
