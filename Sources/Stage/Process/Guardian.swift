@@ -22,7 +22,7 @@ final class Guardian: Sendable {
             -) groups="${groups%% $group *} ${groups#* $group }" ;;
             esac
         done
-        for group in $groups; do kill -KILL -- "-$group" 2>/dev/null; done
+        for group in $groups; do kill -KILL "-$group" 2>/dev/null; done
         """
 
     private let socket: Int32

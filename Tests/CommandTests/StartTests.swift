@@ -1,0 +1,118 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+@Suite struct StartTests {
+    /// The reference server as a command line.
+    private static var reference: String { "'\(BuiltBinary.path)' serve --port {port} --data {data} --end-with-input" }
+
+    /// A server that never listens and says who it is, by number.
+    private static func silent(_ folder: TemporaryDirectory) -> String {
+        "sh -c 'echo $$ > \(folder.path)/new; mv \(folder.path)/new \(folder.path)/process; exec sleep 600'"
+    }
+
+    private static func process(_ folder: TemporaryDirectory) throws -> Int32 {
+        try #require(Int32(folder.text(of: "process").trimmingCharacters(in: .whitespacesAndNewlines)))
+    }
+
+    /// Whether a process is there; one that nobody has buried yet is not.
+    private static func isAlive(_ process: Int32) -> Bool {
+        guard kill(process, 0) == 0 else { return false }
+        guard let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return true }
+        return status.split(separator: ")").last?.split(separator: " ").first != "Z"
+    }
+
+    private static func ends(_ process: Int32) async throws -> Bool {
+        for _ in 0..<600 {
+            if !isAlive(process) { return true }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        return false
+    }
+
+    @Test func `a server is started, killed, started again, and leaves nothing behind`() async throws {
+        let folder = try TemporaryDirectory()
+        let run = try await BuiltBinary.run(
+            [
+                "server", "--start",
+                "sh -c 'echo $$ >> \(folder.path)/processes; exec \"$0\" \"$@\"' \(Self.reference)",
+                "--data", folder.path + "/data", "--kills", "3", "--out", folder.path + "/out",
+                "--only", "server/PERSIST/killed-as-it-says-done", "--only", "server/PERSIST/post-then-read",
+            ])
+        #expect([0, 2].contains(run.status), "\(run.out)\(run.err)")
+        let report = try JSONParser.value(folder.text(of: "out/report.json"))
+        #expect(report["subject"] != nil)
+        let transcript = try folder.text(of: "out/transcripts/server/PERSIST/killed-as-it-says-done.ndjson")
+        let kills = transcript.split(separator: "\n").count { $0.contains(#""act":"kill","details":{"on""#) }
+        #expect(kills >= 3, "\(run.out)")
+        let processes = try folder.text(of: "processes").split(separator: "\n").compactMap { Int32($0) }
+        // The shared one, and the one of the scenario before and after each kill.
+        #expect(processes.count >= 5)
+        for process in processes { #expect(!Self.isAlive(process)) }
+        let folders = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/data").sorted()
+        #expect(folders == ["server-PERSIST-killed-as-it-says-done", "shared"])
+    }
+
+    @Test func `a run that is interrupted takes its server along`() async throws {
+        let folder = try TemporaryDirectory()
+        let (process, run) = try await BuiltBinary.run(["server", "--start", Self.silent(folder)]) { running in
+            try await Serving.appears(folder.path + "/process")
+            try running.interrupt()
+            return try Self.process(folder)
+        }
+        #expect(run.status != 0)
+        #expect(!Self.isAlive(process))
+    }
+
+    @Test func `a run that is killed takes its server along`() async throws {
+        let folder = try TemporaryDirectory()
+        let (process, run) = try await BuiltBinary.run(["server", "--start", Self.silent(folder)]) { running in
+            try await Serving.appears(folder.path + "/process")
+            try running.kill()
+            return try Self.process(folder)
+        }
+        #expect(run.status == 128 + SIGKILL)
+        #expect(try await Self.ends(process))
+    }
+
+    @Test func `a server that does not start is unreachable`() async throws {
+        let run = try await BuiltBinary.run(["server", "--start", "sh -c 'echo no licence; exit 4'"])
+        #expect(run.status == 69)
+        #expect(
+            run.err.hasPrefix("sh -c echo no licence; exit 4: it ended with exit code 4 before it took connections on ")
+        )
+        #expect(run.err.contains("\n    no licence\n  expected: a command that stays in the foreground"))
+    }
+
+    @Test func `data of somebody is refused and left alone`() async throws {
+        let folder = try TemporaryDirectory()
+        try "mine".write(toFile: folder.path + "/letters", atomically: true, encoding: .utf8)
+        let run = try await BuiltBinary.run(["server", "--start", Self.reference, "--data", folder.path])
+        #expect(run.status == 64)
+        #expect(
+            run.err == """
+                --data: '\(folder.path)' is not empty: it holds 'letters'
+                  expected: a folder that is absent or empty; the suite deletes nobody's data
+                  fix: empty it yourself, name another one, or leave it out for a temporary one
+
+                """)
+        #expect(try folder.text(of: "letters") == "mine")
+    }
+
+    @Test(arguments: [
+        (["--start", "run 'it"], "--start: a quote ' that never ends in 'run 'it'"),
+        (["--start", "  "], "--start: no program in '  '"),
+        (["--start", "run", "--env", "1X=y"], "--env: '…' is no name with a value"),
+        (["--start", "run", "--env", "LEVEL"], "--env: 'LEVEL' is no name with a value"),
+        (["--start", "run", "--kills", "0"], "--kills: '0' crashes"),
+        (["ws://127.0.0.1:1/ws", "--ready", "go"], "--ready: there is no command to start"),
+        (["ws://127.0.0.1:1/ws", "--data", "x"], "--data: there is no command to start"),
+    ])
+    func `bad input is refused with its place`(_ arguments: [String], _ start: String) async throws {
+        let run = try await BuiltBinary.run(["server"] + arguments)
+        #expect(run.status == 64)
+        #expect(run.err.hasPrefix(start), "\(run.err)")
+        #expect(run.err.contains("\n  expected: ") && run.err.contains("\n  fix: "), "\(run.err)")
+    }
+}
