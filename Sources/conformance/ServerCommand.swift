@@ -60,8 +60,7 @@ struct ServerCommand: AsyncParsableCommand {
         } catch {
             throw Tool.end(.unreachable, saying: error.description)
         }
-        let model = try server.modelEndpoint.map { try Services.Address($0, flag: "--model-endpoint") }
-        let report = try await Services.run(for: subject, model: model) { subject in
+        let report = try await server.meeting(subject) { subject in
             try await ServerSuite(
                 subject: subject, specification: specification, selection: selection, scope: scope, jobs: jobs,
                 showsProgress: Console.showsProgress

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Stage
 
 /// Flags that describe a server to test; every command that meets one has them.
 struct SubjectFlags: ParsableArguments {
@@ -66,6 +67,17 @@ struct SubjectFlags: ParsableArguments {
             valueName: "host:port"))
     var modelEndpoint: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Be the push service on this address: for a server that is configured with it.", valueName: "host:port"))
+    var pushSink: String?
+
+    @Option(
+        name: .customLong("device"),
+        help: ArgumentHelp(
+            "The device token the server knows of a principal; may be given several times.", valueName: "name=token"))
+    var devices: [String] = []
+
     @Option(help: ArgumentHelp("How often a crash proof kills the started server.", valueName: "number"))
     var kills = 20
 
@@ -88,10 +100,20 @@ struct SubjectFlags: ParsableArguments {
     var options: SubjectOptions {
         SubjectOptions(
             isReference: reference, defects: defect, variations: variation, file: subject, url: url, http: http,
-            tokens: token, profiles: profile,
+            tokens: token, devices: devices, profiles: profile,
             hasScriptedAgent: scriptedAgent, asksOurModel: modelEndpoint != nil,
             start: StartOptions(command: start, data: data, environment: env, ready: ready, kills: kills),
             tiers: tier, skipsCrashes: skipCrashes, patience: patience, acceptsAnyCertificate: acceptAnyCertificate)
+    }
+
+    /// Starts what the server needs of the suite, lets the body meet it, and ends everything.
+    func meeting<Result>(
+        _ subject: ServerSubject, _ body: (ServerSubject) async throws -> Result
+    ) async throws -> Result {
+        let push = try pushSink.map { try Services.Address($0, flag: "--push-sink") }
+        let model = try modelEndpoint.map { try Services.Address($0, flag: "--model-endpoint") }
+        return try await Services.run(
+            for: subject, push: push, pushTopic: options.pushTopic(), model: model, body)
     }
 
     /// The command that tests this server again, without secrets.
@@ -115,6 +137,8 @@ struct SubjectFlags: ParsableArguments {
         words += env.map { "--env \($0.prefix { $0 != "=" })=…" }
         if let ready { words.append("--ready \(ShellWords.quoted(ready))") }
         if kills != 20 { words.append("--kills \(kills)") }
+        if let pushSink { words.append("--push-sink \(pushSink)") }
+        words += devices.map { "--device \($0.prefix { $0 != "=" })=…" }
         if let modelEndpoint { words.append("--model-endpoint \(modelEndpoint)") }
         if skipCrashes { words.append("--skip-crashes") }
         if acceptAnyCertificate { words.append("--accept-any-certificate") }

@@ -15,6 +15,7 @@ struct SubjectOptions {
     var url: String?
     var http: String?
     var tokens: [String] = []
+    var devices: [String] = []
     var profiles: [String] = []
     var hasScriptedAgent = false
     /// Whether its agent asks the model endpoint of the suite.
@@ -57,12 +58,14 @@ struct SubjectOptions {
         {
             problems.append(problem)
         }
-        guard problems.isEmpty, let webSocket else { throw Tool.refuse(problems) }
         let given = tokens.enumerated().map { ServerSubject.Principal(name: "p\($0 + 1)", token: $1) }
         let known = described?.principals.map { ServerSubject.Principal(name: $0.name, token: $0.token) } ?? []
+        var people = given.isEmpty ? known : given
+        if people.isEmpty { people = [ServerSubject.Principal(name: "p1")] }
+        name(devicesOf: &people, described?.push?.devices ?? [:], &problems)
+        guard problems.isEmpty, let webSocket else { throw Tool.refuse(problems) }
         var subject = ServerSubject(
-            name: described?.name ?? "server", webSocket: webSocket, http: base,
-            principals: given.isEmpty ? known : given, profiles: declared,
+            name: described?.name ?? "server", webSocket: webSocket, http: base, principals: people, profiles: declared,
             tls: TLSOptions(acceptAnyCertificate: acceptsAnyCertificate))
         subject.start = startCommand
         subject.kills = start.kills
@@ -72,13 +75,50 @@ struct SubjectOptions {
         return (subject, Scope(tiers: wanted, skipsCrashes: skipsCrashes))
     }
 
+    /// Gives each principal its device, as file and flags name it.
+    private func name(
+        devicesOf people: inout [ServerSubject.Principal], _ described: [String: String],
+        _ problems: inout [InputProblem]
+    ) {
+        var tokens = described
+        for text in devices {
+            let name = String(text.prefix { $0 != "=" })
+            let token = String(text.dropFirst(name.count + 1))
+            if SubjectFile.Principal.isName(name), SubjectFile.isDevice(token) {
+                tokens[name] = token
+            } else {
+                problems.append(
+                    InputProblem(
+                        place: "--device", what: "no principal with a device token",
+                        expected: "name=token, \(SubjectFile.expectedDevice)", fix: "for instance p1=ab12cd34"))
+            }
+        }
+        for (name, token) in tokens.sorted(by: { $0.key < $1.key }) {
+            if let place = people.firstIndex(where: { $0.name == name }) {
+                people[place].device = token
+            } else {
+                problems.append(
+                    InputProblem(
+                        place: devices.isEmpty ? "--subject /push/devices" : "--device",
+                        what: "no principal is named '\(name)'",
+                        expected: people.map(\.name).joined(separator: ", "),
+                        fix: "give its token too, or correct the name"))
+            }
+        }
+    }
+
+    /// The app that pushes must be for, where the subject file names it.
+    func pushTopic() throws -> String? {
+        isReference ? ReferenceSubject.topic : try file.map(read)?.push?.topic
+    }
+
     /// The reference server; what describes another one contradicts it.
     private func referenceSubject() throws -> (subject: ServerSubject, scope: Scope) {
         var problems: [InputProblem] = []
         let others: [(String, Bool)] = [
             ("url", url != nil), ("--http", http != nil), ("--subject", file != nil), ("--token", !tokens.isEmpty),
             ("--start", start.command != nil), ("--data", start.data != nil), ("--env", !start.environment.isEmpty),
-            ("--ready", start.ready != nil),
+            ("--ready", start.ready != nil), ("--device", !devices.isEmpty),
         ]
         for (flag, isGiven) in others where isGiven {
             problems.append(

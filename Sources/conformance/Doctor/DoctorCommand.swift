@@ -31,7 +31,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let scenarios = try Tool.scenarios(of: specification)
         let selection = try Selection([], role: .server, of: specification, scenarios: scenarios)
         let (subject, scope) = try server.options.subject()
-        let diagnosis = try await Services.run(for: subject) { subject in
+        let diagnosis = try await server.meeting(subject) { subject in
             await Examination(
                 subject: subject, scope: scope, specification: specification, selection: selection
             ).run()
