@@ -44,6 +44,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
 
     func channelInactive(context: ChannelHandlerContext) {
         idle?.cancel()
+        release()
         context.fireChannelInactive()
     }
 
@@ -54,6 +55,9 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         case .body(let part):
             guard let held = collecting?.body.count else { return }
             guard held + part.readableBytes <= limits.maxBodyBytes else { return refuseBody(context) }
+            guard registry.hold(part.readableBytes, of: limits.maxHeldBytes) else {
+                return finish(.plain(503, "too many bodies at once"), context)
+            }
             collecting?.body += part.readableBytesView
         case .end:
             guard let request = collecting else { return }
@@ -74,7 +78,6 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
     }
 
     private func refuseBody(_ context: ChannelHandlerContext) {
-        collecting = nil
         finish(.plain(413, "the body is larger than \(limits.maxBodyBytes) bytes"), context)
     }
 
@@ -85,13 +88,8 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         let request = waiting.removeFirst()
         busy = true
         idle?.cancel()
-        let seen = HTTPServerRequest(
-            method: request.head.method.rawValue,
-            target: request.head.uri,
-            headers: request.head.headers.map { ($0.name, $0.value) },
-            body: request.body,
-            remoteAddress: context.remoteAddress.map { "\($0.ipAddress ?? ""):\($0.port ?? 0)" } ?? ""
-        )
+        registry.release(request.body.count)
+        let seen = HTTPServerRequest(request.head, body: request.body, from: context.remoteAddress)
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let (handler, loop) = (handler, context.eventLoop)
         if request.head.headers[canonicalForm: "upgrade"].contains(where: { $0.lowercased() == "websocket" }) {
@@ -145,22 +143,17 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
             name.lowercased() == "connection" && value.lowercased() == "close"
         }
         let stays = keepAlive && !stopping && !asksToClose
-        var head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: response.status))
-        for (name, value) in response.headers { head.headers.add(name: name, value: value) }
-        let hasBody = response.status != 204 && response.status != 304
-        if hasBody, response.pieces != nil {
-            head.headers.remove(name: "Content-Length")
+        var head = response.head(.http1_1)
+        if response.hasBody, response.pieces != nil {
             head.headers.replaceOrAdd(name: "Transfer-Encoding", value: "chunked")
-        } else if hasBody, !head.headers.contains(name: "Content-Length") {
-            head.headers.add(name: "Content-Length", value: "\(response.body.count)")
         }
         if !stays { head.headers.replaceOrAdd(name: "Connection", value: "close") }
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if let pieces = response.pieces, hasBody, !isHead {
+        if let pieces = response.pieces, response.hasBody, !isHead {
             context.flush()
             return send(pieces, thenStays: stays, context)
         }
-        if hasBody, !isHead, !response.body.isEmpty {
+        if response.hasBody, !isHead, !response.body.isEmpty {
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
         }
         finishAnswer(stays: stays, context)
@@ -204,10 +197,16 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
 
     private func end(_ context: ChannelHandlerContext) {
         ending = true
-        waiting = []
-        collecting = nil
+        release()
         idle?.cancel()
         WireHandler.end(context.channel)
+    }
+
+    /// Lets go of all requests that are not being answered yet.
+    private func release() {
+        for request in waiting + [collecting].compactMap({ $0 }) { registry.release(request.body.count) }
+        waiting = []
+        collecting = nil
     }
 
     // MARK: upgrading
@@ -288,12 +287,5 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
             return context.close(promise: nil)
         }
         finish(.plain(400, "not an HTTP request"), context)
-    }
-}
-
-extension HTTPServerResponse {
-    fileprivate static func plain(_ status: Int, _ text: String) -> HTTPServerResponse {
-        HTTPServerResponse(
-            status: status, headers: [("Content-Type", "text/plain; charset=utf-8")], body: Array(text.utf8))
     }
 }

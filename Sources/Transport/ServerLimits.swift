@@ -14,6 +14,12 @@ public struct ServerLimits: Sendable, Equatable {
     public var oversize: Oversize
     /// The largest body of a request; beyond it the answer is 413.
     public var maxBodyBytes: Int
+    /// What the bodies that are being collected may have together; beyond it the answer is 503.
+    public var maxHeldBytes: Int
+    /// The largest head of a request over HTTP/2; over HTTP/1.1 the parser has a bound of its own.
+    public var maxHeaderBytes: Int
+    /// Requests under way at once over one connection of HTTP/2.
+    public var maxConcurrentStreams: Int
     /// Messages waiting for the handler; when they hold more, reading stops.
     public var maxQueuedBytes: Int
     /// What may wait to be sent to a client that does not read; beyond it its socket is reset.
@@ -28,6 +34,9 @@ public struct ServerLimits: Sendable, Equatable {
         maxMessageBytes: Int = 1 << 20,
         oversize: Oversize = .reportAndContinue,
         maxBodyBytes: Int = 4 << 20,
+        maxHeldBytes: Int = 256 << 20,
+        maxHeaderBytes: Int = 16 << 10,
+        maxConcurrentStreams: Int = 100,
         maxQueuedBytes: Int = 4 << 20,
         maxUnsentBytes: Int = 16 << 20,
         maxConnections: Int = 4096,
@@ -36,6 +45,9 @@ public struct ServerLimits: Sendable, Equatable {
         self.maxMessageBytes = maxMessageBytes
         self.oversize = oversize
         self.maxBodyBytes = maxBodyBytes
+        self.maxHeldBytes = maxHeldBytes
+        self.maxHeaderBytes = maxHeaderBytes
+        self.maxConcurrentStreams = maxConcurrentStreams
         self.maxQueuedBytes = maxQueuedBytes
         self.maxUnsentBytes = maxUnsentBytes
         self.maxConnections = maxConnections

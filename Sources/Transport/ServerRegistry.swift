@@ -9,6 +9,7 @@ final class ServerRegistry: Sendable {
         var tasks: [Int: Task<Void, Never>] = [:]
         var nextTask = 0
         var stopping = false
+        var heldBytes = 0
     }
 
     let emptied = OneShot<Void>(place: "server")
@@ -38,6 +39,20 @@ final class ServerRegistry: Sendable {
 
     func add(_ socket: SocketCore) {
         state.withLock { $0.sockets[ObjectIdentifier(socket.channel)] = socket }
+    }
+
+    /// Takes bytes of a body into the common account; false when that is full.
+    func hold(_ bytes: Int, of limit: Int) -> Bool {
+        state.withLock { state in
+            guard state.heldBytes + bytes <= limit else { return false }
+            state.heldBytes += bytes
+            return true
+        }
+    }
+
+    /// Gives back what was held.
+    func release(_ bytes: Int) {
+        if bytes > 0 { state.withLock { $0.heldBytes -= bytes } }
     }
 
     /// Runs the handler's work; the task lives until it returns, at most until the server has stopped.

@@ -29,34 +29,3 @@ public struct TLSOptions: Sendable, Equatable {
         }
     }
 }
-
-/// The PEM files a server shows to its clients.
-public struct TLSIdentity: Sendable, Equatable {
-    /// The certificate chain, leaf first.
-    public var certificateFile: String
-    /// The private key of the leaf.
-    public var keyFile: String
-
-    /// Names the two files; they are read when the server starts.
-    public init(certificateFile: String, keyFile: String) {
-        self.certificateFile = certificateFile
-        self.keyFile = keyFile
-    }
-
-    func serverContext() throws(TransportProblem) -> NIOSSLContext {
-        do {
-            let chain = try NIOSSLCertificate.fromPEMFile(certificateFile).map {
-                NIOSSLCertificateSource.certificate($0)
-            }
-            let key = try NIOSSLPrivateKey(file: keyFile, format: .pem)
-            var configuration = TLSConfiguration.makeServerConfiguration(
-                certificateChain: chain,
-                privateKey: .privateKey(key)
-            )
-            configuration.minimumTLSVersion = .tlsv12
-            return try NIOSSLContext(configuration: configuration)
-        } catch {
-            throw TransportProblem(.tls(reason: "\(error)"), at: certificateFile)
-        }
-    }
-}

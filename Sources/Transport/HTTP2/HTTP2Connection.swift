@@ -1,0 +1,138 @@
+import NIOCore
+import NIOHPACK
+import NIOHTTP1
+import NIOHTTP2
+
+extension ExchangeServing {
+    /// Adds what speaks HTTP/2, one stream for each request.
+    ///
+    /// A client that resets streams, sends control frames or breaks rules without end loses the connection by the bounds
+    /// of the protocol's implementation; those that ours adds are its connections, streams, bodies and times.
+    func addHTTP2(to pipeline: ChannelPipeline.SynchronousOperations, of channel: any Channel) throws {
+        var connection = NIOHTTP2Handler.ConnectionConfiguration()
+        connection.initialSettings = [
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.maxConcurrentStreams),
+            HTTP2Setting(parameter: .maxHeaderListSize, value: limits.maxHeaderBytes),
+        ]
+        // Clients that measure the road send a ping with each request; ten a second are no attack.
+        connection.controlFrameRateLimit.maximumCount = 300
+        let connectionHandler = HTTP2ConnectionHandler(
+            eventLoop: channel.eventLoop, idleLimit: TimeAmount(limits.requestTimeout),
+            maxStreams: limits.maxConcurrentStreams)
+        let bound = NIOLoopBound(connectionHandler, eventLoop: channel.eventLoop)
+        let serving = self
+        let address = channel.remoteAddress
+        let http2 = NIOHTTP2Handler(
+            mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: connection,
+            streamConfiguration: .init(), streamDelegate: connectionHandler.delegate
+        ) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                // The announced bound holds for clients that have acknowledged it, and not all ever do.
+                guard !bound.value.isFull else { throw TransportProblem(.closed, at: "a stream too many") }
+                let pipeline = stream.pipeline.syncOperations
+                try pipeline.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
+                try pipeline.addHandler(HTTP2StreamHandler(serving: serving, address: address))
+            }
+        }
+        try pipeline.addHandler(http2)
+        try pipeline.addHandler(connectionHandler)
+        // Flow control bounds what streams bring, and the handler stops reading while a client does not read.
+        try channel.syncOptions?.setOption(.autoRead, value: true)
+    }
+}
+
+/// Ends connections of HTTP/2 that rest for too long or are to go, and reads no more from clients that do not read.
+final class HTTP2ConnectionHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame
+    typealias OutboundOut = HTTP2Frame
+
+    /// Tells of the streams; called on the event loop of the connection.
+    struct Delegate: NIOHTTP2StreamDelegate, Sendable {
+        let handler: NIOLoopBound<HTTP2ConnectionHandler>
+
+        func streamCreated(_ id: HTTP2StreamID, channel: any Channel) { handler.value.opened(id) }
+        func streamClosed(_ id: HTTP2StreamID, channel: any Channel) { handler.value.closed() }
+    }
+
+    private let eventLoop: any EventLoop
+    private let idleLimit: TimeAmount
+    private let maxStreams: Int
+    private var context: ChannelHandlerContext?
+    private var streams = 0
+    private var last = HTTP2StreamID.rootStream
+    private var isEnding = false
+    private var idle: Scheduled<Void>?
+
+    init(eventLoop: any EventLoop, idleLimit: TimeAmount, maxStreams: Int) {
+        self.eventLoop = eventLoop
+        self.idleLimit = idleLimit
+        self.maxStreams = maxStreams
+    }
+
+    var delegate: Delegate { Delegate(handler: NIOLoopBound(self, eventLoop: eventLoop)) }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        startIdling()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        idle?.cancel()
+        self.context = nil
+    }
+
+    private func opened(_ id: HTTP2StreamID) {
+        streams += 1
+        last = max(last, id)
+        idle?.cancel()
+        if streams > 4 * maxStreams { context?.close(promise: nil) }
+    }
+
+    /// Whether there are more streams than are served.
+    var isFull: Bool { streams > maxStreams }
+
+    private func closed() {
+        streams -= 1
+        guard streams == 0 else { return }
+        if isEnding { end() } else { startIdling() }
+    }
+
+    private func startIdling() {
+        idle?.cancel()
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        idle = eventLoop.scheduleTask(in: idleLimit) { bound.value.sayGoodbye() }
+    }
+
+    /// Says that no further stream is taken, and ends the connection once the last one has ended.
+    private func sayGoodbye() {
+        guard let context, !isEnding else { return }
+        isEnding = true
+        let frame = HTTP2Frame(
+            streamID: .rootStream, payload: .goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil))
+        context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+        if streams == 0 { end() }
+    }
+
+    private func end() {
+        // The frame that ended the last stream is written, and not yet flushed.
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.execute {
+            if let context = bound.value.context { WireHandler.end(context.channel) }
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ServerIsStopping { sayGoodbye() } else { context.fireUserInboundEventTriggered(event) }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        try? context.channel.syncOptions?.setOption(.autoRead, value: context.channel.isWritable)
+        context.fireChannelWritabilityChanged()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // A fault of one stream is that stream's; what the implementation could not settle ends the connection there.
+        if error is NIOHTTP2Errors.StreamError { return }
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,133 @@
+import NIOCore
+import NIOHTTP1
+
+/// One request of an HTTP/2 connection, which is one stream of it.
+final class HTTP2StreamHandler<Handler: TransportHandler>: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let serving: ExchangeServing<Handler>
+    private let address: SocketAddress?
+    private var head: HTTPRequestHead?
+    private var body: [UInt8] = []
+    private var isAnswered = false
+    /// What came after the answer; it is thrown away, and not for ever.
+    private var surplus = 0
+    private var timer: Scheduled<Void>?
+
+    init(serving: ExchangeServing<Handler>, address: SocketAddress?) {
+        self.serving = serving
+        self.address = address
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        startTimer(context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timer?.cancel()
+        serving.registry.release(body.count)
+        body = []
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): self.head = head
+        case .body(let part): if isAnswered { discard(part, context) } else { take(part, context) }
+        case .end:
+            guard !isAnswered else { return }
+            timer?.cancel()
+            answer(context)
+        }
+    }
+
+    private func take(_ part: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard body.count + part.readableBytes <= serving.limits.maxBodyBytes else {
+            return finish(.plain(413, "the body is larger than \(serving.limits.maxBodyBytes) bytes"), context)
+        }
+        guard serving.registry.hold(part.readableBytes, of: serving.limits.maxHeldBytes) else {
+            return finish(.plain(503, "too many bodies at once"), context)
+        }
+        body += part.readableBytesView
+    }
+
+    /// A client that is told of its mistake by a reset may not read the answer, so the rest is taken from it.
+    private func discard(_ part: ByteBuffer, _ context: ChannelHandlerContext) {
+        surplus += part.readableBytes
+        if surplus > 8 * serving.limits.maxBodyBytes { context.close(promise: nil) }
+    }
+
+    private func answer(_ context: ChannelHandlerContext) {
+        guard let head else { return context.close(promise: nil) }
+        let request = HTTPServerRequest(head, body: body, from: address)
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let (handler, loop) = (serving.handler, context.eventLoop)
+        serving.registry.run {
+            let response = await handler.respond(to: request)
+            loop.execute {
+                let (this, context) = bound.value
+                this.finish(response, context)
+            }
+        }
+    }
+
+    /// Sends an answer and ends the stream, once the client has ended its part too or has taken too long.
+    private func finish(_ response: HTTPServerResponse, _ context: ChannelHandlerContext) {
+        guard !isAnswered, context.channel.isActive else { return }
+        isAnswered = true
+        if response.isHangUp { return context.close(promise: nil) }
+        var head = response.head(.http2)
+        // Words about one connection have no place here (RFC 9113, 8.2.2).
+        for name in ["Connection", "Keep-Alive", "Transfer-Encoding", "Upgrade"] { head.headers.remove(name: name) }
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        let hasBody = response.hasBody && self.head?.method != .HEAD
+        if hasBody, let pieces = response.pieces {
+            context.flush()
+            return send(pieces, context)
+        }
+        if hasBody, !response.body.isEmpty {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
+        }
+        end(context)
+    }
+
+    /// Sends a body piece by piece, each after the one before has left.
+    private func send(_ pieces: AsyncStream<[UInt8]>, _ context: ChannelHandlerContext) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let loop = context.eventLoop
+        serving.registry.run {
+            for await piece in pieces where !piece.isEmpty {
+                let sent = loop.flatSubmit {
+                    let (this, context) = bound.value
+                    return context.writeAndFlush(this.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: piece)))))
+                }
+                guard (try? await sent.get()) != nil else { return }
+            }
+            loop.execute {
+                let (this, context) = bound.value
+                this.end(context)
+            }
+        }
+    }
+
+    private func end(_ context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return }
+        // A client that takes no bytes must not keep the stream for ever.
+        startTimer(context)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    private func startTimer(_ context: ChannelHandlerContext) {
+        timer?.cancel()
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        timer = context.eventLoop.scheduleTask(in: TimeAmount(serving.limits.requestTimeout)) {
+            bound.value.close(promise: nil)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        isAnswered = true
+        context.close(promise: nil)
+    }
+}
