@@ -48,6 +48,7 @@ struct Examination {
             outcome.performances.map { ($0.scenario, Probe($0, under: specification)) }, uniquingKeysWith: { $1 })
         let isUsable = credentials(results, &diagnosis)
         if isUsable, let probe = results[Self.name("script")] { agent(probe, &diagnosis) }
+        if isUsable, let probe = results[Self.name("push")] { push(probe, &diagnosis) }
         if isUsable, subject.start != nil {
             crash(results[Self.name("crash")], &diagnosis)
             writes(results[Self.name("writes")], &diagnosis)
@@ -96,6 +97,14 @@ struct Examination {
         probes.append(
             Probe.scenario(
                 "script", asking + #",{"do":"await","on":"A","type":["done","error"]},{"do":"fence","on":"A"}"#))
+        if subject.profiles.contains(.push) {
+            probes.append(
+                Probe.scenario(
+                    "push", profiles: ["push"],
+                    #"{"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1","script":[{"wait":300},{"reply":"pushed"}]},"#
+                        + #"{"do":"fence","on":"A"},{"do":"close","on":"A"},"#
+                        + #"{"do":"awaitPush","principal":"p1","within":"push","optional":true}"#))
+        }
         if subject.start != nil {
             let answered = asking + #",{"do":"await","on":"A","type":"done","save":{"s1":"/sessionId"}}"#
             probes.append(
@@ -249,6 +258,28 @@ struct Examination {
                 : "switch the server's test mode on (chapter 3.3 of the specification), or declare 'agent': 'plain'"
             diagnosis.note("agent", .fault, "told to answer exactly '\(reply)', the agent says \(said)", fix: way)
         }
+    }
+
+    // MARK: push
+
+    /// An answer nobody was connected for has to arrive at the push service.
+    private func push(_ probe: Probe, _ diagnosis: inout Diagnosis) {
+        if probe.hasPush {
+            diagnosis.note("push", .ok, "an answer nobody took live arrives at the suite's push service")
+            return
+        }
+        var why =
+            probe.problems.first?.description ?? probe.stoppedAt ?? "no push for \(subject.principals[0].name) arrives"
+        if let sink = subject.pushSink {
+            why += " at \(sink.url) within \(readable(subject.timeouts.push))"
+            let paths = Set(sink.strays.map { "\($0.method) \($0.path.prefix(40))" }).sorted()
+            if !paths.isEmpty { why += "; what arrives is \(paths.prefix(3).joined(separator: ", "))" }
+        }
+        diagnosis.note(
+            "push", .gap, why,
+            fix:
+                "point the server's push service at {push} or --push-sink, and give the device tokens it knows: --device p1=…"
+        )
     }
 
     // MARK: means

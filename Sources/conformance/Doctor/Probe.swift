@@ -13,10 +13,13 @@ struct Probe: Sendable {
     let stoppedAt: String?
 
     /// The steps of a probe, written as in a scenario file.
-    static func scenario(_ name: String, principals: Int = 1, start: Bool = false, _ steps: String) -> Scenario? {
+    static func scenario(
+        _ name: String, principals: Int = 1, start: Bool = false, profiles: [String] = [], _ steps: String
+    ) -> Scenario? {
+        let names = profiles.map { "\"\($0)\"" }.joined(separator: ", ")
         let text = """
             {"title": "\(name)", "summary": "An examination.", "role": "server", "clauses": ["LIVE-10"],
-             "needs": {"principals": \(principals), "start": \(start)}, "steps": [\(steps)]}
+             "needs": {"principals": \(principals), "start": \(start), "profiles": [\(names)]}, "steps": [\(steps)]}
             """
         return try? ScenarioReader.scenario(text, named: "server/LIVE/\(name)", file: "doctor")
     }
@@ -58,6 +61,13 @@ struct Probe: Sendable {
 
     /// Whether the stage did something.
     func has(_ act: String) -> Bool { history.events.contains { $0.isAct(act) } }
+
+    /// Whether the push service was asked anything.
+    var hasPush: Bool {
+        history.events.contains { event in
+            if case .request = event.kind { event.lane == .push } else { false }
+        }
+    }
 
     /// The last answer to a request that carried a principal's credentials; nil when there was none.
     func response(to principal: String) -> Event.Response? {

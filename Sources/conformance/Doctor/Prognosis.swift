@@ -66,6 +66,9 @@ struct Prognosis {
         if reason.contains("--start") {
             return "give --start 'COMMAND', or leave these clauses out with --skip-crashes"
         }
+        if reason.contains("push service") || reason.contains("device tokens") {
+            return "point the server's push service at {push} or --push-sink, and give its device tokens with --device"
+        }
         if reason.contains("principals") { return "give one more --token for each principal that is missing" }
         if reason.contains("does not declare") {
             return "declare the profile as well, where the server keeps it: two profiles meet in these clauses"
