@@ -5,7 +5,7 @@ extension Defect {
     static let pushForgetsThoseWhoLeft = Defect(
         "push-forgets-those-who-left", .PUSH, 1, "Sends notices only while somebody is connected to see the answer.")
     static let pushComesBeforeStoring = Defect(
-        "push-comes-before-storing", .PUSH, 2, "Sends the notice 150 ms before it stores the answer.")
+        "push-comes-before-storing", .PUSH, 2, "Sends the notice a second before it stores the answer.")
     static let pushNamesNoMessage = Defect("push-names-no-message", .PUSH, 3, "Sends notices without `messageId`.")
     static let pushNamesTheQuestion = Defect(
         "push-names-the-question", .PUSH, 3, "Names the question in `messageId`, not the answer.")
@@ -120,7 +120,7 @@ extension ServerCore {
         mischief.announced[turn.names.turn] = message
         push(turn.names, of: turn.principal, message: message, text: text)
         turns[turn.names.turn]?.state = .running
-        turns[turn.names.turn]?.steps = [.wait(150), .reply(text)]
+        turns[turn.names.turn]?.steps = [.wait(1000), .reply(text)]
         return true
     }
 
