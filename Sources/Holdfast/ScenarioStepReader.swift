@@ -31,7 +31,7 @@ struct ScenarioStepReader {
             "repeat": ["times", "counter", "parallel", "steps"],
             "alive": ["principal"],
         ].merging(pushMembers) { first, _ in first }.merging(toldMembers) { first, _ in first }
-        .merging(processMembers) { first, _ in first }
+            .merging(processMembers) { first, _ in first }
     }()
 
     let reader: MemberReader

@@ -64,7 +64,8 @@ extension HarnessProblem: CustomStringConvertible {
     }
 
     private static func said(_ output: [String]) -> String {
-        output.isEmpty ? ", and said nothing" : "; the last it said:\n" + output.map { "    \($0)" }.joined(separator: "\n")
+        output.isEmpty
+            ? ", and said nothing" : "; the last it said:\n" + output.map { "    \($0)" }.joined(separator: "\n")
     }
 
     private var words: (what: String, expected: String, fix: String) {
@@ -111,7 +112,8 @@ extension HarnessProblem: CustomStringConvertible {
         case .faultNeverFired(let fault, let bytesWereSeen):
             (
                 "fault \(fault) was armed and never fired",
-                bytesWereSeen ? "its bytes in one piece; they came in a frame in pieces" : "its bytes while it was armed",
+                bytesWereSeen
+                    ? "its bytes in one piece; they came in a frame in pieces" : "its bytes while it was armed",
                 "none on your side; this run says nothing about what the fault would have shown"
             )
         case .faultImpossible(let fault, let reason):

@@ -37,7 +37,7 @@ import Testing
             [
                 "server", "--start",
                 "sh -c 'echo $$ >> \(folder.path)/processes; exec \"$0\" \"$@\"' \(Self.reference)",
-                "--data", folder.path + "/data", "--kills", "3", "--out", folder.path + "/out",
+                "--data", folder.path + "/data", "--scripted-agent", "--kills", "3", "--out", folder.path + "/out",
                 "--only", "server/PERSIST/killed-as-it-says-done", "--only", "server/PERSIST/post-then-read",
             ])
         #expect([0, 2].contains(run.status), "\(run.out)\(run.err)")
