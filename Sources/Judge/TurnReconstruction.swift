@@ -19,6 +19,8 @@ struct TurnReconstruction {
     private var suspects = ErrorQueue()
     /// Events that refused a request; whatever became of the question later, they ended no turn.
     private var refusals: Set<Int> = []
+    /// Turns whose answer was seen while names were learnt.
+    private var answered: Set<Int> = []
     /// Turns that ended on a connection, by connection.
     private var ended: [Int: Set<Int>] = [:]
     /// The event at which a turn first ended anywhere.
@@ -150,10 +152,22 @@ struct TurnReconstruction {
             fallthrough
         default:
             if let session = frame.sessionId, frame.type != "error" { see(session, principal, at: frame.event) }
-            guard let turnId = frame.turnId, let key = frame.clientMessageId,
-                let turn = turn(withKey: key, for: frame)
-            else { return }
-            bind(turn, turnId: turnId, session: frame.sessionId)
+            guard let key = frame.clientMessageId, let turn = turn(withKey: key, for: frame) else { return }
+            if let turnId = frame.turnId {
+                bind(turn, turnId: turnId, session: frame.sessionId)
+            } else if frame.type == "done", !frame.isDuplicate {
+                if hasRival(turn, at: frame.event) { bind(turn, turnId: nil, session: frame.sessionId) }
+                answered.insert(turn)
+            }
+        }
+    }
+
+    /// Whether another question without a session waited at the same time: then only the answer, which names its question,
+    /// tells which session is whose, and with it where earlier frames without any name of a turn belong.
+    private func hasRival(_ turn: Int, at event: Int) -> Bool {
+        turns.indices.contains { other in
+            other != turn && turns[other].principal == turns[turn].principal && turns[other].sessionAsked == nil
+                && turns[other].event < event && !answered.contains(other)
         }
     }
 

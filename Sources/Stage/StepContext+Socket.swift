@@ -195,6 +195,8 @@ extension StepContext {
     func matching(_ values: [String: JSONValue]) throws -> @Sendable (Frame) -> Bool {
         var conditions: [(JSONPointer, JSONValue)] = []
         for (key, value) in values {
+            // A model uses the server's own tools, whatever the script calls them.
+            if key == "/tool", subject.agent == .model { continue }
             guard let pointer = JSONPointer(key) else { continue }
             conditions.append((pointer, try filled(value)))
         }

@@ -24,6 +24,13 @@ import Testing
         try ClauseUnderTest("TURN-7").conforms("\(two) 1<200(u1='hi' a1='x' u2='hi' a2='y')")
     }
 
+    @Test func `ID-5 answers tell whose sessions are, where tools do not`() throws {
+        let asked = "A+ B+ A>chat(c1) B>chat(c2) A<toolUse(s2 -t) B<toolUse(s2 -t) A<toolUse(s1 -t) B<toolUse(s1 -t)"
+        let clause = ClauseUnderTest("ID-5")
+        try clause.conforms(
+            "\(asked) A<done(c1 s1 -t -a) B<done(c1 s1 -t -a) A<done(c2 s2 -t -a) B<done(c2 s2 -t -a)")
+    }
+
     @Test func `ID-8 answers come in the order of reading`() throws {
         let clause = ClauseUnderTest("ID-8", profiles: [.core, .idempotency])
         let burst = "A+ A>chat(c1 s1='../x')"
