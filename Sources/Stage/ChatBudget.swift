@@ -23,7 +23,7 @@ struct ChatBudget {
         limit = subject.limits["messagesPerMinute"].flatMap { $0 > 0 ? $0 : nil }
         wasTold = limit != nil
         window = .seconds(min(max(subject.told("rateWindowSeconds"), 1), 60))
-        knownSince = subject.isUntouched ? now - .seconds(60) : now
+        knownSince = subject.isUntouched || subject.startCommand != nil ? now - .seconds(60) : now
     }
 
     /// Whether everything is known that a principal asked within the last window.

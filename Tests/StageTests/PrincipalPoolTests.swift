@@ -1,0 +1,152 @@
+import Holdfast
+import JSON
+import Testing
+import Transcript
+import Transport
+
+@testable import Stage
+
+/// Budgets are judged at moments that the tests choose; nothing here waits.
+@Suite struct PrincipalPoolTests {
+    private let start = ContinuousClock.now
+
+    private func subject(_ count: Int, limits: [String: Int] = [:]) throws -> ServerSubject {
+        var subject = ServerSubject(
+            name: "limited", webSocket: try Endpoint("ws://127.0.0.1:1/ws"),
+            principals: (1...count).map { ServerSubject.Principal(name: "p\($0)", token: "token-\($0)") },
+            profiles: [.core, .rateLimit])
+        subject.limits = limits
+        return subject
+    }
+
+    private func chats(_ count: Int, needs: String = "{}") throws -> Scenario {
+        try scenario(
+            #"{"do":"connect","on":"A"},{"do":"repeat","times":\#(count),"steps":[{"do":"chat","on":"A","as":"c1"}]}"#,
+            needs: needs)
+    }
+
+    /// A performance in which so many questions were asked at its end.
+    private func performance(_ asked: Int, telling connected: String = "connected") throws -> Performance {
+        let chats = (0..<asked).map { "A>chat(c\($0 + 1))" }.joined(separator: " ")
+        let header = History.Header(
+            subject: History.Subject(name: "limited", role: .server, profiles: [.core, .rateLimit]))
+        let history = try NotationExpansion("A>open(p1) A<open A>auth A<\(connected) \(chats)", header: header).history
+        return Performance(try self.chats(1), history: history, duration: .milliseconds(5 + asked))
+    }
+
+    private func names(_ loan: PrincipalPool.Loan) -> [String]? {
+        if case .lent(let principals) = loan { principals.map(\.name) } else { nil }
+    }
+
+    @Test func `without a limit principals are lent in turn`() throws {
+        var pool = PrincipalPool(try subject(2), now: start)
+        #expect(names(pool.lend(to: try chats(500), now: start)) == ["p1"])
+        #expect(names(pool.lend(to: try chats(500), now: start)) == ["p2"])
+        guard case .busy = pool.lend(to: try chats(1), now: start) else {
+            Issue.record("both are lent")
+            return
+        }
+    }
+
+    @Test func `the principal with most left is lent`() throws {
+        var pool = PrincipalPool(try subject(2, limits: ["messagesPerMinute": 10]), now: start)
+        let first = pool.lend(to: try chats(6), now: start)
+        guard case .lent(let lent) = first else {
+            Issue.record("nobody was lent")
+            return
+        }
+        pool.take(back: lent, after: try performance(6), now: start + .seconds(1))
+        #expect(names(pool.lend(to: try chats(6), now: start + .seconds(2))) == ["p2"])
+    }
+
+    @Test func `who has too little left is waited for until the window has passed`() throws {
+        var pool = PrincipalPool(try subject(1, limits: ["messagesPerMinute": 10]), now: start)
+        guard case .lent(let lent) = pool.lend(to: try chats(6), now: start) else {
+            Issue.record("nobody was lent")
+            return
+        }
+        pool.take(back: lent, after: try performance(6), now: start + .seconds(1))
+        guard case .later(let moment, let isFinal, let reason) = pool.lend(to: try chats(6), now: start + .seconds(2))
+        else {
+            Issue.record("it has 4 left of 10")
+            return
+        }
+        #expect(isFinal)
+        #expect(moment > start + .seconds(59) && moment <= start + .seconds(61))
+        #expect(
+            reason
+                == "it asks 6 questions, and no principal has so many left of 10 in 60 s; give more principals, "
+                + "a larger messagesPerMinute, or --patience 60")
+        #expect(names(pool.lend(to: try chats(4), now: start + .seconds(2))) == ["p1"])
+    }
+
+    @Test func `more questions than the budget holds are never asked`() throws {
+        var pool = PrincipalPool(try subject(1, limits: ["messagesPerMinute": 10]), now: start)
+        guard case .never(let reason) = pool.lend(to: try chats(11), now: start) else {
+            Issue.record("eleven do not fit into ten")
+            return
+        }
+        #expect(
+            reason == "it asks 11 questions, and the budget is 10 in 60 s; configure a larger messagesPerMinute")
+    }
+
+    @Test func `some principals stay untouched for those that spend a budget`() throws {
+        let spender = try chats(1, needs: #"{"budget":true}"#)
+        let scenarios = [try chats(1), spender]
+        var pool = PrincipalPool(try subject(2, limits: ["messagesPerMinute": 10]), for: scenarios, now: start)
+        #expect(names(pool.lend(to: try chats(1), now: start)) == ["p1"])
+        guard case .busy = pool.lend(to: try chats(1), now: start) else {
+            Issue.record("p2 is kept")
+            return
+        }
+        #expect(names(pool.lend(to: spender, now: start)) == ["p2"])
+    }
+
+    @Test func `a limit is learnt from connected, and a window from a refusal`() throws {
+        var budget = ChatBudget(try subject(1), now: start)
+        let principals = [ServerSubject.Principal(name: "p1")]
+        #expect(budget.limit == nil)
+        budget.note(try performance(1, telling: "connected(messagesPerMinute=7)"), by: principals, at: start)
+        #expect(budget.limit == 7)
+        budget.note(
+            try performance(0, telling: "connected A<error(rate_limited windowMs=2000)"), by: principals, at: start)
+        #expect(budget.window == .seconds(2))
+        #expect(budget.spent("p1", at: start + .seconds(1)) == 1)
+        #expect(budget.spent("p1", at: start + .seconds(3)) == 0)
+    }
+
+    @Test func `what was asked before a run is known once a window has passed`() throws {
+        var subject = try subject(1, limits: ["messagesPerMinute": 7])
+        #expect(!ChatBudget(subject, now: start).isKnown(at: start + .seconds(59)))
+        #expect(ChatBudget(subject, now: start).isKnown(at: start + .seconds(60)))
+        subject.isUntouched = true
+        #expect(ChatBudget(subject, now: start).isKnown(at: start))
+    }
+
+    @Test func `questions are counted in loops and branches, by principal`() throws {
+        let steps = """
+            {"do":"connect","on":"A"},{"do":"connect","on":"B","principal":"p2"},
+            {"do":"together","branches":[
+              [{"do":"repeat","times":3,"steps":[{"do":"chat","on":"A","as":"c1"},{"do":"postChat","as":"c2"}]}],
+              [{"do":"send","on":"B","frame":{"type":"chat"}},{"do":"sendText","on":"B","text":"{\\"type\\":\\"chat\\"}"}]
+            ]},
+            {"do":"connect","on":"C","save":{"limit":"/limits/messagesPerMinute"}},
+            {"do":"repeat","times":"${limit}","steps":[{"do":"chat","on":"C","as":"c3"}]}
+            """
+        let counted = try scenario(steps, needs: #"{"principals":2}"#).chats(budget: 5)
+        #expect(counted == ["p1": 11, "p2": 2])
+    }
+
+    @Test func `a scenario that waits too long for what was told is left out, with a reason`() throws {
+        var subject = try subject(1, limits: ["heartbeatSeconds": 30])
+        let patient = try chats(1, needs: #"{"patience":{"heartbeatSeconds":4}}"#)
+        #expect(
+            subject.obstacle(to: patient)
+                == "it waits 4 times heartbeatSeconds of 30, 120 s, and the patience is 20 s; "
+                + "configure heartbeatSeconds of at most 5, or give --patience 120")
+        subject.limits = ["heartbeatSeconds": 5]
+        #expect(subject.obstacle(to: patient) == nil)
+        subject.limits = [:]
+        #expect(subject.obstacle(to: patient) == nil)  // `connected` tells
+    }
+}
