@@ -28,6 +28,8 @@ enum TURN {
                 turn.event > observations.connections[index].connected ?? .max
             else { continue }
             let acks = turn.acks.filter { $0.connection == index }
+            // Of requests with one key that travel at the same time any may be the first to arrive; the others are repeats.
+            if turn.requests.count > 1, acks.first?.isDuplicate == true { continue }
             let first = (turn.frames.filter { $0.type == "toolUse" } + turn.endings)
                 .filter { $0.connection == index }.map(\.event).min()
             let askers = turn.requests.compactMap(\.connection)
