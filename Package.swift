@@ -122,7 +122,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["conformance", "TestSupport", "Transport", "JSON"],
+            dependencies: ["conformance", "TestSupport", "Transport", "Holdfast", "JSON"],
             swiftSettings: settings
         ),
     ],

@@ -1,4 +1,5 @@
 import Foundation
+import Holdfast
 import JSON
 import TestSupport
 import Testing
@@ -24,6 +25,24 @@ import Testing
             #expect((clause["exercised"]?.intValue ?? 0) > 0, "\(clause["id"]?.stringValue ?? "")")
         }
         #expect(try folder.text(of: "out/transcripts/server/SYNC/replay-after-cut.ndjson").contains("syncResult"))
+        try expectCoverage(report)
+    }
+
+    /// A clause that a scenario names and never puts to the test would be coverage in name only.
+    private func expectCoverage(_ report: JSONValue) throws {
+        let specification = try Specification(.embedded)
+        let results = report["scenarios"]?.arrayValue ?? []
+        let byName = Dictionary(results.map { ($0["name"]?.stringValue ?? "", $0) }, uniquingKeysWith: { $1 })
+        for scenario in try specification.scenarios() where scenario.role == .server {
+            let result = try #require(byName[scenario.name])
+            #expect(result["skipped"] == nil, "\(scenario.name)")
+            #expect(result["stoppedAt"] == nil, "\(scenario.name)")
+            let exercised = (result["verdicts"]?.arrayValue ?? []).filter { ($0["exercised"]?.intValue ?? 0) > 0 }
+            let names = exercised.compactMap { $0["clause"]?.stringValue }
+            for clause in scenario.clauses {
+                #expect(names.contains(clause.description), "\(scenario.name) names \(clause)")
+            }
+        }
     }
 
     @Test func `no token reaches the report`() async throws {
