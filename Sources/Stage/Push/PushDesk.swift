@@ -23,7 +23,13 @@ final class PushDesk: Sendable {
     private static let maxStrays = 100
     private static let maxEnded = 20_000
 
+    /// The app that pushes must be for; any will do when nil.
+    let topic: String?
     private let state = Mutex(State())
+
+    init(topic: String? = nil) {
+        self.topic = topic
+    }
 
     var strays: [PushSink.Stray] { state.withLock { $0.strays } }
     var strayCount: Int { state.withLock { $0.strayCount } }

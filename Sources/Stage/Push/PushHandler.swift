@@ -54,6 +54,16 @@ struct PushReply: Sendable {
 
     let id: String
 
+    /// What is answered unless a step asked for something else: what Apple's service says to such a request.
+    static func usual(for request: HTTPServerRequest, topic: String?) -> PushRoute.Outcome {
+        if request.body.count > maxPayloadBytes { return .status(413, reason: nil) }
+        if request.body.isEmpty { return .status(400, reason: "PayloadEmpty") }
+        if let topic, request.header("apns-topic") != topic {
+            return .status(400, reason: request.header("apns-topic") == nil ? "MissingTopic" : "TopicDisallowed")
+        }
+        return .status(200, reason: nil)
+    }
+
     init(to request: HTTPServerRequest) {
         id = request.header("apns-id") ?? UniqueName.uuid()
     }

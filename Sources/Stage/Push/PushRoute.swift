@@ -101,8 +101,7 @@ final class PushRoute: Sendable {
         if let usefulness = outcome.flatMap(Self.usefulness), let device = devices[principal] {
             desk.note(usefulness, of: device)
         }
-        let isTooLarge = request.body.count > PushReply.maxPayloadBytes
-        switch outcome ?? .status(isTooLarge ? 413 : 200, reason: nil) {
+        switch outcome ?? PushReply.usual(for: request, topic: desk.topic) {
         case .status(let status, let reason):
             let response = reply.response(status, reason: reason)
             deliver(request, of: principal, then: .response(Self.seen(response)))

@@ -25,34 +25,43 @@ public final class PushSink: Sendable {
         public let status: Int
     }
 
-    /// What one payload may have; a real service refuses more than 4096 bytes, and the judge wants to see them.
-    private static let maxBodyBytes = 1 << 20
+    /// A payload may have far more than the 4096 bytes that a real service takes, because the judge wants to see it.
+    private static let limits = ServerLimits(
+        maxBodyBytes: 1 << 20, maxHeldBytes: 64 << 20, maxConnections: 512, requestTimeout: .seconds(120))
 
     /// The base of its addresses, such as `http://127.0.0.1:4711`.
     public let url: String
+    /// The certificate that a client over TLS has to trust, in PEM and made for this sink alone; nil without TLS.
+    public let certificate: String?
 
     let desk: PushDesk
     private let server: TransportServer
 
-    private init(server: TransportServer, desk: PushDesk) {
+    private init(server: TransportServer, desk: PushDesk, certificate: String?) {
         self.server = server
+        self.certificate = certificate
         self.desk = desk
         url = server.httpURL("")
     }
 
-    /// Starts to listen.
+    /// Starts to listen, for HTTP/2 as Apple's service speaks it, and for HTTP/1.1.
     ///
     /// - Parameters:
     ///   - host: A name or address of this machine.
     ///   - port: 0 takes a free one.
+    ///   - isSecure: Whether clients must speak TLS; see ``certificate``. Without it HTTP/2 begins with prior knowledge.
+    ///   - topic: The app that pushes must be for; any will do when nil.
     /// - Returns: A sink that listens already.
-    /// - Throws: `cannotListen`.
-    public static func start(host: String = "127.0.0.1", port: Int = 0) async throws(TransportProblem) -> PushSink {
-        let desk = PushDesk()
+    /// - Throws: `cannotListen`, or `tls` when no certificate can be made for the host.
+    public static func start(
+        host: String = "127.0.0.1", port: Int = 0, isSecure: Bool = false, topic: String? = nil
+    ) async throws(TransportProblem) -> PushSink {
+        let desk = PushDesk(topic: topic)
+        let authority = isSecure ? try ThrowAwayAuthority(for: host) : nil
         let server = try await TransportServer.start(
-            host: host, port: port, limits: ServerLimits(maxBodyBytes: maxBodyBytes, maxConnections: 512),
+            host: host, port: port, tls: authority?.identity, speaksHTTP2: true, limits: limits,
             handler: PushHandler(desk: desk))
-        return PushSink(server: server, desk: desk)
+        return PushSink(server: server, desk: desk, certificate: authority?.certificate)
     }
 
     /// Stops to listen, and ends what hangs.
