@@ -91,6 +91,11 @@ import Transport
         let open = value["open"]?.arrayValue ?? []
         #expect(open.contains { $0["reason"]?.stringValue?.contains("scripted agent") == true })
         for entry in open { #expect(entry["clauses"]?.arrayValue?.isEmpty == false) }
+        let file = folder.path + "/diagnosis.json"
+        try Data(run.out.utf8).write(to: URL(fileURLWithPath: file))
+        let schema = SourceTree.root + "/Spec/schemas/files/diagnosis.json"
+        let judged = try await BuiltBinary.run(["validate", "--schema", schema, file])
+        #expect(judged.status == 0, "\(judged.out)\(judged.err)")
     }
 }
 
