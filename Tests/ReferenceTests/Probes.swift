@@ -259,6 +259,8 @@ enum Probes {
         let silent = bench.open()
         let alive = bench.open()
         _ = bench.openOnly()
+        bench.pass(ms: 5000)
+        bench.feed(.beat)
         for _ in 0..<8 {
             bench.pass(ms: 10_000)
             bench.feed(.heard(socket: alive))

@@ -65,7 +65,7 @@ struct ScenarioFilesTests {
 
     @Test func `every server clause that can be judged has a scenario`() {
         let named = Set(scenarios.flatMap(\.clauses))
-        let areas: Set<Area> = [.ENV, .ID, .TURN, .ORDER, .SYNC, .IDEM, .PERSIST, .REST, .PUSH, .AUTH, .LIVE]
+        let areas: Set<Area> = [.ENV, .ID, .TURN, .ORDER, .SYNC, .IDEM, .PERSIST, .REST, .RATE, .PUSH, .AUTH, .LIVE]
         for clause in specification.clauses where clause.role == .server && areas.contains(clause.id.area) {
             if clause.exclusion != nil { continue }
             #expect(named.contains(clause.id), "\(clause.id) has no scenario")
