@@ -20,7 +20,7 @@ struct ReferenceSubject {
     private static let heartbeatSeconds = 1
     private static let authSeconds = 2
     private static let messagesPerMinute = 60
-    private static let rateWindowSeconds = 3
+    private static let rateWindowSeconds = 5
 
     /// The subject; its addresses are known once it is started.
     func subject() throws -> ServerSubject {
