@@ -259,8 +259,10 @@ enum Probes {
         let silent = bench.open()
         let alive = bench.open()
         _ = bench.openOnly()
+        let late = bench.openOnly()
         bench.pass(ms: 5000)
         bench.feed(.beat)
+        bench.say(["type": "auth", "protocol": 1, "token": "t1"], on: late)
         for _ in 0..<8 {
             bench.pass(ms: 10_000)
             bench.feed(.heard(socket: alive))
