@@ -8,6 +8,8 @@ import JSON
 struct Redaction: Sendable {
     /// The shortest credential that is looked for in texts of the subject, in bytes.
     static let shortestInTexts = 8
+    /// The shortest that is looked for among the words of a command; below, it would take out what helps.
+    static let shortestAsWord = 3
 
     private struct Secret {
         let token: String
@@ -78,6 +80,31 @@ struct Redaction: Sendable {
             let places = bytes.withUnsafeBufferPointer { Self.places(of: secret.bytes, in: $0) }
             return places.isEmpty ? bytes : Self.replacing(secret, at: places, in: bytes)
         }
+    }
+
+    /// What a person reads of a started subject: its command line, or a line it printed.
+    ///
+    /// Here a credential too short to be looked for in texts is replaced too, where it stands as a word of its own.
+    func applied(toWords text: String) -> String {
+        let bytes = Array(applied(to: text).utf8)
+        let words = secrets.filter {
+            $0.token.utf8.count < Self.shortestInTexts && $0.token.utf8.count >= Self.shortestAsWord
+        }
+        let result = words.reduce(bytes) { bytes, secret in
+            let token = Array(secret.token.utf8)
+            let places = bytes.withUnsafeBufferPointer { Self.places(of: token, in: $0) }.filter { place in
+                let end = place + token.count
+                return !(place > 0 && Self.isOfWord(bytes[place - 1]))
+                    && !(end < bytes.count && Self.isOfWord(bytes[end]))
+            }
+            return Self.replacing((bytes: token, shown: Array(secret.shown.utf8)), at: places, in: bytes)
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func isOfWord(_ byte: UInt8) -> Bool {
+        byte >= 0x80 || byte == UInt8(ascii: "_") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
     /// Names of query members whose values are credentials, also ones no subject file names.

@@ -67,7 +67,7 @@ struct ServerCommand: AsyncParsableCommand {
             ).run(until: interruptions)
         }
         if let out { try ReportFolder(path: out).write(report) }
-        Console.write(ConsoleReport(report, style: Console.style, rerun: server.rerun).text)
+        Console.write(ConsoleReport(report, style: Console.style, rerun: server.rerun(subject)).text)
         if report.exit != .conforms { throw Tool.end(report.exit) }
     }
 

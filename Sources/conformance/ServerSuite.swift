@@ -48,7 +48,7 @@ struct ServerSuite {
         }
         let results = inOrder(await judged(outcome.performances))
         return RunReport(
-            results, of: subject.declaration, at: subject.start?.url ?? subject.webSocket.place, under: specification,
+            results, of: subject.declaration, at: subject.shownAddress, under: specification,
             selection: selection.clauses, intended: intended, startedAt: startedAt, duration: clock.now - start,
             wasInterrupted: wasInterrupted)
     }

@@ -69,8 +69,18 @@ struct SubjectFlags: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Be the push service on this address: for a server that is configured with it.", valueName: "host:port"))
+            "Be the push service on this address, over TLS where ',tls' follows: for a server that is configured with it.",
+            valueName: "host:port"))
     var pushSink: String?
+
+    @Flag(name: .customLong("push-tls"), help: "Be the push service over TLS: https in {push}.")
+    var pushTLS = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the certificate that the server has to trust in the push service to this file, before it is started.",
+            valueName: "file"))
+    var pushCertificate: String?
 
     @Option(
         name: .customLong("device"),
@@ -110,19 +120,32 @@ struct SubjectFlags: ParsableArguments {
     func meeting<Result>(
         _ subject: ServerSubject, _ body: (ServerSubject) async throws -> Result
     ) async throws -> Result {
-        let push = try pushSink.map { try Services.Address($0, flag: "--push-sink") }
+        var push = try pushSink.map { try Services.Address(maybeSecure: $0, flag: "--push-sink") }
+        if pushTLS { push = Services.Address(host: push?.host ?? "127.0.0.1", port: push?.port ?? 0, isSecure: true) }
+        if pushCertificate != nil, push?.isSecure != true {
+            throw Tool.refuse(
+                "--push-certificate", "there is none without TLS", expected: "--push-tls, or --push-sink host:port,tls",
+                fix: "add one of them")
+        }
         let model = try modelEndpoint.map { try Services.Address($0, flag: "--model-endpoint") }
         return try await Services.run(
-            for: subject, push: push, pushTopic: options.pushTopic(), model: model, body)
+            for: subject, push: push, pushCertificate: pushCertificate, pushTopic: options.pushTopic(), model: model,
+            body)
     }
 
-    /// The command that tests this server again, without secrets.
-    var rerun: String { (["conformance server"] + words).joined(separator: " ") }
+    /// The command that tests this server again, without secrets: neither those of the flags nor those of the subject file.
+    func rerun(_ subject: ServerSubject) -> String {
+        (["conformance server"] + words(without: subject.principals)).joined(separator: " ")
+    }
 
     /// The flags as they were given, without secrets.
-    var words: [String] {
+    private func words(without principals: [ServerSubject.Principal]) -> [String] {
+        let secrets =
+            token + devices.map { String($0.drop { $0 != "=" }.dropFirst()) }
+            + principals.flatMap { [$0.token, $0.device].compactMap { $0 } }
         var words: [String] = []
-        if let url { words.append(url) }
+        // A query may carry a token.
+        if let url { words.append(url.contains("?") ? "'\(url.prefix { $0 != "?" })?…'" : url) }
         if reference { words.append("--reference") }
         words += defect.map { "--defect \($0)" } + variation.map { "--variation \($0)" }
         if let subject { words.append("--subject \(subject)") }
@@ -132,12 +155,14 @@ struct SubjectFlags: ParsableArguments {
         if scriptedAgent { words.append("--scripted-agent") }
         words += tier.map { "--tier \($0)" }
         if patience != 20 { words.append("--patience \(patience)") }
-        if let start { words.append("--start \(ShellWords.quoted(withoutTokens(start)))") }
+        if let start { words.append("--start \(ShellWords.quoted(Self.without(secrets, start)))") }
         if let data { words.append("--data \(ShellWords.quoted(data))") }
         words += env.map { "--env \($0.prefix { $0 != "=" })=…" }
         if let ready { words.append("--ready \(ShellWords.quoted(ready))") }
         if kills != 20 { words.append("--kills \(kills)") }
         if let pushSink { words.append("--push-sink \(pushSink)") }
+        if pushTLS { words.append("--push-tls") }
+        if let pushCertificate { words.append("--push-certificate \(ShellWords.quoted(pushCertificate))") }
         words += devices.map { "--device \($0.prefix { $0 != "=" })=…" }
         if let modelEndpoint { words.append("--model-endpoint \(modelEndpoint)") }
         if skipCrashes { words.append("--skip-crashes") }
@@ -145,10 +170,10 @@ struct SubjectFlags: ParsableArguments {
         return words
     }
 
-    /// A command in which the tokens that were given do not stand.
-    private func withoutTokens(_ text: String) -> String {
-        token.filter { !$0.isEmpty }.reduce(text) { text, token in
-            text.replacing(token, with: "…")
+    /// A command in which no secret stands; longest first, because one may begin another.
+    private static func without(_ secrets: [String], _ text: String) -> String {
+        Set(secrets).filter { !$0.isEmpty }.sorted { ($0.count, $0) > ($1.count, $1) }.reduce(text) { text, secret in
+            text.replacing(secret, with: "…")
         }
     }
 }

@@ -85,6 +85,28 @@ import Testing
         #expect(run.err.contains("\n    no licence\n  expected: a command that stays in the foreground"))
     }
 
+    @Test func `no token is printed, wherever it was given`() async throws {
+        let folder = try TemporaryDirectory()
+        let subject = """
+            {"name":"x","url":"ws://127.0.0.1:{port}/ws?token=s3cret-zero",
+             "profiles":["core"],"principals":[{"name":"p1","token":"s3cret-one"}],
+             "start":{"command":["sh","-c","echo I know $0; exit 4","s3cret-one"]}}
+            """
+        try subject.write(toFile: folder.path + "/subject.json", atomically: true, encoding: .utf8)
+        for command in ["server", "doctor"] {
+            let run = try await BuiltBinary.run([command, "--subject", folder.path + "/subject.json"])
+            #expect(run.status != 0)
+            #expect((run.out + run.err).contains("I know ‹token"), "\(run.out)\(run.err)")
+            #expect(!(run.out + run.err).contains("s3cret"), "\(run.out)\(run.err)")
+        }
+        let token = try await BuiltBinary.run(
+            [
+                "doctor", "--start", "sh -c 'exit 4' s3cret-two s3cret-two-more", "--token", "s3cret-two", "--token",
+                "s3cret-two-more",
+            ])
+        #expect(!(token.out + token.err).contains("s3cret"), "\(token.out)\(token.err)")
+    }
+
     @Test func `data of somebody is refused and left alone`() async throws {
         let folder = try TemporaryDirectory()
         try "mine".write(toFile: folder.path + "/letters", atomically: true, encoding: .utf8)

@@ -53,6 +53,14 @@ struct RedactionTests {
         #expect(Redaction([("p1", nil)]).applied(toPath: "/ws?access_token=x") == "/ws?access_token=‹token›")
     }
 
+    @Test func `a credential that is a word of a command is replaced from three bytes on`() {
+        let redaction = Redaction([("p1", "abc"), ("p2", "1"), ("p3", "very-secret-1")], devices: [("p1", "ab12cd")])
+        #expect(
+            redaction.applied(toWords: "run --token abc --as p1=abc --d=ab12cd -n 1 abcd xabc very-secret-1x abc")
+                == "run --token ‹token of p1› --as p1=‹token of p1› --d=‹device of p1› -n 1 abcd xabc ‹token of p3›x ‹token of p1›"
+        )
+    }
+
     @Test func `an empty credential hides nothing`() {
         #expect(Redaction([("p1", ""), ("p2", nil)]).applied(to: "anything") == "anything")
     }

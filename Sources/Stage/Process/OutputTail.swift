@@ -43,11 +43,13 @@ final class OutputTail: Sendable {
     /// Whether the text that tells readiness was printed.
     var sawReady: Bool { state.withLock { $0.sawReady } }
 
-    /// The last lines, each at most 200 characters long.
-    func lines(_ count: Int = 10) -> [String] {
+    /// The last lines without credentials, each at most 200 characters long.
+    func lines(_ count: Int = 10, without redaction: Redaction = Redaction([])) -> [String] {
         let text = state.withLock { String(decoding: $0.bytes, as: UTF8.self) }
         return text.split(whereSeparator: \.isNewline).suffix(count).map { line in
-            line.count > 200 ? "\(line.prefix(200))…" : String(line)
+            // A cut in the middle of a credential would leave half of it.
+            let line = redaction.applied(toWords: String(line))
+            return line.count > 200 ? "\(line.prefix(200))…" : line
         }
     }
 

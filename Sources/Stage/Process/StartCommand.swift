@@ -24,6 +24,8 @@ public struct StartCommand: Sendable, Equatable {
     public var pushURL: String?
     /// What `{model}` stands for.
     public var modelURL: String?
+    /// Whose credentials nobody is to read in problems.
+    var owners: [ServerSubject.Principal] = []
 
     /// The address of a subject that is told its port.
     public static let usualURL = "ws://127.0.0.1:{port}/ws"
@@ -80,9 +82,15 @@ public struct StartCommand: Sendable, Equatable {
         data.map { takesData ? "\($0)/\(instance)" : $0 }
     }
 
-    /// What problems call it: the program with its arguments, cut where it gets long.
+    /// What takes the credentials out of its command line and of what it prints.
+    var redaction: Redaction {
+        Redaction(owners.map { ($0.name, $0.token) }, devices: owners.map { ($0.name, $0.device) })
+    }
+
+    /// What problems call it: the program with its arguments, without credentials and cut where it gets long.
     var shown: String {
-        let text = command.joined(separator: " ").split(whereSeparator: \.isNewline).joined(separator: " ")
+        let words = command.joined(separator: " ").split(whereSeparator: \.isNewline).joined(separator: " ")
+        let text = redaction.applied(toWords: words)
         return text.count > 120 ? "\(text.prefix(120))…" : text
     }
 

@@ -101,7 +101,9 @@ final class SubjectInstance: Sendable {
             process = try await SubjectProcess.start(command.launch(values)) { [weak self] in self?.tell($0) }
         } catch {
             throw HarnessProblem(
-                .notStarted(reason: "it cannot be started: \(error.reason)", output: []), at: command.shown)
+                .notStarted(
+                    reason: "it cannot be started: \(command.redaction.applied(toWords: error.reason))", output: []),
+                at: command.shown)
         }
         let isOver = state.withLock { state in
             state.process = process
@@ -118,7 +120,7 @@ final class SubjectInstance: Sendable {
         var hasSaid = command.ready == nil
         while true {
             if let exit = process.exit {
-                throw problem(.endedEarly("\(exit)", url: webSocket.place, output: process.output.lines()))
+                throw problem(.endedEarly("\(exit)", url: webSocket.place, output: words(of: process)))
             }
             hasSaid = hasSaid || process.output.sawReady
             if hasSaid, await isListening(), process.exit == nil { return }
@@ -132,7 +134,11 @@ final class SubjectInstance: Sendable {
         throw problem(
             .notStarted(
                 reason: Task.isCancelled ? "interrupted while it started" : "\(awaited) in \(seconds) s",
-                output: process.output.lines()))
+                output: words(of: process)))
+    }
+
+    private func words(of process: SubjectProcess) -> [String] {
+        process.output.lines(without: command.redaction)
     }
 
     private func problem(_ code: HarnessProblem.Code) -> HarnessProblem { HarnessProblem(code, at: command.shown) }
@@ -185,7 +191,7 @@ final class SubjectInstance: Sendable {
     var wasEndedHere: Bool { process.map { $0.wasKilled || $0.wasAskedToEnd } ?? false }
 
     /// The last lines it printed.
-    var lastWords: [String] { process?.output.lines() ?? [] }
+    var lastWords: [String] { process.map(words) ?? [] }
 
     /// Kills the process group at this moment, on whatever thread.
     /// - Returns: False when it was gone already.
@@ -236,6 +242,7 @@ extension ServerSubject {
     var startCommand: StartCommand? {
         guard var start else { return nil }
         start.pushURL = start.pushURL ?? pushSink?.url
+        start.owners = principals
         return start
     }
 

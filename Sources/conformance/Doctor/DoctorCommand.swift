@@ -37,8 +37,8 @@ struct DoctorCommand: AsyncParsableCommand {
             ).run()
         }
         let report = DiagnosisReport(
-            diagnosis: diagnosis, subject: "\(subject.name) at \(subject.start?.url ?? subject.webSocket.place)",
-            next: server.rerun)
+            diagnosis: diagnosis, subject: "\(subject.name) at \(subject.shownAddress)",
+            next: server.rerun(subject))
         Console.write(json ? report.value.text(pretty: true) + "\n" : report.text(Console.style))
         if diagnosis.exit != .conforms { throw Tool.end(diagnosis.exit) }
     }

@@ -47,6 +47,15 @@ struct SubjectInstanceTests {
         #expect(problem?.description.contains("\n    first\n    no such database\n") == true)
     }
 
+    @Test func `neither the command nor the last words of a server that fails tell a credential`() async {
+        let long = String(repeating: "x", count: 195) + "very-secret-1"
+        var command = StartCommand(["sh", "-c", "echo \"known: $0 $1\"; echo \(long); exit 3", "very-secret-1", "ab12"])
+        command.owners = [ServerSubject.Principal(name: "p1", token: "very-secret-1", device: "ab12")]
+        let words = await problem(command)?.description ?? ""
+        #expect(words.contains("known: ‹token of p1› ‹device of p1›"), "\(words)")
+        #expect(!words.contains("very-") && !words.contains("ab12"), "\(words)")
+    }
+
     @Test func `a server that never listens is given up and ended`() async throws {
         let folder = TestFolder()
         let problem = await problem(
@@ -82,7 +91,8 @@ struct SubjectInstanceTests {
         let listener = try await RawListener.start { _ in }
         let problem = await problem(StartedServer.command(url: "ws://127.0.0.1:\(listener.port)/ws"))
         #expect(
-            problem?.description.contains("something else takes connections on ws://127.0.0.1:\(listener.port)/ws already")
+            problem?.description.contains(
+                "something else takes connections on ws://127.0.0.1:\(listener.port)/ws already")
                 == true)
         await listener.stop()
     }
