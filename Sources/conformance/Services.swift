@@ -8,12 +8,14 @@ enum Services {
         var host = "127.0.0.1"
         /// 0 takes a free one.
         var port = 0
+        /// Whether it speaks TLS.
+        var isSecure = false
     }
 
     /// Starts what the subject needs, lets the body meet it, and ends everything.
     static func run<Result>(
-        for subject: ServerSubject, push: Address? = nil, pushTopic: String? = nil, model: Address? = nil,
-        _ body: (ServerSubject) async throws -> Result
+        for subject: ServerSubject, push: Address? = nil, pushCertificate: String? = nil, pushTopic: String? = nil,
+        model: Address? = nil, _ body: (ServerSubject) async throws -> Result
     ) async throws -> Result {
         var subject = subject
         var sink: PushSink?
@@ -21,8 +23,14 @@ enum Services {
         {
             let address = push ?? Address()
             sink = try await listening("--push-sink", address) { () async throws(TransportProblem) in
-                try await PushSink.start(host: address.host, port: address.port, topic: pushTopic)
+                try await PushSink.start(
+                    host: address.host, port: address.port, isSecure: address.isSecure, topic: pushTopic)
             }
+            if let certificate = sink?.certificate, let pushCertificate {
+                try Files.write(certificate, to: pushCertificate)
+            }
+            // A server that somebody else started has to be told where to push, at a free port above all.
+            if push != nil, let url = sink?.url { Console.error("pushes are taken at \(url)") }
             subject.pushSink = sink
         }
         var endpoint: ModelEndpoint?

@@ -65,8 +65,11 @@ func scenario(
 
 /// A stage for a subject.
 func stage(_ subject: ServerSubject) throws -> ServerStage {
-    ServerStage(subject: subject, specification: try Specification(.embedded))
+    ServerStage(subject: subject, specification: try embedded.get())
 }
+
+/// Read once: a hundred tests that read it each would keep every core busy.
+private let embedded = Result { try Specification(.embedded) }
 
 /// What holds for the events of every history.
 func expectOrder(_ history: History, sourceLocation: SourceLocation = #_sourceLocation) {
