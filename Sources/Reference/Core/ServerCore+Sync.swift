@@ -38,8 +38,7 @@ extension ServerCore {
     /// Puts frames into a page until one of its bounds is reached; at least one, so that following the pages ends.
     private func fill(_ answer: inout SyncAnswer, with entries: [ReplayBuffer.Entry], limit: Int?) {
         var room = broken(.envSendsPagesOfAnySize) ? .max : rules.maxSentBytes - Self.pageOverhead
-        let most = rules.variations.contains(.smallPages) ? min(limit ?? 3, 3) : limit ?? .max
-        let count = broken(.syncIgnoresTheLimit) ? entries.count : min(entries.count, most)
+        let count = broken(.syncIgnoresTheLimit) ? entries.count : min(entries.count, limit ?? .max)
         for entry in entries.prefix(count) {
             guard answer.missed.isEmpty || entry.bytes < room else { break }
             room -= entry.bytes + 1

@@ -23,7 +23,7 @@ public struct Variation: Sendable, Hashable, CustomStringConvertible {
     public static let all: [Variation] = [
         sparseNumbers, extraMembers, otherMemberOrder, slowAnswers, busyInsteadOfQueueing, pushBesideDone, noCollapseId,
         terseNotices, noEcho, hugeNumbers, longEpoch, longIDs, wholeSeconds, otherZone, escapedText, spacedText,
-        answersWithStats, terseErrors, bareLists, toolsInTwoSteps, lateAcks, unknownFrames, smallPages,
+        answersWithStats, terseErrors, bareLists, toolsInTwoSteps, lateAcks, unknownFrames,
         sessionNotFoundForOddIDs, fragmentedMessages, extraPings, closesTooLarge, closesBadText, closesUnauthenticated,
         silentTimeout, refusesAfterUpgrade, restartCode, chunkedBodies, closesExchanges, lowerCaseHeaders,
         lateResponses,
@@ -59,8 +59,6 @@ public struct Variation: Sendable, Hashable, CustomStringConvertible {
         "long-ids",
         "Gives out ids of 128 characters, sessions in all that their alphabet has, the others in any (ID-1, ID-10, ID-12)."
     )
-    static let smallPages = Variation(
-        "small-pages", "Answers `sync` in pages of three frames, whatever limit was asked for (SYNC-14, SYNC-24).")
     static let lateAcks = Variation(
         "late-acks", "Sends `ack` at the last moment, right before the first `toolUse` or the ending (TURN-1).")
     static let toolsInTwoSteps = Variation(
