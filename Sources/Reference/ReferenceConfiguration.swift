@@ -23,7 +23,8 @@ public struct ReferenceConfiguration: Sendable {
     /// The default stays below one MiB, the most a server may send, because a question of the largest size comes back to the
     /// other devices with its ids around it.
     public var maxFrameBytes: Int
-    /// How often a silent peer is asked for a sign of life, in seconds; after two of these without one it is gone.
+    /// How often a silent peer is asked for a sign of life, in seconds; after two and a half of these without one
+    /// it is gone.
     public var heartbeatSeconds: Int
     /// How long a connection may take to say who it is, in seconds.
     public var authSeconds: Int

@@ -19,6 +19,11 @@ public final class ServerSocket: Sendable {
     /// Whether the connection is gone.
     public var isEnded: Bool { core.ended.outcome != nil }
 
+    /// When the client last gave a sign of life: its last bytes came in, or some of them wait still to be handled.
+    public var heardAt: ContinuousClock.Instant {
+        core.queue.queuedBytes > 0 ? .now : core.withState { $0.heardAt }
+    }
+
     /// Whether pings are answered at once; on from the start.
     public var answersPings: Bool {
         get { core.withState { $0.answersPings } }
@@ -77,6 +82,11 @@ public final class ServerSocket: Sendable {
     /// Sends a ping; the answer arrives among the messages.
     public nonisolated(nonsending) func ping(_ payload: [UInt8] = []) async throws(TransportProblem) {
         try await send(WebSocketFrame(.ping, payload))
+    }
+
+    /// Queues a ping without waiting for it to leave; it keeps its place among the messages.
+    public func post(ping payload: [UInt8]) throws(TransportProblem) {
+        _ = try queue(core.encoded(WebSocketFrame(.ping, payload)))
     }
 
     private func queue(_ bytes: [UInt8]) throws(TransportProblem) -> OneShot<Void> {

@@ -11,6 +11,7 @@ final class SocketCore: Sendable {
         var closeSent = false
         var closeReceived = false
         var unsentBytes = 0
+        var heardAt = ContinuousClock.now
         var over: TransportProblem.Code?
         var tripwires: [Tripwire] = []
     }

@@ -34,7 +34,11 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let now = ContinuousClock.now
         var bytes = unwrapInboundIn(data)
-        for tripwire in core.withState({ $0.tripwires }) { tripwire.feed(bytes) }
+        let tripwires = core.withState { state in
+            state.heardAt = now
+            return state.tripwires
+        }
+        for tripwire in tripwires { tripwire.feed(bytes) }
         guard !over, !core.withState({ $0.discarding || $0.silent }) else { return }
         if let left = budget {
             guard bytes.readableBytes <= left else {

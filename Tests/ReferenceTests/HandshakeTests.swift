@@ -73,16 +73,52 @@ import Testing
         #expect(bench.messages(mine).count == 2)
     }
 
-    @Test func `LIVE-3 a silent peer is cut after two heartbeats, one that answers pings is not`() {
+    @Test func `LIVE-3 a silent peer is cut within three heartbeats, one that answers pings is not`() {
         let bench = Bench()
         let silent = bench.open()
         let alive = bench.open()
-        for _ in 0..<60 {
+        for second in 1...90 {
             bench.pass(ms: 1000)
             bench.feed(.heard(socket: alive))
             bench.feed(.beat)
+            if second == 60 { #expect(bench.ended.isEmpty) }
         }
         #expect(bench.ended == [silent])
         #expect(bench.said.contains("\(alive)< ping"))
+    }
+
+    @Test func `LIVE-4 who was not looked at for long is asked anew, and then gone`() {
+        let bench = Bench()
+        let silent = bench.open()
+        bench.feed(.beat)
+        bench.pass(ms: 100_000)
+        bench.feed(.beat)
+        bench.pass(ms: 29_000)
+        bench.feed(.beat)
+        #expect(bench.ended.isEmpty)
+        bench.pass(ms: 1000)
+        bench.feed(.beat)
+        #expect(bench.ended == [silent])
+    }
+
+    @Test func `LIVE-4 a sign of life counts from when it came`() {
+        let bench = Bench()
+        let peer = bench.open()
+        for _ in 1...70 {
+            bench.pass(ms: 1000)
+            bench.feed(.beat)
+        }
+        let early = bench.now.steady
+        for _ in 1...70 {
+            bench.pass(ms: 1000)
+            bench.feed(.heard(socket: peer, at: early))
+            bench.feed(.beat)
+        }
+        #expect(bench.ended.isEmpty)
+        for _ in 1...10 {
+            bench.pass(ms: 1000)
+            bench.feed(.beat)
+        }
+        #expect(bench.ended == [peer])
     }
 }

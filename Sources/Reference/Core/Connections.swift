@@ -9,10 +9,41 @@ struct Connections: Sendable {
         /// Known once `connected` was sent.
         var principal: String?
         let openedAt: Int
-        var heardAt: Int
-        var pingedAt: Int
+        private(set) var heardAt: Int
+        private(set) var pingedAt: Int
+        /// The first ping since the last sign of life.
+        private(set) var askedAt: Int?
         /// A close was asked for; nothing more is sent or read.
         var isClosing = false
+
+        init(id: String, admitted: String?, openedAt: Int) {
+            self.id = id
+            self.admitted = admitted
+            self.openedAt = openedAt
+            heardAt = openedAt
+            pingedAt = openedAt
+        }
+
+        /// The peer gave a sign of life.
+        mutating func hear(at time: Int) {
+            guard time > heardAt else { return }
+            heardAt = time
+            if let asked = askedAt, asked < time { askedAt = nil }
+        }
+
+        /// The peer is asked for a sign of life; where asking anew, earlier pings do not count.
+        mutating func ping(at time: Int, anew: Bool = false) {
+            pingedAt = time
+            askedAt = anew ? time : askedAt ?? time
+        }
+
+        /// Whether the peer is gone: silent for two heartbeats and a half, and not for want of time to answer a ping.
+        ///
+        /// Half a heartbeat is what an answer may take that is on its way when the second one ends.
+        func isSilent(at time: Int, heartbeat: Int) -> Bool {
+            guard let askedAt else { return false }
+            return time - heardAt >= heartbeat * 5 / 2 && time - askedAt >= heartbeat
+        }
     }
 
     private var connections: [Int: Connection] = [:]
@@ -29,7 +60,7 @@ struct Connections: Sendable {
 
     /// A socket opened.
     mutating func open(_ socket: Int, id: String, admitted: String?, at now: Int) {
-        connections[socket] = Connection(id: id, admitted: admitted, openedAt: now, heardAt: now, pingedAt: now)
+        connections[socket] = Connection(id: id, admitted: admitted, openedAt: now)
     }
 
     /// A socket showed who is behind it; from here on it gets every frame of that principal.

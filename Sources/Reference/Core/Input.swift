@@ -4,8 +4,8 @@ enum Input: Sendable {
     case opened(socket: Int, principal: String?)
     /// A message came in.
     case received(socket: Int, Received)
-    /// The peer showed a sign of life that is no message.
-    case heard(socket: Int)
+    /// The peer showed a sign of life that is no message; where it is told of later, with the time at which it came.
+    case heard(socket: Int, at: Int? = nil)
     /// A socket is gone.
     case ended(socket: Int)
     /// A REST request came in.

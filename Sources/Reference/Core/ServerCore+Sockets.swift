@@ -9,7 +9,7 @@ extension ServerCore {
 
     mutating func receive(_ received: Input.Received, on socket: Int) {
         guard let connection = connections[socket], !connection.isClosing else { return }
-        connections[socket]?.heardAt = now.steady
+        connections[socket]?.hear(at: now.steady)
         do throws(Refusal) {
             let message = try reader.frame(try text(of: received))
             try perform(message, of: connection, on: socket)
@@ -109,6 +109,9 @@ extension ServerCore {
     /// What has to happen by itself: late handshakes end, silent peers end, others are asked for a sign of life.
     mutating func beat() {
         let interval = rules.heartbeatSeconds * 1_000_000
+        // Who was not looked at for so long was not served either; that proves nothing about the peers.
+        let isLate = now.steady - (lastBeat ?? now.steady) > interval * 3 / 2
+        lastBeat = now.steady
         for socket in connections.all {
             guard let connection = connections[socket], !connection.isClosing else { continue }
             if connection.principal == nil, rules.requiresAuth,
@@ -122,14 +125,17 @@ extension ServerCore {
                 close(
                     socket, code: broken(.authEndsSilenceWithAPlainCode) ? 1008 : 4002, reason: "authentication timeout"
                 )
-            } else if now.steady - connection.heardAt >= 2 * interval {
+            } else if isLate {
+                connections[socket]?.ping(at: now.steady, anew: true)
+                effects.append(.ping(socket: socket))
+            } else if connection.isSilent(at: now.steady, heartbeat: interval) {
                 guard !broken(.liveKeepsDeadSockets) else { continue }
                 effects.append(.cut(socket: socket))
                 if broken(.liveEndsSiblings), let principal = connection.principal {
                     for sibling in connections.sockets(of: principal) { effects.append(.cut(socket: sibling)) }
                 }
             } else if now.steady - connection.pingedAt >= interval {
-                connections[socket]?.pingedAt = now.steady
+                connections[socket]?.ping(at: now.steady)
                 effects.append(.ping(socket: socket))
             }
         }

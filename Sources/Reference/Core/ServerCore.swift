@@ -32,6 +32,8 @@ struct ServerCore: Sendable {
     /// Connections that asked a question and have no `ack` yet, by the turn.
     var dueAcks: [String: Int] = [:]
     var isStopping = false
+    /// When time was last looked at.
+    var lastBeat: Int?
     /// What defects remember; empty in a healthy server.
     var mischief = Mischief()
 
@@ -74,8 +76,8 @@ struct ServerCore: Sendable {
         switch input {
         case .opened(let socket, let principal): open(socket, admitted: principal)
         case .received(let socket, let received): receive(received, on: socket)
-        case .heard(let socket):
-            if !broken(.liveEndsIdleSockets) { connections[socket]?.heardAt = now.steady }
+        case .heard(let socket, let time):
+            if !broken(.liveEndsIdleSockets) { connections[socket]?.hear(at: time ?? now.steady) }
         case .ended(let socket): end(socket)
         case .asked(let request, let asked): answer(asked, request: request)
         case .stored(let write, let succeeded): stored(write, succeeded)

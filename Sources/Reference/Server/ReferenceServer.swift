@@ -83,11 +83,12 @@ public final class ReferenceServer: Sendable {
     private static func heart(of engine: ServerEngine, _ configuration: ReferenceConfiguration) -> Task<Void, Never> {
         let shortest = min(configuration.heartbeatSeconds, configuration.authSeconds)
         let pause = Duration.milliseconds(min(max(shortest * 200, 100), 1000))
-        return Task { [weak engine] in
+        // Not before what waits already for the engine, whoever starts the server.
+        return Task(priority: .medium) { [weak engine] in
             while !Task.isCancelled {
                 try? await Task.sleep(for: pause)
                 guard let engine else { return }
-                await engine.handle(.beat)
+                await engine.beat()
             }
         }
     }

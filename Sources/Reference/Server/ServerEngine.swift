@@ -34,6 +34,16 @@ actor ServerEngine {
         perform(core.recover(at: clock.now))
     }
 
+    /// Time passed.
+    ///
+    /// What came in counts from when it came, also where a busy server has not handled it yet.
+    func beat() {
+        for (number, socket) in sockets {
+            handle(.heard(socket: number, at: clock.steady(at: socket.heardAt)))
+        }
+        handle(.beat)
+    }
+
     /// A socket opened; its number is for ``receive(_:on:)`` and ``end(_:)``.
     func open(_ socket: ServerSocket, principal: String?) -> Int {
         lastNumber += 1
@@ -114,7 +124,7 @@ actor ServerEngine {
         case .ping(let number):
             guard let socket = sockets[number] else { return }
             let payload: [UInt8] = configuration.variations.contains(.extraPings) ? [0, 1, 2, 255] : []
-            Task { try? await socket.ping(payload) }
+            try? socket.post(ping: payload)
         case .close(let number, let code, let reason):
             guard let socket = sockets[number] else { return }
             Task { await socket.close(code: code, reason: reason) }

@@ -14,9 +14,12 @@ struct WallClock: Sendable {
     var now: Moment {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        let steady = start.duration(to: .now).components
-        return Moment(
-            steady: Int(steady.seconds) * 1_000_000 + Int(steady.attoseconds / 1_000_000_000_000),
-            wall: Int(time.tv_sec) * 1_000_000 + Int(time.tv_nsec) / 1000)
+        return Moment(steady: steady(at: .now), wall: Int(time.tv_sec) * 1_000_000 + Int(time.tv_nsec) / 1000)
+    }
+
+    /// An instant on the clock that never goes back.
+    func steady(at instant: ContinuousClock.Instant) -> Int {
+        let passed = start.duration(to: instant).components
+        return Int(passed.seconds) * 1_000_000 + Int(passed.attoseconds / 1_000_000_000_000)
     }
 }
