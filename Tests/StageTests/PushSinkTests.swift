@@ -66,7 +66,7 @@ private func subject(_ server: TransportServer, _ sink: PushSink, push: Duration
         profiles: [.core, .push]
     ) {
         $0.push = push
-        $0.pong = .milliseconds(100)
+        $0.error = .milliseconds(100)
     }
     subject.pushSink = sink
     return subject
@@ -185,8 +185,8 @@ struct PushSinkTests {
         let performance = try await perform(
             """
             \(asking),{"do":"awaitPush","where":{"/sessionId":"s1"}},{"do":"awaitPush"},
-            {"do":"awaitPush","where":{"/sessionId":"s2"},"within":"pong","optional":true},
-            {"do":"awaitPush","within":"pong","optional":true}
+            {"do":"awaitPush","where":{"/sessionId":"s2"},"within":"error","optional":true},
+            {"do":"awaitPush","within":"error","optional":true}
             """, server)
         #expect(performance.stoppedAt == nil)
         #expect(performance.history.missed.count { $0 == "push to p1" } == 2)

@@ -11,10 +11,10 @@ struct Curl {
     }
 
     /// Whether it is there and speaks HTTP/2; tests with it are left out otherwise.
-    static let speaksHTTP2: Bool = {
-        guard let version = try? Curl().start(["--version"]).end() else { return false }
+    static func speaksHTTP2() async -> Bool {
+        guard let version = try? await run("--version") else { return false }
         return version.exit == 0 && version.output.contains("HTTP2")
-    }()
+    }
 
     /// A folder for what it writes; files need nobody who reads meanwhile.
     private let folder: URL
@@ -28,9 +28,10 @@ struct Curl {
 
     /// Runs it to its end, without keeping a thread of the tests waiting.
     static func run(_ arguments: String...) async throws -> Answer {
-        let run = try Curl().start(arguments)
-        return try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Result { try run.end() }) }
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try Curl().start(arguments).end() })
+            }
         }
     }
 

@@ -4,7 +4,7 @@ import Testing
 import Transport
 
 /// HTTP/2 beside HTTP/1.1 on one port, as a client sees it that is not ours.
-@Suite(.enabled(if: Curl.speaksHTTP2, "there is no curl that speaks HTTP/2"))
+@Suite(.serialized, .enabled("there is no curl that speaks HTTP/2") { await Curl.speaksHTTP2() })
 struct HTTP2Tests {
     private static let shown = "%{http_version} %{response_code} %{header_json}"
 
