@@ -137,6 +137,7 @@ public struct ConsoleReport {
         if !report.excluded.isEmpty {
             lines.append("excluded: \(report.excluded.count) clauses no black box can judge; see conformance list")
         }
+        lines += report.diagnostics.map { "diagnostic: \($0)" }
         return lines.isEmpty ? nil : lines.map { style.wrapped($0, indent: 0, hanging: 2) }.joined(separator: "\n")
     }
 

@@ -41,6 +41,7 @@ public struct JSONReport {
                 ["reason": .string(gap.reason), "clauses": .array(gap.clauses.map { .string($0.description) })]
             })
         object["notes"] = .array(notes.map { .string($0) })
+        object["diagnostics"] = .array(report.diagnostics.map { .string($0) })
         object["scenarios"] = .array(report.scenarios.map(scenario))
         return .object(object)
     }

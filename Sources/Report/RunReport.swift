@@ -34,6 +34,8 @@ public struct RunReport: Sendable {
     public let unseen: [(profile: Profile, clauses: Int)]
     /// What is worth knowing and no verdict.
     public let notes: [String]
+    /// What a person may weigh and no verdict rests on; a line each.
+    public var diagnostics: [String] = []
 
     /// Adds up the scenarios of a run.
     ///

@@ -14,6 +14,8 @@ public struct SuiteRun: Sendable {
     public var jobs: Int
     /// The stage they are performed on.
     public let stage: ServerStage
+    /// Whether one more instance is traced in the end, for evidence that is no verdict.
+    public var traces = false
 
     /// After this many scenarios in a row that found nobody, the rest is left out.
     private static let patience = 2
@@ -30,6 +32,8 @@ public struct SuiteRun: Sendable {
         public var performances: [Performance]
         /// Why nothing could be performed: the subject did not start.
         public var startProblem: HarnessProblem?
+        /// What was seen besides, and decides nothing; a line each.
+        public var diagnostics: [String] = []
 
         /// Performances, and what kept a subject from starting.
         public init(performances: [Performance], startProblem: HarnessProblem? = nil) {
@@ -84,8 +88,12 @@ public struct SuiteRun: Sendable {
             await perform([own], on: &board, shared, progress)
         }
         await shared?.end()
-        return Outcome(
+        var outcome = Outcome(
             performances: board.results.compactMap { $0 }, startProblem: await shared?.startProblem)
+        if traces, !Task.isCancelled, outcome.startProblem == nil {
+            outcome.diagnostics = [await PowerLossTrace(stage: stage).line()]
+        }
+        return outcome
     }
 
     /// How many scenarios may have an instance of their own at the same time; each is a whole server.

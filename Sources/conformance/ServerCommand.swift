@@ -45,6 +45,15 @@ struct ServerCommand: AsyncParsableCommand {
     @Option(help: "How many scenarios run at once; never more than there are principals.")
     var jobs = 8
 
+    @Flag(
+        help: ArgumentHelp(
+            "Tell how the started server stores against a loss of power (PERSIST-11).",
+            discussion: """
+                One more instance answers one question under strace, where that is installed and allowed. The order of \
+                file write, synchronisation and sending is told below the report and decides nothing.
+                """))
+    var trace = false
+
     @Flag(help: "List what would be performed, and end.")
     var dryRun = false
 
@@ -63,7 +72,7 @@ struct ServerCommand: AsyncParsableCommand {
         let report = try await server.meeting(subject) { subject in
             try await ServerSuite(
                 subject: subject, specification: specification, selection: selection, scope: scope, jobs: jobs,
-                showsProgress: Console.showsProgress
+                showsProgress: Console.showsProgress, traces: trace
             ).run(until: interruptions)
         }
         if let out { try ReportFolder(path: out).write(report) }
@@ -84,7 +93,13 @@ struct ServerCommand: AsyncParsableCommand {
         guard jobs > 0 else {
             throw Tool.refuse("--jobs", "'\(jobs)' runs nothing", expected: "a number from 1", fix: "leave it out")
         }
-        return try server.options.subject()
+        let (subject, scope) = try server.options.subject()
+        if trace, subject.start == nil {
+            throw Tool.refuse(
+                "--trace", "there is no command to start", expected: "--start COMMAND, or a subject file with 'start'",
+                fix: "add --start 'COMMAND', or leave --trace out")
+        }
+        return (subject, scope)
     }
 
     private func printPlan(_ selection: Selection) {

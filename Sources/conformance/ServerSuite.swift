@@ -14,6 +14,7 @@ struct ServerSuite {
     var scope = Scope()
     let jobs: Int
     var showsProgress = false
+    var traces = false
 
     /// Runs to the end, or to the first interruption, which keeps what was learnt.
     /// - Throws: The exit code 69, when a server that is to be started does not start.
@@ -21,10 +22,11 @@ struct ServerSuite {
         let startedAt = Date.now.formatted(.iso8601)
         let clock = ContinuousClock()
         let start = clock.now
-        let suite = SuiteRun(stage: ServerStage(subject: subject, specification: specification), jobs: jobs)
+        var suite = SuiteRun(stage: ServerStage(subject: subject, specification: specification), jobs: jobs)
+        suite.traces = traces
         let progress = Progress(isShown: showsProgress)
         let (outcome, wasInterrupted) = await withTaskGroup(of: SuiteRun.Outcome?.self) { group in
-            group.addTask { await suite.run(performed) { progress.note($0) } }
+            group.addTask { [suite] in await suite.run(performed) { progress.note($0) } }
             if let interruptions {
                 group.addTask {
                     await interruptions.first()
@@ -47,10 +49,12 @@ struct ServerSuite {
             throw Tool.end(.unreachable, saying: problem.description)
         }
         let results = inOrder(await judged(outcome.performances))
-        return RunReport(
+        var report = RunReport(
             results, of: subject.declaration, at: subject.shownAddress, under: specification,
             selection: selection.clauses, intended: intended, startedAt: startedAt, duration: clock.now - start,
             wasInterrupted: wasInterrupted)
+        report.diagnostics = outcome.diagnostics
+        return report
     }
 
     private var intended: [String: [ClauseID]] {
