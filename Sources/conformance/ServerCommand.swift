@@ -49,7 +49,7 @@ struct ServerCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Tell how the started server stores against a loss of power (PERSIST-11).",
             discussion: """
-                One more instance answers one question under strace, where that is installed and allowed. The order of \
+                One more instance answers a few questions under strace, where that is installed and allowed. The order of \
                 file write, synchronisation and sending is told below the report and decides nothing.
                 """))
     var trace = false
