@@ -35,8 +35,11 @@ extension Observations {
     public func turnDeadline(of turn: ObservedTurn, on connection: Int) -> Int? {
         var cause = max(turn.event, connections[connection].connected ?? turn.event)
         if let session = turn.sessionId ?? turn.sessionAsked {
-            for other in turns where other.event < turn.event && other.principal == turn.principal {
-                guard other.sessionId == session, other.isAccepted, life(of: other) == life(of: turn) else { continue }
+            for place in index.turns(of: session) where turns[place].event < turn.event {
+                let other = turns[place]
+                guard other.principal == turn.principal, other.sessionId == session, other.isAccepted,
+                    life(of: other) == life(of: turn)
+                else { continue }
                 guard let ended = other.ended else { return nil }
                 cause = max(cause, ended)
             }
@@ -45,12 +48,11 @@ extension Observations {
     }
 
     func proof(after cause: Int, limit: Int) -> Int? {
-        let events = history.events
-        for index in events.indices where index > cause {
-            if time(of: index) >= limit { return index }
-            if case .act(let name, _) = events[index].kind, ["kill", "stop", "exit"].contains(name) { return nil }
-        }
-        return nil
+        let events = history.events.indices
+        let first = max(cause + 1, events.boundary { time(of: $0) >= limit })
+        guard first < events.endIndex else { return nil }
+        let halt = halts[halts.boundary { $0 > cause }...].first
+        return halt.map { $0 < first } == true ? nil : first
     }
 }
 

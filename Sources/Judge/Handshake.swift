@@ -27,32 +27,37 @@ struct Handshake {
     var isValid: Bool { version == 1 && credential == .good }
 }
 
-extension Observations {
+extension Handshake {
     /// Every handshake that was begun in order: an `auth` as the first frame, valid but for its version and its token.
-    var handshakes: [Handshake] {
+    static func all(
+        on connections: [ObservedConnection], schemas: MessageSchemas, checksTokens: Bool
+    ) -> [Handshake] {
         connections.indices.compactMap { index in
             let connection = connections[index]
             guard let auth = connection.sent.first, auth.type == "auth", var value = auth.value,
                 let version = value["protocol"]?.intValue
             else { return nil }
             value["protocol"] = 1
-            guard coreSchemas.accepts(value, as: "auth") else { return nil }
-            return Handshake(connection: index, auth: auth, version: version, credential: credential(of: auth))
+            guard schemas.accepts(value, as: "auth") else { return nil }
+            return Handshake(
+                connection: index, auth: auth, version: version,
+                credential: checksTokens ? credential(of: auth) : .good)
         }
     }
 
     /// What the token of an `auth` is worth; transcripts name its owner instead of the token itself.
-    private func credential(of auth: ObservedFrame) -> Handshake.Credential {
-        guard profiles.contains(.auth) else { return .good }
+    private static func credential(of auth: ObservedFrame) -> Credential {
         guard let token = auth.string("token") else { return .missing }
-        return Self.isShownToken(token) ? .good : .wrong
+        return isShownToken(token) ? .good : .wrong
     }
 
     /// Whether a text is what transcripts show in place of a token, and nothing else.
     private static func isShownToken(_ text: String) -> Bool {
         text.hasPrefix("‹token of ") && text.hasSuffix("›") && text.count { $0 == "‹" } == 1
     }
+}
 
+extension Observations {
     /// Whether a path carries a token in its query.
     static func holdsToken(_ path: String) -> Bool {
         path.drop { $0 != "?" }.contains("‹token of ")
@@ -60,7 +65,7 @@ extension Observations {
 
     /// Whether a malformed message came earlier: what it did to others is the matter of ENV-10.
     func isAfterHostileFrame(_ event: Int) -> Bool {
-        hostileFrames.contains { $0.frame.event < event }
+        hostileFrames.first.map { $0.frame.event < event } ?? false
     }
 
     /// Every event of a connection, in order.

@@ -39,6 +39,18 @@ public struct Observations: Sendable {
     public let lives: SubjectLives
     /// Messages to the server that it may not simply take, with their answers, in the order of time.
     public let hostileFrames: [HostileFrame]
+    /// Every numbered frame shown to anyone, in the order of time; a replay in the order of its list.
+    let shown: [Shown]
+    /// The same frames by the stream they belong to.
+    let streams: [Stream.Key: Stream]
+    /// Each replay whose position means something: it names the epoch of the answer, or is 0.
+    let replays: [Replay]
+    /// Every handshake that was begun in order: an `auth` as the first frame, valid but for its version and its token.
+    let handshakes: [Handshake]
+    /// Where to find the turns, reads and exchanges that checks ask for.
+    let index: ObservationIndex
+    /// The acts of the stage after which the subject does nothing more, in the order of time.
+    let halts: [Int]
 
     /// Puts a history in order.
     public init(_ history: History, under specification: Specification) {
@@ -63,6 +75,16 @@ public struct Observations: Sendable {
         hostileFrames = Self.hostileFrames(of: kinds, in: history, connections: connections, turns: turns)
         received = connections.flatMap(\.received).sorted { $0.event < $1.event }
         sent = connections.flatMap(\.sent).sorted { $0.event < $1.event }
+        shown = Shown.all(on: connections, syncs: syncs)
+        streams = Stream.all(in: shown)
+        replays = Replay.all(of: syncs, on: connections, from: streams)
+        handshakes = Handshake.all(
+            on: connections, schemas: coreSchemas, checksTokens: history.header.subject.profiles.contains(.auth))
+        index = ObservationIndex(turns: turns, reads: sessionReads, exchanges: exchanges)
+        halts = history.events.indices.filter { index in
+            guard case .act(let name, _) = history.events[index].kind else { return false }
+            return ["kill", "stop", "exit"].contains(name)
+        }
     }
 
     /// What the subject declares to keep.

@@ -1,25 +1,16 @@
 import JSON
 import Transcript
 
-/// One frame of a principal's numbered stream, as it was shown once: live or inside a `syncResult`.
-struct Shown {
-    let frame: ObservedFrame
-    let principal: String
-    let epoch: String
-    let seq: Int
-
-    /// The event that showed it.
-    var event: Int { frame.event }
-}
-
 /// Streams, epochs and positions.
 extension Observations {
     /// Types that take a place in the stream.
     static let streamTypes: Set<String> = ["message", "toolUse", "done", "error"]
 
     /// Whether a live frame takes a place in the stream; copies do not.
-    func isNumbered(_ frame: ObservedFrame) -> Bool {
-        !frame.isDuplicate && Self.streamTypes.contains(frame.type ?? "") && frame.seq != nil
+    func isNumbered(_ frame: ObservedFrame) -> Bool { Self.isNumbered(frame) }
+
+    static func isNumbered(_ frame: ObservedFrame) -> Bool {
+        !frame.isDuplicate && frame.seq != nil && streamTypes.contains(frame.type ?? "")
     }
 
     /// The epoch a connection was in at an event: as `connected` said, or a later `syncResult`.
@@ -29,28 +20,9 @@ extension Observations {
         }?.epoch
     }
 
-    /// Every numbered frame shown to anyone, in the order of time; a replay in the order of its list.
-    var shown: [Shown] {
-        var shown: [Shown] = []
-        for (index, connection) in connections.enumerated() {
-            var epoch: String?
-            for frame in connection.received {
-                if frame.type == "connected" || frame.type == "syncResult" { epoch = frame.epoch ?? epoch }
-                guard isNumbered(frame), let seq = frame.seq, let epoch else { continue }
-                shown.append(Shown(frame: frame, principal: connections[index].principal, epoch: epoch, seq: seq))
-            }
-        }
-        for sync in syncs {
-            guard let epoch = sync.result?.epoch else { continue }
-            let principal = connections[sync.connection].principal
-            for frame in sync.missed {
-                guard let seq = frame.seq else { continue }
-                shown.append(Shown(frame: frame, principal: principal, epoch: epoch, seq: seq))
-            }
-        }
-        return shown.sorted {
-            ($0.event, $0.frame.replayIndex ?? 0) < ($1.event, $1.frame.replayIndex ?? 0)
-        }
+    /// What was shown of a stream; nothing without an epoch.
+    func stream(of principal: String, epoch: String?) -> Stream {
+        epoch.flatMap { streams[Stream.Key(principal: principal, epoch: $0)] } ?? Stream()
     }
 
     /// How many frames, and for how long, a connection was promised to be replayed.
@@ -112,38 +84,39 @@ struct Replay {
     }
 }
 
-extension Observations {
+extension Replay {
     /// Each replay whose position means something: it names the epoch of the answer, or is 0.
-    var replays: [Replay] {
-        let all = shown
+    static func all(
+        of syncs: [ObservedSync], on connections: [ObservedConnection], from streams: [Stream.Key: Stream]
+    ) -> [Replay] {
         var continued: Set<Int> = []
         var replays: [Replay] = []
         for (index, sync) in syncs.enumerated() where !continued.contains(index) {
             guard let position = sync.lastSeqSeen, let result = sync.result, let epoch = result.epoch,
                 sync.request.epoch == epoch || (sync.request["epoch"] == nil && position == 0)
             else { continue }
-            var last = (sync: sync, result: result)
+            var last = (sync: sync, result: result, index: index)
             var frames = sync.missed
             var pages = [result]
             while last.result["more"]?.boolValue == true, let place = last.sync.missed.last?.seq,
-                let next = syncs.indices.first(where: { next in
+                let next = syncs.indices[(last.index + 1)...].first(where: { next in
                     syncs[next].connection == sync.connection && syncs[next].request.event > last.result.event
                         && syncs[next].lastSeqSeen == place && syncs[next].result?.epoch == epoch
                 }), !continued.contains(next), let page = syncs[next].result
             {
                 continued.insert(next)
-                last = (syncs[next], page)
+                last = (syncs[next], page, next)
                 pages.append(page)
                 frames += syncs[next].missed
             }
             let isCutShort = last.result["more"]?.boolValue == true
             let covered = isCutShort ? frames.last?.seq ?? position : last.sync.lastSeq ?? position
-            let principal = principal(of: sync)
+            let principal = connections[sync.connection].principal
             var wanted: [Int: Shown] = [:]
-            for item in all where item.principal == principal && item.epoch == epoch && item.seq > position {
+            for item in streams[Stream.Key(principal: principal, epoch: epoch)]?.firstShown(after: position) ?? [] {
                 // What was shown before the question belongs to the answer, whatever that says of its end.
                 let isOwed = item.seq <= covered || (item.event < sync.request.event && !isCutShort)
-                if isOwed, wanted[item.seq] == nil { wanted[item.seq] = item }
+                if isOwed { wanted[item.seq] = item }
             }
             replays.append(
                 Replay(
@@ -154,7 +127,9 @@ extension Observations {
         }
         return replays
     }
+}
 
+extension Observations {
     /// Whether a frame is surely among those promised: fewer numbers than promised frames come after it, and it is younger
     /// than half of the promised age.
     ///

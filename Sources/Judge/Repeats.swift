@@ -48,7 +48,7 @@ extension Observations {
 
     /// The body of a response, by its event.
     func body(ofResponse response: Int) -> JSONValue? {
-        exchanges.first { $0.response == response }?.answer?.root
+        index.exchange(ofResponse: response).flatMap { exchanges[$0].answer?.root }
     }
 
     /// Whether an event told the client that a turn, or its answer, is safe.

@@ -16,9 +16,9 @@ extension Observations {
                 && belongsToNoOther(message, than: turn)
         }
         // Equal texts stand in the order in which they were asked.
-        let earlier = turns.filter {
+        let earlier = index.turns(of: read.sessionId).lazy.map { turns[$0] }.filter {
             $0.event < turn.event && !$0.isRefused && exactlyEqual($0.request.prompt, turn.request.prompt)
-                && ($0.sessionId ?? $0.sessionAsked) == read.sessionId && $0.clientMessageId == nil && $0.turnId == nil
+                && $0.clientMessageId == nil && $0.turnId == nil
         }
         return texts.indices.contains(earlier.count) ? texts[earlier.count] : texts.last
     }
@@ -31,7 +31,7 @@ extension Observations {
             if let turnId = turn.turnId, message.turnId == turnId { return index }
         }
         let users = read.messages.indices.filter { read.messages[$0].role == "user" }
-        let inSession = turns.filter { $0.event < read.event && ($0.sessionId ?? $0.sessionAsked) == read.sessionId }
+        let inSession = index.turns(of: read.sessionId).filter { turns[$0].event < read.event }
         guard users.count == 1, inSession.count == 1, turn.sessionAsked == nil,
             belongsToNoOther(read.messages[users[0]], than: turn)
         else { return nil }
@@ -64,7 +64,7 @@ extension Observations {
     /// Session reads of a turn's conversation by its principal, in order.
     public func reads(of turn: ObservedTurn) -> [ObservedSessionRead] {
         guard let session = turn.sessionId ?? turn.sessionAsked else { return [] }
-        return sessionReads.filter { $0.sessionId == session && $0.principal == turn.principal }
+        return index.reads(of: session, by: turn.principal)
     }
 }
 
@@ -101,13 +101,13 @@ extension Observations {
 
     /// The body of the response that held a list, by its event.
     func listBody(at event: Int) -> JSONValue? {
-        exchanges.first { $0.response == event }?.answer?.root
+        body(ofResponse: event)
     }
 
     /// Every text of a session that this history knows: questions, answers and stored messages.
     func texts(of session: String, for principal: String) -> [String] {
-        let asked = turns.filter { $0.principal == principal && ($0.sessionId ?? $0.sessionAsked) == session }
-        let stored = sessionReads.filter { $0.sessionId == session && $0.principal == principal }
+        let asked = index.turns(of: session).map { turns[$0] }.filter { $0.principal == principal }
+        let stored = index.reads(of: session, by: principal)
         return asked.map(\.request.prompt) + asked.flatMap(\.endings).compactMap(\.text)
             + stored.flatMap(\.messages).map(\.text)
     }

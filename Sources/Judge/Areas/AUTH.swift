@@ -103,8 +103,10 @@ enum AUTH {
     /// answered with an error, data or the end. A question's key must not come back in any frame or read.
     static func earlyFramesDoNothing(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
+        let handshakes = Dictionary(
+            observations.handshakes.map { ($0.connection, $0) }, uniquingKeysWith: { first, _ in first })
         for (index, connection) in observations.connections.enumerated() {
-            let early = earlyFrames(on: index, observations)
+            let early = earlyFrames(on: connection, handshakes[index])
             guard let first = early.first else { continue }
             let limit = connection.connected ?? .max
             let data = connection.received.first {
@@ -228,10 +230,8 @@ enum AUTH {
     }
 
     /// The frames of a connection that no successful `auth` went before.
-    private static func earlyFrames(on index: Int, _ observations: Observations) -> [ObservedFrame] {
-        let connection = observations.connections[index]
+    private static func earlyFrames(on connection: ObservedConnection, _ handshake: Handshake?) -> [ObservedFrame] {
         guard connection.isWhole else { return [] }
-        let handshake = observations.handshakes.first { $0.connection == index }
         return connection.sent.filter { frame in
             guard frame.type == "chat" || frame.type == "sync" else { return false }
             guard let auth = connection.auth, auth < frame.event else { return true }

@@ -43,16 +43,19 @@ extension ID {
     /// Once for each frame with a key whose `turnId` the ack or response of a question of this history had named.
     static func framesNameTheirQuestion(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
+        var keyed: [TurnNames.Key: [ObservedFrame]] = [:]
+        for frame in observations.received where frame.clientMessageId != nil && frame.type != "ack" {
+            guard let turnId = frame.turnId else { continue }
+            let principal = observations.connections[frame.connection].principal
+            keyed[TurnNames.Key(principal: principal, name: turnId), default: []].append(frame)
+        }
         for turn in observations.turns {
             let named = turn.requests.compactMap { request in
                 request.ack?.turnId
                     ?? request.success.flatMap { observations.body(ofResponse: $0)?["turnId"]?.stringValue }
             }
             guard let turnId = named.first else { continue }
-            let frames = observations.received.filter {
-                $0.turnId == turnId && observations.connections[$0.connection].principal == turn.principal
-            }
-            for frame in frames where frame.type != "ack" {
+            for frame in keyed[TurnNames.Key(principal: turn.principal, name: turnId)] ?? [] {
                 guard let key = frame.clientMessageId else { continue }
                 if key == turn.clientMessageId {
                     evidence.keep()

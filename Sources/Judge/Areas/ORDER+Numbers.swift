@@ -128,13 +128,10 @@ extension ORDER {
                         at: [frame.event]))
             }
         }
-        let shown = history.shown
         for connection in history.connections {
             guard let greeting = connection.greeting, greeting["lastSeq"]?.intValue == 0 else { continue }
             let begun = connection.auth ?? connection.opening
-            let before = shown.first { item in
-                item.principal == connection.principal && item.epoch == greeting.epoch && item.event < begun
-            }
+            let before = history.stream(of: connection.principal, epoch: greeting.epoch).items(before: begun).first
             if let before {
                 evidence.violate(
                     Finding(

@@ -75,31 +75,50 @@ enum ORDER {
     /// counts, because it was kept out.
     static func turnsOfASessionAreSerial(_ history: Observations) -> Evidence {
         var evidence = Evidence()
-        for connection in history.connections.indices {
-            let frames = history.turns.map { turn in
-                (turn.frames + turn.endings).filter {
-                    $0.connection == connection && $0.type != "message" && !$0.isReplayed
-                }
-                .sorted { $0.event < $1.event }
+        // Of each connection: the frames of each turn, and whose they are, in the order of time.
+        var shown: [Int: [Int: [ObservedFrame]]] = [:]
+        for (index, turn) in history.turns.enumerated() {
+            for frame in (turn.frames + turn.endings).sorted(by: { $0.event < $1.event })
+            where frame.type != "message" && !frame.isReplayed {
+                shown[frame.connection, default: [:]][index, default: []].append(frame)
             }
-            for (first, turn) in history.turns.enumerated() {
-                guard let session = session(of: turn), let begin = frames[first].first(where: { $0.type == "toolUse" }),
+        }
+        for connection in shown.keys.sorted() {
+            let frames = shown[connection] ?? [:]
+            let owners = frames.flatMap { turn, own in own.map { (event: $0.event, turn: turn) } }
+                .sorted { $0.event < $1.event }
+            for first in frames.keys.sorted() {
+                let turn = history.turns[first]
+                guard let session = session(of: turn),
+                    let begin = frames[first]?.first(where: { $0.type == "toolUse" }),
                     let end = turn.endings(on: connection).first
                 else { continue }
-                for (second, other) in history.turns.enumerated() where second != first {
+                // Only what came in between, or was asked meanwhile, can intrude.
+                var others: Set<Int> = []
+                for owner in owners[owners.boundary { $0.event > begin.event }...] {
+                    if owner.event >= end.event { break }
+                    others.insert(owner.turn)
+                }
+                for place in history.turns[(first + 1)...].indices {
+                    if history.turns[place].event >= end.event { break }
+                    others.insert(place)
+                }
+                for second in others.sorted() where second != first {
+                    let other = history.turns[second]
                     guard other.principal == turn.principal, self.session(of: other) == session else { continue }
                     let isLater = other.event > turn.event && other.event < end.event
+                    let own = frames[second] ?? []
                     // Two turns mixed up are told once, as a flaw of the one that began first.
-                    let otherBegin = frames[second].first { $0.type == "toolUse" }?.event
+                    let otherBegin = own.first { $0.type == "toolUse" }?.event
                     if let otherBegin, otherBegin < begin.event { continue }
-                    if let intruder = frames[second].first(where: { $0.event > begin.event && $0.event < end.event }) {
+                    if let intruder = own.first(where: { $0.event > begin.event && $0.event < end.event }) {
                         evidence.violate(
                             Finding(
                                 "a frame of one turn lies inside another turn of its session",
                                 expected: "frames of turn \(turn.turnId ?? "asked first") only, up to its ending",
                                 actual: "\(intruder.type ?? "") of turn \(other.turnId ?? "asked later")",
                                 at: [begin.event, intruder.event]))
-                    } else if isLater, !frames[second].isEmpty || other.request.refusalCode == "busy" {
+                    } else if isLater, !own.isEmpty || other.request.refusalCode == "busy" {
                         evidence.keep()
                     }
                 }
@@ -177,21 +196,25 @@ enum ORDER {
     static func idsStayWithTheirTurn(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         let marks = ScriptMarks(history)
+        let crowded = overlapping(history.turns)
+        var acknowledged: [String: Set<Int>] = [:]
+        for (index, turn) in history.turns.enumerated() {
+            for id in turn.acks.compactMap(\.messageId) { acknowledged[id, default: []].insert(index) }
+        }
         for frame in history.received where ["toolUse", "done"].contains(frame.type ?? "") {
             let principal = history.connections[frame.connection].principal
             guard let index = marks.owner(of: frame, principal: principal) else { continue }
             let turn = history.turns[index]
-            guard history.turns.contains(where: { overlaps($0, turn) }) else { continue }
+            guard crowded[index] else { continue }
             let owned = turn.acks.first
             let session = owned?.sessionId ?? turn.sessionAsked
-            let foreign = history.turns.indices.filter { $0 != index }.flatMap { other in
-                history.turns[other].acks.compactMap(\.messageId)
-            }
             if let session, let given = frame.sessionId, given != session {
                 evidence.violate(mixed("session", session, given, frame))
             } else if let turnId = owned?.turnId, let given = frame.turnId, given != turnId {
                 evidence.violate(mixed("turn", turnId, given, frame))
-            } else if let given = frame.messageId, foreign.contains(given) {
+            } else if let given = frame.messageId,
+                acknowledged[given]?.contains(where: { $0 != index }) == true
+            {
                 evidence.violate(mixed("message", "an id of its own", given, frame))
             } else if session != nil || owned?.turnId != nil {
                 evidence.keep()
@@ -235,6 +258,17 @@ enum ORDER {
         guard one.event != other.event else { return false }
         let (first, second) = one.event < other.event ? (one, other) : (other, one)
         return first.ended.map { $0 > second.event } ?? true
+    }
+
+    /// For each of some turns, in the order of asking, whether it overlaps any other.
+    static func overlapping(_ turns: [ObservedTurn]) -> [Bool] {
+        var last = Int.min
+        return turns.indices.map { index in
+            let end = turns[index].ended ?? .max
+            let isLate = last > turns[index].event
+            last = max(last, end)
+            return isLate || (index + 1 < turns.count && end > turns[index + 1].event)
+        }
     }
 
     /// How often the most frequent text among some messages stands there.

@@ -115,9 +115,9 @@ extension RATE {
     /// each connection that the server ended within that time.
     static func connectionsOutliveRefusals(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
+        let limitErrors = Dictionary(grouping: RateLedger.limitErrors(observations), by: \.connection)
         for (index, connection) in observations.connections.enumerated() {
-            let refusals = RateLedger.limitErrors(observations).filter { $0.connection == index }
-            guard let first = refusals.first else { continue }
+            guard let refusals = limitErrors[index], let first = refusals.first else { continue }
             func refusal(before event: Int) -> ObservedFrame? {
                 refusals.last { frame in
                     let wait = min(max(frame["retryAfterMs"]?.intValue ?? 0, 0), 3_600_000) * 1000

@@ -2,6 +2,46 @@ import Holdfast
 import JSON
 import Transcript
 
+/// A number that the `done` of an accepted turn surely lies beyond.
+private struct Floor {
+    /// The turn, as an index into `Observations.turns`.
+    let turn: Int
+    /// The greatest number shown before the question, or by the turn's own first frames; 0 without any.
+    let seq: Int
+    /// The greatest of these numbers up to and with this turn.
+    let highest: Int
+
+    /// The floors of a principal's turns in one epoch, in the order of asking.
+    static func all(of key: Stream.Key, _ history: Observations) -> [Floor] {
+        let stream = history.stream(of: key.principal, epoch: key.epoch)
+        var floors: [Floor] = []
+        for (index, turn) in history.turns.enumerated() where turn.principal == key.principal && turn.isAccepted {
+            let own = turn.frames.compactMap { stream.greatest(at: $0.event) }.max()
+            let seq = [stream.greatest(before: turn.event), own].compactMap { $0 }.max() ?? 0
+            floors.append(Floor(turn: index, seq: seq, highest: max(seq, floors.last?.highest ?? seq)))
+        }
+        return floors
+    }
+}
+
+/// What came live on one connection.
+private struct Live {
+    /// The numbered frames, in order.
+    let frames: [ObservedFrame]
+    /// Their numbers.
+    let numbers: Set<Int>
+    /// Numbers that need not come: those of its own questions (TURN-17).
+    let unowed: Set<Int>
+
+    init(on connection: Int, _ history: Observations) {
+        frames = history.connections[connection].received.filter { history.isNumbered($0) }
+        numbers = Set(frames.compactMap(\.seq))
+        let asked = history.index.turns(on: connection).map { history.turns[$0] }
+        unowed = Set(asked.flatMap { $0.frames + $0.replayed }.filter { $0.type == "message" }.compactMap(\.seq))
+            .subtracting(numbers)
+    }
+}
+
 /// Where replay ends and live begins, and who is shown what.
 extension SYNC {
     /// SYNC-8: "A server MUST replay every frame as it was first sent, with the same members and values".
@@ -60,35 +100,43 @@ extension SYNC {
     /// replay on it holds the frame, or the bound `turn` passed.
     static func nothingFallsBetween(_ history: Observations) -> Evidence {
         var evidence = Evidence()
-        let shown = history.shown
+        var received: [Int: Live] = [:]
         for (sync, result) in history.answeredSyncs {
             guard let last = sync.lastSeq, let epoch = result.epoch else { continue }
             let connection = history.connections[sync.connection]
-            let live = connection.received.filter { history.isNumbered($0) }
-            // Its own questions need not come back (TURN-17).
-            let asked = history.turns.filter { $0.requests.contains { $0.connection == sync.connection } }
-            var judged = Set(
-                asked.flatMap { $0.frames + $0.replayed }.filter { $0.type == "message" }.compactMap(\.seq))
-            judged.subtract(live.compactMap(\.seq))
-            for item in shown where item.principal == connection.principal && item.epoch == epoch && item.seq > last {
-                let isElsewhere = item.frame.connection != sync.connection || item.frame.isReplayed
-                guard isElsewhere, item.event > result.event, judged.insert(item.seq).inserted else { continue }
-                if live.contains(where: { $0.seq == item.seq }) {
+            let live = received[sync.connection] ?? Live(on: sync.connection, history)
+            received[sync.connection] = live
+            let end = connection.ending?.event ?? .max
+            let stream = history.stream(of: connection.principal, epoch: epoch)
+            func isElsewhere(_ item: Shown) -> Bool {
+                item.frame.connection != sync.connection || item.frame.isReplayed
+            }
+            var judged = live.unowed
+            for item in stream.items(after: result.event) {
+                if item.event > end { break }
+                guard item.seq > last, isElsewhere(item), judged.insert(item.seq).inserted else { continue }
+                if live.numbers.contains(item.seq) {
                     evidence.keep()
                     continue
                 }
-                if let ending = connection.ending, ending.event < item.event { continue }
-                let ownReplay = shown.first {
-                    $0.frame.isReplayed && $0.frame.connection == sync.connection && $0.seq == item.seq
-                        && $0.epoch == epoch && $0.event > result.event
+                let ownReplay = stream.items(numbered: item.seq).first {
+                    $0.frame.isReplayed && $0.frame.connection == sync.connection && $0.event > result.event
                 }?.event
-                let overtaken = live.first { ($0.seq ?? 0) > item.seq && $0.event > result.event }?.event
+                let overtaken = live.frames.first { ($0.seq ?? 0) > item.seq && $0.event > result.event }?.event
                 let late = history.deadline(after: item.event, within: history.timeouts.turn, on: sync.connection)
                 guard let proof = ownReplay ?? overtaken ?? late else { continue }
                 evidence.violate(
                     Finding(
                         "a frame after the replay never came live", expected: "seq \(item.seq) on this connection",
                         actual: "it was shown elsewhere only", at: [result.event, item.event, proof].sorted()))
+            }
+            // What is shown elsewhere only after the connection ended counts when it had come live before.
+            guard end < .max else { continue }
+            for seq in live.numbers where seq > last && !judged.contains(seq) {
+                let isShown = stream.items(numbered: seq).contains {
+                    $0.event > max(end, result.event) && isElsewhere($0)
+                }
+                if isShown { evidence.keep() }
             }
         }
         return evidence
@@ -137,16 +185,15 @@ extension SYNC {
     /// the stream is the matter of SYNC-9.
     static func doneStaysReplayable(_ history: Observations) -> Evidence {
         var evidence = Evidence()
-        let shown = history.shown
+        var floors: [Stream.Key: [Floor]] = [:]
         for replay in history.replays where replay.result["more"]?.boolValue != true {
-            for turn in history.turns where turn.principal == replay.principal {
-                guard turn.event < replay.first.request.event, turn.isAccepted else { continue }
-                // The done comes after everything shown before the question, and after the turn's own first frames.
-                let before = shown.filter { item in
-                    item.principal == turn.principal && item.epoch == replay.epoch
-                        && (item.event < turn.event || turn.frames.contains { $0.event == item.event })
-                }
-                guard replay.position <= before.map(\.seq).max() ?? 0 else { continue }
+            let key = Stream.Key(principal: replay.principal, epoch: replay.epoch)
+            let all = floors[key] ?? Floor.all(of: key, history)
+            floors[key] = all
+            for floor in all[all.boundary { $0.highest >= replay.position }...] {
+                let turn = history.turns[floor.turn]
+                if turn.event >= replay.first.request.event { break }
+                guard replay.position <= floor.seq else { continue }
                 if let replayed = turn.replayed.first(where: { $0.type == "done" && replay.covers($0) }) {
                     if turn.endings.first.map({ $0.event < replayed.event || $0.isReplayed }) ?? true {
                         evidence.keep()

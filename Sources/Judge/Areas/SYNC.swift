@@ -10,7 +10,8 @@ enum SYNC {
         Check(.SYNC, 1, greetingStatesThePosition), Check(.SYNC, 2, eachSyncHasOneAnswer),
         Check(.SYNC, 3, completeMeansWhole), Check(.SYNC, 4, heartbeatsTakeNoPlaces),
         Check(.SYNC, 5, positionIsExclusive), Check(.SYNC, 7, missedRises), Check(.SYNC, 8, replayIsAsFirstSent),
-        Check(.SYNC, 9, restartsKeepTheStreamOrName), Check(.SYNC, 10, otherEpochIsTold), Check(.SYNC, 11, positionWithoutEpochIsNeverWhole),
+        Check(.SYNC, 9, restartsKeepTheStreamOrName), Check(.SYNC, 10, otherEpochIsTold),
+        Check(.SYNC, 11, positionWithoutEpochIsNeverWhole),
         Check(.SYNC, 12, futurePositionIsTold), Check(.SYNC, 13, evictionIsTold), Check(.SYNC, 14, gapsHaveReasons),
         Check(.SYNC, 15, promisedFramesAreReplayed), Check(.SYNC, 16, zeroIsBeforeTheFirst),
         Check(.SYNC, 17, nothingReplayedComesLive), Check(.SYNC, 18, nothingFallsBetween),
@@ -26,7 +27,6 @@ enum SYNC {
     /// have overtaken the greeting.
     static func greetingStatesThePosition(_ history: Observations) -> Evidence {
         var evidence = Evidence()
-        let shown = history.shown
         for connection in history.connections {
             guard let greeting = connection.greeting else { continue }
             guard let epoch = greeting.epoch, let last = greeting["lastSeq"]?.intValue else {
@@ -38,9 +38,9 @@ enum SYNC {
                 continue
             }
             let begun = connection.auth ?? connection.opening
-            let before = shown.last { item in
-                item.principal == connection.principal && item.epoch == epoch && item.event < begun && item.seq > last
-            }
+            let stream = history.stream(of: connection.principal, epoch: epoch)
+            let isBeyond = stream.greatest(before: begun).map { $0 > last } ?? false
+            let before = isBeyond ? stream.items(before: begun).last { $0.seq > last } : nil
             if let before {
                 evidence.violate(
                     Finding(
@@ -89,14 +89,13 @@ enum SYNC {
     /// Once for each answer to a position above 0 at or before which frames are known, or that replays any.
     static func positionIsExclusive(_ history: Observations) -> Evidence {
         var evidence = Evidence()
-        let shown = history.shown
         for (sync, result) in history.answeredSyncs {
             guard let position = sync.lastSeqSeen, position > 0 else { continue }
             let principal = history.principal(of: sync)
             let numbers = sync.missed.compactMap(\.seq)
             let early = numbers.filter { $0 <= position }
-            let isKnown = shown.contains {
-                $0.principal == principal && $0.epoch == result.epoch && $0.seq <= position && $0.event < result.event
+            let isKnown = history.stream(of: principal, epoch: result.epoch).firstShown(upTo: position).contains {
+                $0.event < result.event
             }
             if !early.isEmpty {
                 evidence.violate(

@@ -1,0 +1,38 @@
+/// Where to find the turns, reads and exchanges that checks ask for again and again.
+struct ObservationIndex: Sendable {
+    private var turnsBySession: [String: [Int]] = [:]
+    private var turnsByConnection: [Int: [Int]] = [:]
+    private var readsBySession: [TurnNames.Key: [ObservedSessionRead]] = [:]
+    private var exchangesByResponse: [Int: Int] = [:]
+
+    init(turns: [ObservedTurn], reads: [ObservedSessionRead], exchanges: [ObservedExchange]) {
+        for (index, turn) in turns.enumerated() {
+            if let session = turn.sessionId ?? turn.sessionAsked { turnsBySession[session, default: []].append(index) }
+            for connection in Set(turn.requests.compactMap(\.connection)) {
+                turnsByConnection[connection, default: []].append(index)
+            }
+        }
+        for read in reads {
+            guard let principal = read.principal else { continue }
+            readsBySession[TurnNames.Key(principal: principal, name: read.sessionId), default: []].append(read)
+        }
+        for (index, exchange) in exchanges.enumerated() {
+            guard let response = exchange.response else { continue }
+            exchangesByResponse[response] = exchangesByResponse[response] ?? index
+        }
+    }
+
+    /// The turns of a session, by any principal, in the order of asking.
+    func turns(of session: String) -> [Int] { turnsBySession[session] ?? [] }
+
+    /// The turns that were asked, or asked again, on a connection, in the order of asking.
+    func turns(on connection: Int) -> [Int] { turnsByConnection[connection] ?? [] }
+
+    /// The reads of a session by a principal, in the order of the responses.
+    func reads(of session: String, by principal: String) -> [ObservedSessionRead] {
+        readsBySession[TurnNames.Key(principal: principal, name: session)] ?? []
+    }
+
+    /// The exchange that a response belongs to.
+    func exchange(ofResponse event: Int) -> Int? { exchangesByResponse[event] }
+}
