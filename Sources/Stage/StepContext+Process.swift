@@ -105,8 +105,12 @@ extension StepContext {
 
     private func limitWrites(_ instance: SubjectInstance, refusing: Bool) async throws {
         await performer.awaitExitAfterLoss(of: instance)
-        // A process that a refused write ended has nothing to be lifted from.
-        if !refusing, instance.exit != nil { return recorder.noteAct("acceptWrites") }
+        if !refusing {
+            // Told before it is so: an answer that was stored meanwhile would count as one that met the fault.
+            recorder.noteAct("acceptWrites")
+            // A process that a refused write ended has nothing to be lifted from.
+            if instance.exit != nil { return }
+        }
         do {
             _ = try instance.limitFileSize(to: refusing ? ProcessGroup.refusedBeyond : nil)
         } catch .noProcess where !refusing {
@@ -117,7 +121,7 @@ extension StepContext {
                     .faultImpossible(fault: refusing ? "refuseWrites" : "acceptWrites", reason: error.reason), at: place
                 ))
         }
-        recorder.noteAct(refusing ? "refuseWrites" : "acceptWrites")
+        if refusing { recorder.noteAct("refuseWrites") }
     }
 }
 
