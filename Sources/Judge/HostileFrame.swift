@@ -101,6 +101,7 @@ extension Observations {
         var all: [HostileFrame] = []
         for connection in connections {
             guard let connected = connection.connected else { continue }
+            let sent = Set(connection.sent.map(\.event))
             var hostile: [HostileFrame] = []
             var waiting: [Int] = []
             var lastPing = 0
@@ -109,7 +110,7 @@ extension Observations {
                 if case .text(.toServer, _) = history.events[frame.event].kind, frame.type == "ping" {
                     lastPing = frame.event
                 }
-                if connection.sent.contains(where: { $0.event == frame.event }) {
+                if sent.contains(frame.event) {
                     guard let kind = kinds[frame.event] else { continue }
                     waiting.append(hostile.count)
                     hostile.append(HostileFrame(frame: frame, kind: kind))

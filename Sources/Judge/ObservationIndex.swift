@@ -1,13 +1,19 @@
 /// Where to find the turns, reads and exchanges that checks ask for again and again.
 struct ObservationIndex: Sendable {
     private var turnsBySession: [String: [Int]] = [:]
+    /// Turns of which nothing tells the session, in the order of asking.
+    private(set) var unplaced: [Int] = []
     private var turnsByConnection: [Int: [Int]] = [:]
     private var readsBySession: [TurnNames.Key: [ObservedSessionRead]] = [:]
     private var exchangesByResponse: [Int: Int] = [:]
 
     init(turns: [ObservedTurn], reads: [ObservedSessionRead], exchanges: [ObservedExchange]) {
         for (index, turn) in turns.enumerated() {
-            if let session = turn.sessionId ?? turn.sessionAsked { turnsBySession[session, default: []].append(index) }
+            if let session = turn.sessionId ?? turn.sessionAsked {
+                turnsBySession[session, default: []].append(index)
+            } else {
+                unplaced.append(index)
+            }
             for connection in Set(turn.requests.compactMap(\.connection)) {
                 turnsByConnection[connection, default: []].append(index)
             }

@@ -22,20 +22,22 @@ extension Observations {
     func pings(on connection: Int) -> [ObservedPing] {
         let observed = connections[connection]
         guard let connected = observed.connected else { return [] }
+        let sent = Set(observed.sent.map(\.event))
         var pings: [ObservedPing] = []
+        var waiting: [Int] = []
         for frame in (observed.sent + observed.received).sorted(by: { $0.event < $1.event })
         where frame.event > connected {
-            if frame.type == "ping", observed.sent.contains(where: { $0.event == frame.event }) {
+            if frame.type == "ping", sent.contains(frame.event) {
                 guard let value = frame.value, coreSchemas.accepts(value, as: "ping") else { continue }
+                waiting.append(pings.count)
                 pings.append(ObservedPing(request: frame))
             } else if frame.type == "pong" {
-                let waiting = pings.indices.filter { pings[$0].pong == nil }
                 let given = frame.string("nonce")
-                let own = waiting.first { index in
+                let own = waiting.firstIndex { index in
                     guard let nonce = pings[index].nonce, let given else { return pings[index].nonce == given }
                     return exactlyEqual(nonce, given)
                 }
-                if let index = own ?? waiting.first { pings[index].pong = frame }
+                if let place = own ?? waiting.indices.first { pings[waiting.remove(at: place)].pong = frame }
             }
         }
         return pings

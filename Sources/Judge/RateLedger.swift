@@ -29,6 +29,10 @@ struct RateLedger {
     let window: Int
     private let observations: Observations
     private let lent: [String: Int]
+    /// The questions of each principal, in the order of asking.
+    private let byPrincipal: [String: [Entry]]
+    /// What the greetings of each principal's connections told, in the order of time.
+    private let budgets: [String: [(event: Int, limit: Int?)]]
 
     init(_ observations: Observations) {
         self.observations = observations
@@ -50,6 +54,14 @@ struct RateLedger {
             }
         }
         self.entries = entries.sorted { $0.request.event < $1.request.event }
+        byPrincipal = Dictionary(grouping: self.entries, by: \.request.principal)
+        var budgets: [String: [(event: Int, limit: Int?)]] = [:]
+        for connection in observations.connections {
+            guard let connected = connection.connected else { continue }
+            let limit = connection.greeting?["limits"]?["messagesPerMinute"]?.intValue
+            budgets[connection.principal, default: []].append((connected, limit))
+        }
+        self.budgets = budgets.mapValues { $0.sorted { $0.event < $1.event } }
         let told = Self.limitErrors(observations).compactMap { $0["windowMs"]?.intValue }.filter { $0 > 0 }
         let configured = observations.history.header.subject.limits["rateWindowSeconds"].map { min($0, 60) * 1000 }
         window = min(told.min() ?? configured ?? 60_000, 60_000) * 1000
@@ -76,12 +88,19 @@ struct RateLedger {
 
     /// The budget that holds for a principal at an event; nil when nobody told it.
     func limit(of principal: String, at event: Int) -> Int? {
-        let told = observations.connections.filter { $0.principal == principal && $0.connected ?? .max < event }
-            .max { $0.connected ?? 0 < $1.connected ?? 0 }?.greeting?["limits"]?["messagesPerMinute"]?.intValue
+        let own = budgets[principal] ?? []
+        let told = own[..<own.boundary { $0.event >= event }].last?.limit
         guard let limit = told ?? observations.history.header.subject.limits["messagesPerMinute"], limit > 0 else {
             return nil
         }
         return limit
+    }
+
+    /// Everything a principal asked before an event and after a moment, in the order of asking.
+    func asked(by principal: String, before event: Int, after horizon: Int) -> ArraySlice<Entry> {
+        let own = byPrincipal[principal] ?? []
+        let end = own.boundary { $0.request.event >= event }
+        return own[..<end][own[..<end].boundary { observations.time(of: $0.request.event) > horizon }...]
     }
 
     /// New questions that surely had been accepted, and had not left the window, when a question was decided at an event.
@@ -89,10 +108,10 @@ struct RateLedger {
     /// A restart may empty a window; nothing says that it must not.
     func surelyCounted(before entry: Entry, decided: Int) -> [Entry] {
         let horizon = observations.time(of: decided) - window
-        return entries.filter { other in
-            guard other.request.principal == entry.request.principal, !other.isRepeat, let accepted = other.accepted
-            else { return false }
-            return accepted < entry.request.event && observations.time(of: other.request.event) > horizon
+        let asked = asked(by: entry.request.principal, before: entry.request.event, after: horizon)
+        return asked.filter { other in
+            guard !other.isRepeat, let accepted = other.accepted else { return false }
+            return accepted < entry.request.event
                 && !observations.wasStopped(between: other.request.event, and: decided)
         }
     }
@@ -107,7 +126,7 @@ struct RateLedger {
             guard let spent = lent[principal] else { return nil }
             count += spent
         }
-        for other in entries where other.request.principal == principal && other.request.event < refused {
+        for other in byPrincipal[principal] ?? [] where other.request.event < refused {
             guard other.request.event != entry.request.event, withRepeats || !other.isRepeat, !other.isLimited,
                 other.request.refusal ?? .max > entry.request.event,
                 other.accepted.map({ observations.time(of: $0) >= horizon }) ?? true

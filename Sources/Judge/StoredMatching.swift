@@ -89,13 +89,13 @@ extension Observations {
     func runs(
         in session: String, for principal: String, from first: Int, to last: Int, surely: Bool = false
     ) -> Bool {
-        turns.contains { turn in
+        // A question without a session may turn out to belong to this one.
+        (index.turns(of: session) + index.unplaced).contains { place in
+            let turn = turns[place]
             guard turn.principal == principal, !turn.isRefused, turn.event < last, turn.isAccepted || !surely else {
                 return false
             }
-            // A question without a session may turn out to belong to this one.
-            let place = turn.sessionId ?? turn.sessionAsked
-            return (place == session || place == nil) && turn.ended ?? .max > first
+            return turn.ended ?? .max > first
         }
     }
 

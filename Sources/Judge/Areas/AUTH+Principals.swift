@@ -11,16 +11,16 @@ extension AUTH {
     static func turnsStayWithTheirPrincipal(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
         let ownership = Ownership(observations)
+        let types: Set<String> = ["ack", "message", "toolUse", "done"]
         let frames = observations.received.filter { frame in
-            ["ack", "message", "toolUse", "done"].contains(frame.type ?? "")
-                || frame.type == "error" && frame.turnId != nil
+            types.contains(frame.type ?? "") || frame.type == "error" && frame.turnId != nil
         }
+        let byConnection = Dictionary(grouping: frames, by: \.connection)
         for (index, connection) in observations.connections.enumerated() {
             guard let connected = connection.connected else { continue }
             let principal = connection.principal
-            let foreign = frames.first { frame in
-                guard frame.connection == index else { return false }
-                return frame.sessionId.map { ownership.foreign($0, to: principal) != nil } == true
+            let foreign = byConnection[index]?.first { frame in
+                frame.sessionId.map { ownership.foreign($0, to: principal) != nil } == true
                     || frame.clientMessageId.map { ownership.isForeign(key: $0, to: principal) } == true
             }
             if let foreign {
@@ -30,10 +30,10 @@ extension AUTH {
                         actual: "\(called(foreign)) of session \(shown(foreign.sessionId))", at: [foreign.event]))
                 continue
             }
-            let isTempted = frames.contains { frame in
-                let other = observations.connections[frame.connection].principal
-                return other != principal && frame.event > connected
-                    && frame.event < connection.ending?.event ?? .max
+            let end = connection.ending?.event ?? .max
+            let since = frames[frames.boundary { $0.event > connected }...]
+            let isTempted = since[..<since.boundary { $0.event >= end }].contains { frame in
+                observations.connections[frame.connection].principal != principal
             }
             if isTempted { evidence.keep() }
         }

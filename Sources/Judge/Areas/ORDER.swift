@@ -45,14 +45,16 @@ enum ORDER {
         for read in history.sessionReads {
             let places = StoredPlaces(read)
             let found = turns(in: read, history).compactMap { turn in
-                places.questions(of: turn).first.map { (turn: turn, place: $0, all: places.questions(of: turn)) }
+                let all = places.questions(of: turn)
+                return all.first.map { (turn: turn, place: $0, all: all) }
             }
-            for (index, later) in found.enumerated() {
+            // Those asked before, by their place: the last that fits is the one to compare with.
+            var before: [(turn: ObservedTurn, place: Int, all: [Int])] = []
+            for later in found {
                 // Questions with one text and no name cannot be told apart.
-                let before = found[..<index].filter {
-                    precedes($0.turn, later.turn) && Set($0.all).isDisjoint(with: later.all)
-                }
-                guard let last = before.max(by: { $0.place < $1.place }) else { continue }
+                let last = before.last { precedes($0.turn, later.turn) && Set($0.all).isDisjoint(with: later.all) }
+                before.insert(later, at: before.boundary { $0.place >= later.place })
+                guard let last else { continue }
                 if last.place < later.place {
                     evidence.keep()
                 } else {
@@ -142,8 +144,10 @@ enum ORDER {
                     && [turn.ack?.event, turn.ended, turn.frames.first?.event].compactMap { $0 }
                         .contains { $0 < read.request && !history.hasCrashed(between: $0, and: read.request) }
             }
+            var unnamed: [String: Int] = [:]
+            for turn in known where turn.clientMessageId == nil { unnamed[turn.request.prompt, default: 0] += 1 }
             for turn in known {
-                let twins = known.filter { $0.clientMessageId == nil && $0.request.prompt == turn.request.prompt }.count
+                let twins = unnamed[turn.request.prompt] ?? 0
                 let questions = places.questions(of: turn)
                 let allowed = turn.clientMessageId == nil && turn.turnId == nil ? max(1, twins) : 1
                 let done = turn.endings.contains {
@@ -237,9 +241,8 @@ enum ORDER {
 
     /// The accepted turns of a read's session, in the order of asking.
     static func turns(in read: ObservedSessionRead, _ history: Observations) -> [ObservedTurn] {
-        history.turns.filter { turn in
-            turn.principal == read.principal && session(of: turn) == read.sessionId && turn.isAccepted
-                && turn.event < read.event
+        history.index.turns(of: read.sessionId).lazy.map { history.turns[$0] }.filter { turn in
+            turn.principal == read.principal && turn.isAccepted && turn.event < read.event
         }
     }
 

@@ -222,12 +222,9 @@ extension RATE {
                         actual: "refused after \(all - new) repeats", at: [entry.request.event, refusal]))
             } else if let accepted = entry.accepted {
                 let horizon = observations.time(of: accepted) - ledger.window
-                let repeats = ledger.entries.filter { other in
-                    guard other.isRepeat, other.request.principal == entry.request.principal,
-                        let answer = other.accepted
-                    else { return false }
-                    return answer < entry.request.event && observations.time(of: other.request.event) > horizon
-                }
+                let asked = ledger.asked(
+                    by: entry.request.principal, before: entry.request.event, after: horizon)
+                let repeats = asked.filter { $0.isRepeat && $0.accepted ?? .max < entry.request.event }
                 let new = ledger.surelyCounted(before: entry, decided: accepted).count
                 if !repeats.isEmpty, new < limit, new + repeats.count >= limit { evidence.keep() }
             }

@@ -221,15 +221,21 @@ extension SYNC {
     /// or should have. A newer connection that sent something malformed, or was not read, proves nothing.
     static func newerConnectionIsUndisturbed(_ history: Observations) -> Evidence {
         var evidence = Evidence()
+        let hostile = Set(history.hostileFrames.map(\.frame.connection))
+        var lastEnding: [Int: Int] = [:]
+        for ending in history.turns.flatMap(\.endings) {
+            lastEnding[ending.connection] = max(lastEnding[ending.connection] ?? 0, ending.event)
+        }
         for (index, older) in history.connections.enumerated() {
             guard let end = older.ending else { continue }
-            for (position, newer) in history.connections.enumerated() where position > index {
+            for position in history.connections.indices[(index + 1)...] {
+                let newer = history.connections[position]
+                if newer.opening >= end.event { break }
                 guard newer.principal == older.principal, let connected = newer.connected, connected < end.event,
                     newer.ending.map({ $0.event > end.event }) ?? true, newer.pauses.isEmpty,
-                    !history.hostileFrames.contains(where: { $0.frame.connection == position })
+                    !hostile.contains(position)
                 else { continue }
-                let endings = history.turns.flatMap { $0.endings(on: position) }
-                if endings.contains(where: { $0.event > end.event }) {
+                if let last = lastEnding[position], last > end.event {
                     evidence.keep()
                 } else if newer.wasEndedByServer, newer.ending?.isAtWill != true, let lost = newer.ending?.event,
                     !history.wasStopped(between: newer.opening, and: lost)

@@ -15,6 +15,9 @@ extension SYNC {
         for connection in history.connections {
             guard let greeting = connection.greeting, let epoch = greeting.epoch else { continue }
             let life = history.lives.life(at: connection.opening)
+            guard life > 0, !judged.contains(TurnNames.Key(principal: connection.principal, name: "\(life)")) else {
+                continue
+            }
             let earlier = shown.filter { $0.item.principal == connection.principal && $0.life < life }
             guard !earlier.isEmpty,
                 judged.insert(TurnNames.Key(principal: connection.principal, name: "\(life)")).inserted

@@ -153,22 +153,23 @@ enum SYNC {
     /// or shown to this principal before the `sync` was sent".
     static func lastSeqCoversAll(_ history: Observations) -> Evidence {
         var evidence = Evidence()
-        let shown = history.shown
         for (sync, result) in history.answeredSyncs {
             guard let last = sync.lastSeq, let epoch = result.epoch else { continue }
-            let principal = history.principal(of: sync)
-            let known = shown.filter { item in
-                item.principal == principal && item.epoch == epoch
-                    && (item.event < sync.request.event || item.event == result.event)
-            }
-            if let beyond = known.first(where: { $0.seq > last }) {
+            let stream = history.stream(of: history.principal(of: sync), epoch: epoch)
+            let greatest = [stream.greatest(before: sync.request.event), stream.greatest(at: result.event)]
+                .compactMap { $0 }.max()
+            guard let greatest else { continue }
+            if greatest > last,
+                let beyond = stream.items(before: sync.request.event).first(where: { $0.seq > last })
+                    ?? stream.items(after: result.event - 1).first(where: { $0.seq > last })
+            {
                 evidence.violate(
                     Finding(
                         "lastSeq is smaller than a number this principal was shown",
-                        expected: "lastSeq of at least \(known.map(\.seq).max() ?? beyond.seq)",
+                        expected: "lastSeq of at least \(greatest)",
                         actual: "lastSeq \(last)",
                         at: beyond.event < result.event ? [beyond.event, result.event] : [result.event]))
-            } else if !known.isEmpty {
+            } else {
                 evidence.keep()
             }
         }
@@ -180,15 +181,11 @@ enum SYNC {
     /// Once for each answer that had more frames to give.
     static func limitIsKept(_ history: Observations) -> Evidence {
         var evidence = Evidence()
-        let shown = history.shown
         for (sync, result) in history.answeredSyncs {
             guard let limit = sync.request["limit"]?.intValue, limit > 0 else { continue }
             let principal = history.principal(of: sync)
-            let owed = Set(
-                shown.filter { item in
-                    item.principal == principal && item.epoch == result.epoch && item.event < sync.request.event
-                        && item.seq > sync.lastSeqSeen ?? 0
-                }.map(\.seq))
+            let owed = history.stream(of: principal, epoch: result.epoch).firstShown(after: sync.lastSeqSeen ?? 0)
+                .filter { $0.event < sync.request.event }
             if sync.missed.count > limit {
                 evidence.violate(
                     Finding(
