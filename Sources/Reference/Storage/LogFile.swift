@@ -55,13 +55,19 @@ struct LogFile: ~Copyable {
     }
 
     deinit {
-        if descriptor >= 0 { systemClose(descriptor) }
+        if descriptor >= 0 { Self.release(descriptor) }
     }
 
     /// Gives the folder free for another server; every later append fails.
     mutating func close() {
-        if descriptor >= 0 { systemClose(descriptor) }
+        if descriptor >= 0 { Self.release(descriptor) }
         descriptor = -1
+    }
+
+    /// Unlocks before it closes: a process that is just being started holds a copy of the descriptor, and the lock with it.
+    private static func release(_ descriptor: Int32) {
+        _ = flock(descriptor, LOCK_UN)
+        systemClose(descriptor)
     }
 
     /// Breaks it: from now on each append empties the file and writes everything anew, after a pause.
