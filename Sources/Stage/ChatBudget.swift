@@ -57,19 +57,29 @@ struct ChatBudget {
     }
 
     /// Notes what the principals of a scenario asked, and what the subject told of its limit.
+    ///
+    /// A server counts a question when it takes it, which may be late; a question stands where its last answer does.
     mutating func note(
         _ performance: Performance, by principals: [ServerSubject.Principal], at now: ContinuousClock.Instant
     ) {
         let history = performance.history
+        let answers = Self.answers(in: history)
+        let end = performance.duration
         var owners: [Lane: String] = [:]
         for (index, event) in history.events.enumerated() {
             let asker: String?
+            var answer: Int?
             switch event.kind {
             case .opening(let opening):
                 owners[event.lane] = opening.principal
                 continue
-            case .text(.toServer, _): asker = history.frames[index]?.type == "chat" ? owners[event.lane] ?? "p1" : nil
-            case .request(let request): asker = request.path == "/api/chat" ? request.principal ?? "p1" : nil
+            case .text(.toServer, _):
+                let frame = history.frames[index]
+                asker = frame?.type == "chat" ? owners[event.lane] ?? "p1" : nil
+                answer = frame?.clientMessageId.flatMap { answers.byKey[$0] }
+            case .request(let request):
+                asker = request.path == "/api/chat" ? request.principal ?? "p1" : nil
+                answer = answers.byLane[event.lane]
             case .text(.fromServer, _):
                 learn(from: history.frames[index])
                 continue
@@ -78,8 +88,24 @@ struct ChatBudget {
             guard let asker, let place = Int(asker.dropFirst()), principals.indices.contains(place - 1) else {
                 continue
             }
-            note(1, of: principals[place - 1].name, at: now - performance.duration + .microseconds(event.at))
+            let taken = answer.map { min(.microseconds(max($0, event.at)), end) } ?? end
+            note(1, of: principals[place - 1].name, at: now - end + taken)
         }
+    }
+
+    /// When each question was last answered, by its key, and each request over HTTP, by its lane.
+    private static func answers(in history: History) -> (byKey: [String: Int], byLane: [Lane: Int]) {
+        var byKey: [String: Int] = [:]
+        var byLane: [Lane: Int] = [:]
+        for (index, event) in history.events.enumerated() {
+            switch event.kind {
+            case .text(.fromServer, _):
+                if let key = history.frames[index]?.clientMessageId { byKey[key] = event.at }
+            case .response: byLane[event.lane] = event.at
+            default: continue
+            }
+        }
+        return (byKey, byLane)
     }
 
     private mutating func learn(from frame: Frame?) {

@@ -115,6 +115,21 @@ import Transport
         #expect(budget.spent("p1", at: start + .seconds(3)) == 0)
     }
 
+    @Test func `a question counts from its last answer, and one without from the end`() throws {
+        let header = History.Header(
+            subject: History.Subject(name: "limited", role: .server, profiles: [.core, .rateLimit]))
+        let history = try NotationExpansion(
+            "A>open(p1) A<open A>auth A<connected A>chat(c1) +3s A<ack(c1) A>chat(c2) +4s", header: header
+        ).history
+        let performance = Performance(try chats(1), history: history, duration: .seconds(10))
+        var budget = ChatBudget(try subject(1, limits: ["messagesPerMinute": 7]), now: start)
+        budget.note(performance, by: [ServerSubject.Principal(name: "p1")], at: start + .seconds(10))
+        #expect(budget.spent("p1", at: start + .seconds(62)) == 2)
+        #expect(budget.spent("p1", at: start + .seconds(64)) == 1)
+        #expect(budget.spent("p1", at: start + .seconds(69)) == 1)
+        #expect(budget.spent("p1", at: start + .seconds(71)) == 0)
+    }
+
     @Test func `what was asked before a run is known once a window has passed`() throws {
         var subject = try subject(1, limits: ["messagesPerMinute": 7])
         #expect(!ChatBudget(subject, now: start).isKnown(at: start + .seconds(59)))
