@@ -25,6 +25,10 @@ struct TurnReconstruction {
     private var ended: [Int: Set<Int>] = [:]
     /// The event at which a turn first ended anywhere.
     private var firstEnd: [Int: Int] = [:]
+    /// Turns of a principal, in the order of asking.
+    private var byPrincipal: [String: [(turn: Int, event: Int)]] = [:]
+    /// Turns that may still go on.
+    private var open = OpenTurns()
     /// The event at which a session was first seen, by principal and session.
     private var sessionSeen: [TurnNames.Key: Int] = [:]
 
@@ -35,6 +39,9 @@ struct TurnReconstruction {
         var reconstruction = TurnReconstruction(
             history: history, connections: connections, exchanges: exchanges, lives: lives)
         reconstruction.gatherRequests()
+        for (index, turn) in reconstruction.turns.enumerated() {
+            reconstruction.byPrincipal[turn.principal, default: []].append((index, turn.event))
+        }
         reconstruction.suspects = ErrorQueue(hostile: hostile, turns: reconstruction.turns, connections: connections)
         reconstruction.takeResponses()
         for read in sessionReads { reconstruction.learn(from: read) }
@@ -43,9 +50,11 @@ struct TurnReconstruction {
         for frame in frames { reconstruction.place(frame, final: false) }
         reconstruction.ended = [:]
         reconstruction.firstEnd = [:]
+        reconstruction.open = OpenTurns()
         for frame in frames { reconstruction.place(frame, final: true) }
+        let live = NumberedFrame.turns(of: reconstruction.turns)
         for sync in syncs {
-            for frame in sync.missed { reconstruction.placeReplayed(frame) }
+            for frame in sync.missed { reconstruction.placeReplayed(frame, live) }
         }
         return reconstruction.turns
     }
@@ -293,12 +302,12 @@ struct TurnReconstruction {
         }
     }
 
-    private mutating func placeReplayed(_ frame: ObservedFrame) {
-        guard let turn = owner(ofReplayed: frame) else { return }
+    private mutating func placeReplayed(_ frame: ObservedFrame, _ live: [NumberedFrame: Int]) {
+        guard let turn = owner(ofReplayed: frame, live) else { return }
         turns[turn].replayed.append(frame)
     }
 
-    private func owner(ofReplayed frame: ObservedFrame) -> Int? {
+    private func owner(ofReplayed frame: ObservedFrame, _ live: [NumberedFrame: Int]) -> Int? {
         let principal = connections[frame.connection].principal
         if let turnId = frame.turnId, let turn = names.turn(principal, turnId: turnId) { return turn }
         if let key = frame.clientMessageId {
@@ -306,10 +315,7 @@ struct TurnReconstruction {
         }
         // Without any name of the turn, the same frame seen live tells.
         guard frame.turnId == nil, let seq = frame.seq else { return nil }
-        return turns.firstIndex { turn in
-            turn.principal == principal
-                && (turn.frames + turn.endings).contains { $0.seq == seq && $0.type == frame.type }
-        }
+        return live[NumberedFrame(principal: principal, seq: seq, type: frame.type)]
     }
 
     private mutating func owner(of frame: ObservedFrame, mayBind: Bool) -> Int? {
@@ -329,7 +335,8 @@ struct TurnReconstruction {
 
     /// The turn whose question a `message` without names is: the ack has its id, or it says the same in the same session.
     private func ownerOfMessage(_ frame: ObservedFrame, principal: String) -> Int? {
-        let own = turns.indices.filter { turns[$0].principal == principal && turns[$0].event < frame.event }
+        let all = byPrincipal[principal] ?? []
+        let own = all[..<all.boundary { $0.event >= frame.event }].map(\.turn)
         if let id = frame.messageId,
             let turn = own.first(where: { index in turns[index].acks.contains { $0.messageId == id } })
         {
@@ -357,7 +364,7 @@ struct TurnReconstruction {
         }
     }
 
-    private func ownerByOrder(of frame: ObservedFrame, principal: String) -> Int? {
+    private mutating func ownerByOrder(of frame: ObservedFrame, principal: String) -> Int? {
         let life = life(of: frame.connection)
         let all = candidates(for: frame, principal: principal)
         // A question asked since the last start comes before one that a crash may have ended.
@@ -373,14 +380,13 @@ struct TurnReconstruction {
     }
 
     /// The questions that a frame without names can belong to.
-    private func candidates(for frame: ObservedFrame, principal: String) -> [Int] {
-        turns.indices.filter { index in
-            let turn = turns[index]
-            guard turn.principal == principal, turn.event < frame.event else { return false }
-            guard turn.requests.contains(where: { $0.refusal == nil && $0.event < frame.event }) else { return false }
-            if let known = turn.turnId, let given = frame.turnId, known != given { return false }
-            if let end = firstEnd[index], end < connections[frame.connection].opening { return false }
-            return ended[frame.connection]?.contains(index) != true
+    private mutating func candidates(for frame: ObservedFrame, principal: String) -> [Int] {
+        let all = open.turns(
+            for: frame, opening: connections[frame.connection].opening, of: principal,
+            asked: byPrincipal[principal] ?? [], ended: ended[frame.connection] ?? [], firstEnd: firstEnd)
+        return all.filter { index in
+            if let known = turns[index].turnId, let given = frame.turnId, known != given { return false }
+            return turns[index].requests.contains { $0.refusal == nil && $0.event < frame.event }
         }
     }
 
