@@ -133,11 +133,13 @@ extension Observations {
     /// Whether a frame is surely among those promised: fewer numbers than promised frames come after it, and it is younger
     /// than half of the promised age.
     ///
-    /// Holes are legal, so the distance of numbers bounds the count of frames from above.
+    /// Holes are legal, so the distance of numbers bounds the count of frames from above. It is counted from the newest
+    /// frame there was, also when the answer is a page that ends before it.
     func isPromised(_ item: Shown, in replay: Replay) -> Bool {
         let promise = promise(on: replay.first.connection)
         guard !item.frame.isReplayed else { return false }
-        let (distance, overflows) = max(replay.covered, item.seq).subtractingReportingOverflow(item.seq)
+        let newest = max(replay.covered, replay.last.lastSeq ?? 0, item.seq)
+        let (distance, overflows) = newest.subtractingReportingOverflow(item.seq)
         return !overflows && distance < promise.messages
             && (time(of: replay.result.event) - time(of: item.event)) * 2 <= promise.microseconds
     }

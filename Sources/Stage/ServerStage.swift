@@ -100,9 +100,11 @@ public struct ServerStage: Sendable {
                 stoppedAt = words.compactMap { $0 }.joined(separator: "; ")
             }
         }
-        if stoppedAt == nil, unsuitable == nil, !wasInterrupted { problems += performer.armed.unfired(in: scenario.name) }
         // What a scenario did not reach, it could not use.
-        if stoppedAt == nil, unsuitable == nil, !wasInterrupted { problems += performer.pushRoute?.unused ?? [] }
+        if stoppedAt == nil, unsuitable == nil, !wasInterrupted {
+            problems += performer.armed.unfired(in: scenario.name)
+            problems += performer.pushRoute?.unused ?? []
+        }
         let header = History.Header(
             specification: specification.version, scenario: scenario.name, subject: subject.declaration,
             timeouts: subject.timeouts, startedAt: startedAt)

@@ -59,6 +59,7 @@ import Testing
             try clause.violates("\(asked) +15s^")
             try clause.untested("\(asked) A<close(1013)")
             try clause.untested("\(asked) A!cut +15s")
+            try clause.untested("\(asked) A>sync(e1 #0) A<eof('reset')")  // the reset may have taken the answer
         }
         try clause.conforms("A>open(p1='other') A<refused(401)")  // where the upgrade carries the token
         try clause.untested("A>open(p1='other') A<refused(503)")

@@ -137,6 +137,14 @@ import Testing
         try clause.untested("A+(e1 #0) A>sync(e1 #0) A<syncResult(e1 #0 complete)")
     }
 
+    @Test func `SYNC-15 counts from the newest frame, also on a page`() throws {
+        let clause = ClauseUnderTest("SYNC-15")
+        let bound = "replayMessages=2"
+        let four = "A<toolUse(t1 #1) A<done(t1 #2) A>chat(c2 s1) A<ack(c2) A<toolUse(t2 #3) A<done(t2 #4)"
+        let asked = "A+(e1 #0 \(bound)) A>chat(c1) A<ack(c1) \(four) A!cut B+(e1 #4 \(bound)) B>sync(e1 #0)"
+        try clause.conforms("\(asked) B<syncResult(e1 #4 evicted more)[toolUse(t2 #3)]")
+    }
+
     @Test func `SYNC-16 zero is before the first frame`() throws {
         let clause = ClauseUnderTest("SYNC-16")
         try clause.conforms("\(seen) B>sync(e1 #0) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")

@@ -36,7 +36,8 @@ import Testing
         let acked = "A+ A>chat(c1) A<ack(c1) 1>GET(s1)"
         try clause.conforms("\(acked) 1<200(u1) A<done(t1)")
         try clause.violates("\(acked) 1<200^ A<done(t1)", also: ["ORDER-5"])
-        try clause.untested("A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1)")  // proves TURN-4 only
+        try clause.conforms("A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1)")  // no read could begin between
+        try clause.untested("A+ A>chat(c1) A<ack(c1) +100ms A<done(t1) 1>GET(s1) 1<200(u1 a1)")  // proves TURN-4 only
     }
 
     @Test func `TURN-4 questions are stored before the turn shows`() throws {

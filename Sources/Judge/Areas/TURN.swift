@@ -96,14 +96,20 @@ enum TURN {
     /// `ack`".
     ///
     /// Judged by the first read begun after the ack and before the turn shows anything else. A later read proves only
-    /// TURN-4, and one after a crash is the matter of TURN-3.
+    /// TURN-4, unless the server sent both at once, so that no read could begin between. One after a crash is the matter
+    /// of TURN-3.
     static func ackedQuestionsAreShown(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
         for turn in observations.turns {
             guard let ack = turn.ack else { continue }
             let shows = (turn.frames.filter { $0.type == "toolUse" } + turn.endings).map(\.event).min() ?? .max
-            let read = observations.reads(of: turn).first { $0.request > ack.event && $0.request < shows }
-            guard let read, !observations.hasCrashed(between: ack.event, and: read.request) else { continue }
+            let reads = observations.reads(of: turn).filter { $0.request > ack.event }
+            let isAtOnce = shows < .max && observations.time(of: shows) - observations.time(of: ack.event) < 20_000
+            guard let read = reads.first(where: { $0.request < shows || isAtOnce }),
+                !observations.hasCrashed(between: ack.event, and: read.request)
+            else { continue }
+            // What a later read lacks is the matter of TURN-4.
+            if read.request > shows, observations.question(of: turn, in: read) == nil { continue }
             count(turn, in: read, since: ack, "an acknowledged question is not shown", observations, &evidence)
         }
         return evidence
