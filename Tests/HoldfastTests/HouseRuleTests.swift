@@ -48,6 +48,28 @@ import Testing
         #expect(pending.count < clauses.count)
     }
 
+    @Test func `the table of areas and the front pages count the clauses there are`() throws {
+        let clauses = try SourceTree.specification().clauses
+        func row(_ counted: [Clause]) -> String {
+            let server = counted.count { $0.role == .server }
+            let excluded = counted.count { $0.exclusion != nil }
+            return "| \(counted.count) | \(server) | \(counted.count - server) | \(excluded) |"
+        }
+        let table = try lines("Spec/README.md")
+        for (area, counted) in Dictionary(grouping: clauses, by: \.id.area) {
+            let line = try #require(table.first { $0.hasPrefix("| [\(area.rawValue)](clauses/") }, "\(area.rawValue)")
+            #expect(line.hasSuffix(row(counted)), "Spec/README.md: \(area.rawValue) is \(row(counted))")
+        }
+        let sum = try #require(table.first { $0.hasPrefix("| | **all** |") })
+        #expect(sum.replacing("*", with: "").hasSuffix(row(clauses)), "Spec/README.md: all is \(row(clauses))")
+        for path in ["README.md", "CHANGELOG.md"] {
+            let text = try SourceTree.text(path)
+            #expect(
+                text.contains("\(clauses.count) numbered clauses") || text.contains("\(clauses.count) clauses"),
+                "\(path)")
+        }
+    }
+
     @Test func `each check judges a clause, and each clause has one check`() throws {
         let specification = try SourceTree.specification()
         let ids = Checks.all.map(\.clause)

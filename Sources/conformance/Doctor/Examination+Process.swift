@@ -52,11 +52,11 @@ extension Examination {
     func trace(_ diagnosis: inout Diagnosis) {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         if let folder = folders.first(where: { FileManager.default.isExecutableFile(atPath: "\($0)/strace") }) {
-            diagnosis.note("strace", .ok, "\(folder)/strace is there")
+            diagnosis.note("strace", .ok, "\(folder)/strace is there, for --trace")
         } else {
             diagnosis.note(
                 "strace", .note, "strace is not there: the order of write, fsync and send will not be watched",
-                fix: "install strace, if you want this extra evidence")
+                fix: "install strace, if you want the extra evidence of --trace")
         }
     }
 }
