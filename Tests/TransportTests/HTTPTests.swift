@@ -13,7 +13,7 @@ import Transport
             #expect(answer.header("x-method") == "POST")
             #expect(answer.header("X-TARGET") == "/api/chat?x=1")
             #expect(answer.receivedAt > before)
-            let get = try await HTTPExchange.perform(HTTPRequestSpec("GET", endpoint.at("/")))
+            let get = try await HTTPExchange.perform(HTTPRequestSpec("GET", endpoint.at("/")), timeout: patience)
             #expect(get.body.isEmpty)
             #expect(get.header("Content-Length") == "0")
         }
@@ -67,9 +67,9 @@ import Transport
         try await withServer(limits: ServerLimits(maxBodyBytes: 1000)) { server in
             let endpoint = try Endpoint(server.httpURL())
             let fits = HTTPRequestSpec("POST", endpoint, body: Array(repeating: 1, count: 1000))
-            #expect(try await HTTPExchange.perform(fits).status == 200)
+            #expect(try await HTTPExchange.perform(fits, timeout: patience).status == 200)
             let large = HTTPRequestSpec("POST", endpoint, body: Array(repeating: 1, count: 1001))
-            #expect(try await HTTPExchange.perform(large).status == 413)
+            #expect(try await HTTPExchange.perform(large, timeout: patience).status == 413)
             let peer = try await RawConnection.open(port: server.port)
             try await peer.send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
             let chunk = "200\r\n" + String(repeating: "x", count: 512) + "\r\n"

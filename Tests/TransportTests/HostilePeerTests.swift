@@ -116,7 +116,8 @@ import Transport
                 peer.cut(cut)
                 try await peer.waitUntilEnded()
             }
-            let answer = try await HTTPExchange.perform(HTTPRequestSpec("GET", Endpoint(server.httpURL())))
+            let answer = try await HTTPExchange.perform(
+                HTTPRequestSpec("GET", Endpoint(server.httpURL())), timeout: patience)
             #expect(answer.status == 200)
         }
     }
@@ -139,7 +140,7 @@ import Transport
             let part = [UInt8](repeating: 104, count: 100_000)
             for _ in 0..<100 { guard (try? await peer.send(part)) != nil else { break } }
             while let event = try await peer.nextEvent(within: patience), !event.isLast {}
-            #expect(try await HTTPExchange.perform(HTTPRequestSpec("GET", endpoint)).status == 200)
+            #expect(try await HTTPExchange.perform(HTTPRequestSpec("GET", endpoint), timeout: patience).status == 200)
         }
     }
 

@@ -38,7 +38,7 @@ struct ClosureHandler: TransportHandler {
 }
 
 /// Long enough for two busy cores; no test waits for it to pass.
-let patience = Duration.seconds(20)
+let patience = Duration.seconds(60)
 
 /// Starts a server, connects to it, runs the body, and ends both.
 func withServer(
