@@ -1,0 +1,44 @@
+import JSON
+
+/// One driver that obeys commands; one scenario uses it at a time.
+public protocol DriverLink: Sendable {
+    /// Sends a command and waits for its answer.
+    ///
+    /// One command at a time: whoever holds the link waits for the answer before the next one.
+    /// - Parameters:
+    ///   - command: The command without its `id`, such as `{"do":"background"}`.
+    ///   - limit: How long an answer may take; not scaled.
+    /// - Returns: What the driver answered.
+    /// - Throws: Why there is no answer; the link is of no use after that.
+    func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply
+
+    /// What became of the program, once it ended by itself; nil while it runs, and where there is none to watch.
+    var exit: SubjectExit? { get }
+
+    /// Ends it in any case.
+    func end() async
+}
+
+/// What a driver answered to a command.
+public enum DriverReply: Sendable, Equatable {
+    /// It did it; with what the app shows now, where it says so, and with the whole answer.
+    case done(state: JSONValue?, answer: JSONValue)
+    /// It cannot do that at all, and why.
+    case unsupported(String)
+    /// It tried and failed, and how.
+    case failed(String)
+}
+
+/// Gives a driver to each scenario.
+public protocol DriverSource: Sendable {
+    /// How many scenarios may have a driver at a time; 1 for a device.
+    var capacity: Int { get }
+
+    /// A driver that has been greeted with `hello`, for one scenario.
+    /// - Parameters:
+    ///   - folder: Where the app may store; it lives as long as the scenario.
+    ///   - timeScale: By how much the app is to divide its timers, from 1.
+    /// - Returns: A link to it.
+    /// - Throws: Why there is none.
+    func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink
+}

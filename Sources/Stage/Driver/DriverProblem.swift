@@ -1,0 +1,137 @@
+/// Why a driver gave no answer to a command.
+public struct DriverProblem: Error, Sendable, Equatable {
+    /// What happened; the list may grow.
+    public enum Code: Sendable, Equatable {
+        /// The program could not be started.
+        case notStarted(reason: String)
+        /// No device opened a WebSocket within so many milliseconds.
+        case nobodyConnected(milliseconds: Int)
+        /// The program ended before it answered.
+        case ended(SubjectExit)
+        /// The device closed its WebSocket before it answered.
+        case disconnected
+        /// No answer within so many milliseconds.
+        case hung(milliseconds: Int)
+        /// A line that is no reply, and why; the line may be cut.
+        case noReply(line: String, reasons: [String])
+        /// A reply to a command that was not asked, or was answered before.
+        case unasked(line: String, expected: Int?)
+        /// A line longer than any reply, or more than any driver has to say.
+        case flooded(bytes: Int)
+        /// The driver refuses the `hello`.
+        case refusedHello(reason: String)
+        /// The run was interrupted meanwhile.
+        case interrupted
+        /// The suite's own command is rejected by its schema.
+        case invalidCommand(reasons: [String])
+    }
+
+    /// What happened.
+    public var code: Code
+    /// The program as it was started, or the address the device was to open.
+    public var place: String
+    /// The command that has no answer; nil where none was sent.
+    public var command: String?
+    /// The last lines the program wrote to standard error.
+    public var output: [String]
+
+    /// Names what happened, where, and at which command.
+    public init(_ code: Code, at place: String, command: String? = nil, output: [String] = []) {
+        self.code = code
+        self.place = place
+        self.command = command
+        self.output = output
+    }
+
+    /// Whether the driver never answered `hello`: nothing can be tested, and no clause is to blame.
+    public var isUnreachable: Bool {
+        if command == "hello" { return true }
+        switch code {
+        case .notStarted, .nobodyConnected, .refusedHello: return true
+        default: return false
+        }
+    }
+
+    /// Whether the suite itself is to blame.
+    public var isHarness: Bool {
+        if case .invalidCommand = code { return true }
+        return false
+    }
+
+    /// The first line.
+    public var inShort: String { String(description.prefix { $0 != "\n" }) }
+}
+
+extension DriverProblem: CustomStringConvertible {
+    /// Place, what is wrong, what was expected, and what to do.
+    public var description: String {
+        let words = words
+        let start = isHarness ? "harness: \(words.what)" : "\(place): \(words.what)"
+        let said =
+            output.isEmpty ? "" : "\n  standard error ends with:\n" + output.map { "    \($0)" }.joined(separator: "\n")
+        return "\(start)\(said)\n  expected: \(words.expected)\n  fix: \(words.fix)"
+    }
+
+    private var asked: String { command.map { "'\($0)'" } ?? "a command" }
+
+    private static func seconds(_ milliseconds: Int) -> String {
+        "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
+    }
+
+    private var words: (what: String, expected: String, fix: String) {
+        switch code {
+        case .notStarted(let reason):
+            (
+                "the driver cannot be started, \(reason)", "a program that reads commands from standard input",
+                "run the command by hand; what comes after '--' is the program and its arguments"
+            )
+        case .nobodyConnected(let milliseconds):
+            (
+                "no device connected in \(Self.seconds(milliseconds))",
+                "a WebSocket that the driver in the app opens to this address",
+                "start the app with this address; a phone must be in the same network and reach this port"
+            )
+        case .ended(let exit):
+            (
+                "the driver ended with \(exit) before it answered \(asked)", "an answer, then the next command",
+                "find out why it ended; after 'quit' alone it may end"
+            )
+        case .disconnected:
+            (
+                "the device closed its WebSocket before it answered \(asked)", "an answer, then the next command",
+                "keep the driver's own WebSocket open while the app is in the background or without network"
+            )
+        case .hung(let milliseconds):
+            (
+                "no answer to \(asked) in \(Self.seconds(milliseconds))", "an answer to every command",
+                "answer as soon as the app has taken the command; do not wait for the server"
+            )
+        case .noReply(let line, let reasons):
+            (
+                "what answers \(asked) is no reply: '\(line)' (\(reasons.joined(separator: "; ")))",
+                "one JSON object in one line, as in Spec/schemas/files/driver-reply.json",
+                "print nothing but replies to standard output; logs belong to standard error"
+            )
+        case .unasked(let line, let expected):
+            (
+                "a reply that nothing asked for: '\(line)'",
+                expected.map { "a reply with id \($0), once" } ?? "nothing between an answer and the next command",
+                "answer each command once, with its id"
+            )
+        case .flooded(let bytes):
+            (
+                "\(bytes) bytes came instead of an answer to \(asked)", "a line of at most 1048576 bytes",
+                "show only the messages of the session on the screen, and print nothing else"
+            )
+        case .refusedHello(let reason):
+            ("the driver refuses the greeting: \(reason)", "an answer with its name", "answer 'hello' with version 1")
+        case .interrupted:
+            ("the run was interrupted during \(asked)", "an answer", "run it again")
+        case .invalidCommand(let reasons):
+            (
+                "its own command \(asked) is rejected by its schema: \(reasons.joined(separator: "; "))",
+                "a command as in Spec/schemas/files/driver-command.json", "none on your side"
+            )
+        }
+    }
+}
