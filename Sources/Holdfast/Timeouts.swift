@@ -23,15 +23,38 @@ public struct Timeouts: Sendable, Equatable {
     public var push: Duration = .seconds(10)
     /// From the start of the command to the first connection it takes: a virtual machine warms up, a store recovers.
     public var start: Duration = .seconds(30)
+    /// From the foreground or the return of the network to a client's new connection: a second is felt, the other is the
+    /// machine's. No timer of a client lies in it, so the time scale does not shorten it.
+    public var foregroundReconnect: Duration = .seconds(2)
+    /// From a `chat` without an answer to the end of the connection in the client's eyes (CLIENT-10).
+    public var resend: Duration = .seconds(15)
+    /// Between two attempts to connect, however many failed before (CLIENT-7).
+    public var backoff: Duration = .seconds(30)
+    /// From the first read for an answer to the last (CLIENT-22).
+    public var polling: Duration = .seconds(65)
+    /// From the moment a message is stored to the moment it is shown while only REST works (CLIENT-40).
+    public var degraded: Duration = .seconds(35)
+    /// The minute in which attempts are counted (CLIENT-5, CLIENT-9).
+    public var attempts: Duration = .seconds(60)
+    /// From a command to the answer of a client's driver; never shortened by the time scale.
+    public var driver: Duration = .seconds(10)
+    /// What a busy machine adds to a client's own timer; never shortened by the time scale.
+    public var scheduling: Duration = .seconds(2)
 
     /// The bounds of the specification.
     public init() {}
 
-    /// Every bound by the name scenarios use.
-    public var byName: [String: Duration] {
+    /// Every bound by the name scenarios and transcripts use.
+    public var byName: [String: Duration] { Self.paths.mapValues { self[keyPath: $0] } }
+
+    /// Where the bound of each name is kept.
+    public static var paths: [String: WritableKeyPath<Timeouts, Duration>] {
         [
-            "connect": connect, "ack": ack, "turn": turn, "pong": pong, "rest": rest, "sync": sync, "error": error,
-            "close": close, "push": push, "start": start,
+            "connect": \.connect, "ack": \.ack, "turn": \.turn, "pong": \.pong, "rest": \.rest, "sync": \.sync,
+            "error": \.error, "close": \.close, "push": \.push, "start": \.start,
+            "foregroundReconnect": \.foregroundReconnect, "resend": \.resend, "backoff": \.backoff,
+            "polling": \.polling, "degraded": \.degraded, "attempts": \.attempts, "driver": \.driver,
+            "scheduling": \.scheduling,
         ]
     }
 

@@ -30,18 +30,21 @@ public struct History: Sendable {
         public var subject: Subject
         /// The bounds the stage waited by.
         public var timeouts: Timeouts
+        /// How many times faster than people's time a client was asked to run its timers; 1 unless it is a client's.
+        public var timeScale: Double
         /// When recording began, in ISO 8601; nil in golden files.
         public var startedAt: String?
 
         /// A header for a subject.
         public init(
             specification: String = "1.0", scenario: String? = nil, subject: Subject, timeouts: Timeouts = Timeouts(),
-            startedAt: String? = nil
+            timeScale: Double = 1, startedAt: String? = nil
         ) {
             self.specification = specification
             self.scenario = scenario
             self.subject = subject
             self.timeouts = timeouts
+            self.timeScale = timeScale
             self.startedAt = startedAt
         }
     }

@@ -98,17 +98,22 @@ extension LineReader {
         return History.Header(
             specification: try string("specification"), scenario: try optionalString("scenario"),
             subject: try members("subject").subject(), timeouts: try timeouts(),
-            startedAt: try optionalString("startedAt"))
+            timeScale: try timeScale(), startedAt: try optionalString("startedAt"))
+    }
+
+    private func timeScale() throws(InputProblem) -> Double {
+        guard let value = object["timeScale"] else { return 1 }
+        guard let scale = value.doubleValue, (1...1000).contains(scale) else {
+            throw problem("'timeScale' is \(shown(value))", expected: "a number from 1 to 1000")
+        }
+        return scale
     }
 
     private func timeouts() throws(InputProblem) -> Timeouts {
         var timeouts = Timeouts()
         guard object["timeouts"] != nil else { return timeouts }
         let bounds = try members("timeouts")
-        let paths = [
-            "connect": \Timeouts.connect, "ack": \.ack, "turn": \.turn, "pong": \.pong, "rest": \.rest, "sync": \.sync,
-            "error": \.error, "close": \.close, "push": \.push,
-        ]
+        let paths = Timeouts.paths
         for name in bounds.object.keys {
             guard let path = paths[name] else {
                 let near = nearestName(to: name, among: paths.keys).map { ", such as '\($0)'" } ?? ""

@@ -50,6 +50,7 @@ public enum TranscriptWriter {
             let bounds = changed.map { (key: $0.key, value: JSONValue($0.value.milliseconds)) }
             object["timeouts"] = .object(JSONObject(bounds))
         }
+        if header.timeScale != 1 { object["timeScale"] = JSONValue(header.timeScale) }
         object["startedAt"] = header.startedAt.map { .string($0) }
         return object
     }

@@ -20,7 +20,10 @@ import Transcript
         var header = header()
         header.scenario = "server/SYNC/replay-after-cut"
         header.startedAt = "2026-03-01T08:30:00Z"
-        header.timeouts.turn = .milliseconds(2500)
+        header.timeScale = 12.5
+        for (index, path) in Timeouts.paths.values.enumerated() {
+            header.timeouts[keyPath: path] = .milliseconds(2500 + index)
+        }
         let history = try NotationExpansion(Self.line, header: header).history
         same(history, try TranscriptReader.history(in: TranscriptWriter.text(history), file: "t.ndjson"))
     }
@@ -54,6 +57,7 @@ import Transcript
         ("{}", "t.ndjson:1: this is no transcript"),
         ("[]", "t.ndjson:1: the line holds a JSON array"),
         (#"{"format":"holdfast-transcript","version":2}"#, "t.ndjson:1: transcript version 2 is unknown"),
+        (first.dropLast() + #","timeScale":0.5}"#, "t.ndjson:1: 'timeScale' is 0.5"),
         (first + "\n{", "t.ndjson:2:2: the line is not JSON"),
         (first + "\n{\"at\":1}", "t.ndjson:2: 'lane' is missing"),
         (first + "\n\n{\"at\":-1}", "t.ndjson:3: 'at' is -1"),
