@@ -5,7 +5,7 @@ extension ScenarioStep {
     public enum ProcessStep: Sendable, Equatable {
         /// Ends it without warning, at once or after a pause.
         case kill(after: Pause?)
-        /// Ends it without warning as soon as these bytes arrive, before anything reads them.
+        /// Ends it without warning as soon as a message or a response with these bytes is whole, before anything reads it.
         case killOn(bytes: String, Target)
         /// Waits until an armed kill has come.
         case awaitKill(Bound)

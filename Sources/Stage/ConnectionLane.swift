@@ -138,7 +138,7 @@ final class ConnectionLane: Sendable {
         await pump?.value
     }
 
-    /// Looks for bytes in what arrives, before anything is read from it.
+    /// Looks for bytes in each message that becomes whole, before anybody gets it.
     func watch(with tripwire: Tripwire) { connection.watch(with: tripwire) }
 
     // MARK: observing

@@ -26,7 +26,7 @@ public struct HarnessProblem: Error, Sendable, Equatable {
         /// The started subject ended before it took connections.
         case endedEarly(String, url: String, output: [String])
         /// A fault was armed, and it never came.
-        case faultNeverFired(fault: String, bytesWereSeen: Bool)
+        case faultNeverFired(fault: String)
         /// A fault could not be brought about.
         case faultImpossible(fault: String, reason: String)
         /// Nothing could be reached at the address.
@@ -109,11 +109,9 @@ extension HarnessProblem: CustomStringConvertible {
                 "a command that stays in the foreground and takes connections there",
                 "run the command by hand until it does; the suite puts the port into {port} and HOLDFAST_PORT"
             )
-        case .faultNeverFired(let fault, let bytesWereSeen):
+        case .faultNeverFired(let fault):
             (
-                "fault \(fault) was armed and never fired",
-                bytesWereSeen
-                    ? "its bytes in one piece; they came in a frame in pieces" : "its bytes while it was armed",
+                "fault \(fault) was armed and never fired", "its bytes while it was armed",
                 "none on your side; this run says nothing about what the fault would have shown"
             )
         case .faultImpossible(let fault, let reason):

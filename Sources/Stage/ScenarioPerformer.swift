@@ -144,17 +144,6 @@ final class ScenarioPerformer: Sendable {
         _ = await instance.exit(within: .seconds(instance.isEnding ? 10 : 1))
     }
 
-    /// Whether a frame or a response that arrived holds a text.
-    func hasSeen(_ text: String) -> Bool {
-        recorder.events().contains { event in
-            switch event.kind {
-            case .text(.fromServer, let frame): frame.contains(text)
-            case .response(let response): response.body.contains(text)
-            default: false
-            }
-        }
-    }
-
     func nextExchange() -> Lane {
         state.withLock { state in
             state.exchanges += 1

@@ -76,11 +76,11 @@ extension StepContext {
 
     private func awaitKill(_ instance: SubjectInstance, _ bound: ScenarioStep.Bound) async throws {
         guard let kill = performer.armed.last else {
-            throw StepEnd.harness(HarnessProblem(.faultNeverFired(fault: "killOn", bytesWereSeen: false), at: place))
+            throw StepEnd.harness(HarnessProblem(.faultNeverFired(fault: "killOn"), at: place))
         }
         guard let wasAlive = await kill.fired.wait(within: performer.limit(bound.within)) else {
             if Task.isCancelled { throw StepEnd.interrupted }
-            throw StepEnd.harness(kill.problem(bytesWereSeen: performer.hasSeen(kill.bytes)))
+            throw StepEnd.harness(kill.problem)
         }
         guard wasAlive else { throw ended(instance) }
         try await settle(instance)

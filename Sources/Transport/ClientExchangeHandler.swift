@@ -9,13 +9,15 @@ final class ClientExchangeHandler: ChannelInboundHandler {
 
     private let place: String
     private let answers: AnswerBox
+    private let tripwire: Tripwire?
     private let opened: OneShot<any Channel>
     private var head: HTTPResponseHead?
     private var body: [UInt8] = []
 
-    init(place: String, answers: AnswerBox, opened: OneShot<any Channel>) {
+    init(place: String, answers: AnswerBox, tripwire: Tripwire? = nil, opened: OneShot<any Channel>) {
         self.place = place
         self.answers = answers
+        self.tripwire = tripwire
         self.opened = opened
     }
 
@@ -54,6 +56,7 @@ final class ClientExchangeHandler: ChannelInboundHandler {
             body += part.readableBytesView
         case .end:
             guard let head else { return }
+            tripwire?.look(at: body)
             let answer = HTTPAnswer(
                 status: Int(head.status.code),
                 headers: head.headers.map { ($0.name, $0.value) },

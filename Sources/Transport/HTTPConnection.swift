@@ -26,7 +26,7 @@ public final class HTTPConnection: Sendable {
     /// - Parameters:
     ///   - endpoint: Scheme, host and port; the path is taken from each request.
     ///   - tls: Which certificates to believe.
-    ///   - tripwire: Looks at every byte of the answers before they are parsed.
+    ///   - tripwire: Looks at the body of each answer that is whole, before anybody gets it.
     ///   - timeout: For all of it together.
     /// - Returns: A connection nothing was sent on.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `closed` or `late`.
@@ -41,9 +41,9 @@ public final class HTTPConnection: Sendable {
             to: endpoint, tls: tls, timeout: timeout, waitingFor: "connection"
         ) { channel, made in
             let pipeline = channel.pipeline.syncOperations
-            if let tripwire { try pipeline.addHandler(TripwireHandler(tripwire)) }
             try Connector.addHTTP(to: pipeline)
-            try pipeline.addHandler(ClientExchangeHandler(place: endpoint.place, answers: answers, opened: made))
+            try pipeline.addHandler(
+                ClientExchangeHandler(place: endpoint.place, answers: answers, tripwire: tripwire, opened: made))
         }
         return HTTPConnection(endpoint: endpoint, channel: channel, answers: answers)
     }

@@ -5,7 +5,7 @@ public enum HTTPExchange {
     /// - Parameters:
     ///   - request: What to send.
     ///   - tls: Which certificates to believe.
-    ///   - tripwire: Looks at every byte of the answer before it is parsed.
+    ///   - tripwire: Looks at the body of the answer when it is whole, before anybody gets it.
     ///   - maxBodyBytes: A larger body throws `tooLarge` as soon as that is known.
     ///   - timeout: For connecting, sending and the whole answer together.
     /// - Returns: The answer, whatever its status.

@@ -82,7 +82,7 @@ public final class WebSocketConnection: Sendable {
     /// The bytes of events that wait to be taken.
     public var queuedBytes: Int { core.queue.queuedBytes }
 
-    /// Looks for bytes in what arrives from now on, on the reading thread and before anything else sees them.
+    /// Looks for bytes in each message that becomes whole from now on, on the reading thread and before anybody gets it.
     public func watch(with tripwire: Tripwire) {
         core.withState { state in
             state.tripwires.removeAll(where: \.hasTripped)

@@ -34,11 +34,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let now = ContinuousClock.now
         var bytes = unwrapInboundIn(data)
-        let tripwires = core.withState { state in
-            state.heardAt = now
-            return state.tripwires
-        }
-        for tripwire in tripwires { tripwire.feed(bytes) }
+        core.withState { $0.heardAt = now }
         guard !over, !core.withState({ $0.discarding || $0.silent }) else { return }
         if let left = budget {
             guard bytes.readableBytes <= left else {
@@ -60,6 +56,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func parse(_ bytes: inout ByteBuffer, at now: ContinuousClock.Instant) {
         do {
             while !over, let event = try decoder.next(&bytes) {
+                for tripwire in core.withState({ $0.tripwires }) { tripwire.look(at: event) }
                 // The answer is queued first, or the consumer's own close frame could overtake it.
                 answer(event)
                 core.queue.push(WebSocketArrival(at: now, event: event))

@@ -21,7 +21,7 @@ final class ArmedKill: Sendable {
         self.place = place
     }
 
-    /// What is done on the reading thread when the bytes are there: kill first, then write it down.
+    /// What is done on the reading thread when the message with the bytes is whole: kill first, then write it down.
     func tripwire(for instance: SubjectInstance, recorder: Recorder) -> Tripwire {
         let details = details
         return Tripwire(bytes) { [fired] in
@@ -39,8 +39,8 @@ final class ArmedKill: Sendable {
     }
 
     /// That it never came.
-    func problem(bytesWereSeen: Bool = false) -> HarnessProblem {
-        HarnessProblem(.faultNeverFired(fault: "killOn \(bytes)", bytesWereSeen: bytesWereSeen), at: place)
+    var problem: HarnessProblem {
+        HarnessProblem(.faultNeverFired(fault: "killOn \(bytes)"), at: place)
     }
 }
 
@@ -73,6 +73,6 @@ final class ArmedKills: Sendable {
 
     /// A problem for each that never came.
     func unfired(in scenario: String) -> [HarnessProblem] {
-        state.withLock { $0.all }.filter { $0.fired.value == nil }.map { $0.problem() }
+        state.withLock { $0.all }.filter { $0.fired.value == nil }.map { $0.problem }
     }
 }

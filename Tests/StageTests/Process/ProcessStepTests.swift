@@ -7,7 +7,8 @@ import Transcript
 
 #if os(Linux)
 struct ProcessStepTests {
-    /// A WebSocket server of a few lines that stores what it is asked in `chats`, and says `done` in so many fragments.
+    /// A WebSocket server of a few lines that stores what it is asked in `chats`, and says `done` in so many fragments, and
+    /// more than one over REST in chunks.
     private static let script = """
         import base64, hashlib, json, struct, threading
         def frame(opcode, payload, fin=True):
@@ -38,7 +39,9 @@ struct ProcessStepTests {
             while b'\\r\\n\\r\\n' not in head: head += receive(c, 1)
             lines = dict(l.split(': ', 1) for l in head.decode().split('\\r\\n')[1:] if ': ' in l)
             if 'Sec-WebSocket-Key' not in lines:
-                c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n{}')
+                if pieces == 1: return c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n{}')
+                c.sendall(b'HTTP/1.1 200 OK\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n')
+                for part in [b'1\\r\\n{\\r\\n', b'1\\r\\n}\\r\\n', b'0\\r\\n\\r\\n']: c.sendall(part)
                 return
             key = lines['Sec-WebSocket-Key'].encode() + b'258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
             c.sendall(b'HTTP/1.1 101 X\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Accept: '
@@ -124,15 +127,35 @@ struct ProcessStepTests {
         #expect(try #require(done) < #require(kill))
     }
 
-    @Test func `it is killed by the bytes of a response, and the scenario goes on`() async throws {
+    /// A frame or a response in pieces is killed on when it is whole: nothing less is a promise.
+    @Test(arguments: [1, 40]) func `the frame that kills is whole, in however many pieces`(_ pieces: Int) async throws {
         let performance = try await perform(
             """
-            {"do":"killOn","exchange":"next","bytes":"HTTP/1.1 200"},{"do":"listSessions"},{"do":"awaitKill"},
-            {"do":"start"},{"do":"listSessions"}
-            """)
+            {"do":"connect","on":"A"},
+            {"do":"repeat","times":"${kills}","counter":"i","steps":[
+                {"do":"killOn","on":"A","bytes":"\\"done\\""},{"do":"chat","on":"A","as":"c${i}"},{"do":"awaitKill"},
+                {"do":"await","on":"A","type":"done"},{"do":"start"},{"do":"connect","on":"A"}]}
+            """, server: "run(pieces=\(pieces))")
         #expect(performance.problems.isEmpty && performance.stoppedAt == nil, "\(performance)")
-        #expect(acts(performance).first == #"kill{"exchange":"next","bytes":"HTTP/1.1 200"}"#)
+        #expect(acts(performance).count { $0 == #"kill{"on":"A","bytes":"\"done\""}"# } == 3)
+    }
+
+    @Test(arguments: [1, 2]) func `the response that kills is whole, in however many pieces`(
+        _ pieces: Int
+    ) async throws {
+        let performance = try await perform(
+            """
+            {"do":"repeat","times":"${kills}","counter":"i","steps":[
+                {"do":"killOn","exchange":"next","bytes":"{}"},{"do":"listSessions"},{"do":"awaitKill"},{"do":"start"}]},
+            {"do":"listSessions"}
+            """, server: "run(pieces=\(pieces))")
+        #expect(performance.problems.isEmpty && performance.stoppedAt == nil, "\(performance)")
+        #expect(acts(performance).first == #"kill{"exchange":"next","bytes":"{}"}"#)
         #expect(acts(performance).last == "start")
+        let responses = performance.history.events.count { event in
+            if case .response(let response) = event.kind { response.body == "{}" } else { false }
+        }
+        #expect(responses == 4)
     }
 
     @Test func `it is asked to end`() async throws {
@@ -160,17 +183,17 @@ struct ProcessStepTests {
 
     // MARK: what does not come
 
-    @Test func `a kill whose bytes come in pieces is a harness error`() async throws {
+    @Test func `a kill whose bytes never come is a harness error`() async throws {
         let performance = try await perform(
             """
-            {"do":"connect","on":"A"},{"do":"killOn","on":"A","bytes":"\\"done\\""},{"do":"chat","on":"A","as":"c1"},
+            {"do":"connect","on":"A"},{"do":"killOn","on":"A","bytes":"\\"never\\""},{"do":"chat","on":"A","as":"c1"},
             {"do":"awaitKill"}
-            """, server: "run(pieces=40)", bounds: { $0.turn = .seconds(1) })
+            """, bounds: { $0.turn = .seconds(1) })
         #expect(
             performance.problems.map(\.description) == [
                 """
-                harness: fault killOn "done" was armed and never fired at server/PERSIST/example /steps/1
-                  expected: its bytes in one piece; they came in a frame in pieces
+                harness: fault killOn "never" was armed and never fired at server/PERSIST/example /steps/1
+                  expected: its bytes while it was armed
                   fix: none on your side; this run says nothing about what the fault would have shown
                 """
             ])
@@ -182,9 +205,7 @@ struct ProcessStepTests {
         #expect(performance.stoppedAt == nil)
         #expect(
             performance.problems == [
-                HarnessProblem(
-                    .faultNeverFired(fault: "killOn never", bytesWereSeen: false), at: "server/PERSIST/example /steps/1"
-                )
+                HarnessProblem(.faultNeverFired(fault: "killOn never"), at: "server/PERSIST/example /steps/1")
             ])
     }
 
