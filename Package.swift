@@ -9,6 +9,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .executable(name: "conformance", targets: ["conformance"]),
+        .library(name: "ClientDriver", targets: ["ClientDriver"]),
         .library(name: "Holdfast", targets: ["JSON", "JSONSchema", "Holdfast", "Transcript", "Judge"]),
     ],
     dependencies: [
@@ -23,6 +24,9 @@ let package = Package(
     targets: [
         .target(name: "JSON", swiftSettings: settings),
         .target(name: "JSONSchema", dependencies: ["JSON"], swiftSettings: settings),
+
+        // What a team that tests its app links: no dependency, not even on the targets below.
+        .target(name: "ClientDriver", swiftSettings: settings),
         .target(
             name: "Holdfast",
             dependencies: ["JSON", "JSONSchema"],
@@ -86,6 +90,7 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
+        .testTarget(name: "ClientDriverTests", dependencies: ["ClientDriver"], swiftSettings: settings),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
         .testTarget(name: "JSONSchemaTests", dependencies: ["JSON", "JSONSchema"], swiftSettings: settings),
         .testTarget(

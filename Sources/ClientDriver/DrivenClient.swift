@@ -1,0 +1,86 @@
+/// Your app, as the conformance suite drives it.
+///
+/// The suite plays the server, the system and the person: it launches the app against a server of its own, types messages,
+/// sends it to the background, takes the network away, taps notifications, and asks what the screen shows. You connect these
+/// to your app, and one call does the rest:
+///
+/// ```swift
+/// await drive(MyDriver())                        // conformance client -- path/to/my-driver
+/// await drive(MyDriver(), connectingTo: runner)  // conformance client --listen HOST:PORT, on a phone
+/// ```
+///
+/// Three things make a good driver:
+/// * **Every function returns as soon as the app has taken the event**, as a tap on the screen would. None waits for the
+///   server: how the app gets there is what the suite watches. An answer is due within 10 seconds.
+/// * **Use the app's own doors**: what the "send" button calls, what the system calls on return to the foreground. A driver
+///   that repairs what the app forgets makes the app pass.
+/// * **`state` tells what a person would see**, from the same model the screen is drawn from.
+///
+/// What an app or a platform cannot do throws ``Unsupported``: the scenarios that need it are left out, and the clauses that
+/// need them are reported as untested, by name. That is what the functions do that you leave out. Any other error is
+/// reported as a failure of the driver.
+public protocol DrivenClient: Sendable {
+    /// Who the app is and what it claims to do.
+    var about: AboutClient { get async }
+
+    /// Starts the app; returns when it runs, connected or not.
+    func launch(_ launch: Launch) async throws
+
+    /// The person types a text and sends it, in the session on the screen; returns when the app has taken it.
+    func send(_ text: String) async throws
+
+    /// What the app shows at this moment.
+    func state() async throws -> ClientState
+
+    /// The system sends the app to the background.
+    func background() async throws
+
+    /// The system brings the app back to the foreground.
+    func foreground() async throws
+
+    /// The system says that there is no network; the suite makes its server unreachable at the same time.
+    func networkDown() async throws
+
+    /// The system says that the network is back.
+    func networkUp() async throws
+
+    /// A notification arrives while the app is in the foreground.
+    func receivePush(_ payload: PushPayload) async throws
+
+    /// The person taps a notification; from the background this also brings the app to the foreground.
+    func openPush(_ payload: PushPayload) async throws
+
+    /// The person goes to a session; nil for a new conversation.
+    func selectSession(_ sessionId: String?) async throws
+
+    /// The system ends the app: nothing in memory survives, what is stored does.
+    func quit() async throws
+}
+
+extension DrivenClient {
+    /// Not supported.
+    public func background() async throws { throw Unsupported("the driver has no background") }
+
+    /// Not supported.
+    public func foreground() async throws { throw Unsupported("the driver has no foreground") }
+
+    /// Not supported.
+    public func networkDown() async throws { throw Unsupported("the driver has no networkDown") }
+
+    /// Not supported.
+    public func networkUp() async throws { throw Unsupported("the driver has no networkUp") }
+
+    /// Not supported.
+    public func receivePush(_ payload: PushPayload) async throws { throw Unsupported("the driver has no receivePush") }
+
+    /// Not supported.
+    public func openPush(_ payload: PushPayload) async throws { throw Unsupported("the driver has no openPush") }
+
+    /// Not supported.
+    public func selectSession(_ sessionId: String?) async throws {
+        throw Unsupported("the driver has no selectSession")
+    }
+
+    /// Not supported.
+    public func quit() async throws { throw Unsupported("the driver has no quit") }
+}

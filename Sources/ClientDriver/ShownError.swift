@@ -1,0 +1,16 @@
+/// An error on the screen.
+public struct ShownError: Sendable, Equatable, Encodable {
+    /// The words shown.
+    public var text: String
+    /// The server's code for it, where there is one.
+    public var code: String?
+    /// The key of the message it stands beside, where it does.
+    public var clientMessageId: String?
+
+    /// Words are enough.
+    public init(text: String, code: String? = nil, clientMessageId: String? = nil) {
+        self.text = text
+        self.code = code
+        self.clientMessageId = clientMessageId
+    }
+}

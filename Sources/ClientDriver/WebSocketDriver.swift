@@ -1,0 +1,39 @@
+// On other platforms Foundation declares these types and connects nobody; carry the lines of a DriverSession yourself there.
+#if canImport(Darwin)
+import Foundation
+
+/// Drives an app on a device, for `conformance client --listen HOST:PORT`: opens a WebSocket to the runner and obeys.
+///
+/// Call it early, when the app starts in its test configuration. The connection is not the one under test: it stays open
+/// while the app is in the "background" or without "network", and is opened again when it breaks. A runner that is not there
+/// is tried again every second; this returns only when the task is cancelled.
+/// - Parameters:
+///   - client: The app.
+///   - runner: The address that the console of the runner shows.
+public func drive(_ client: some DrivenClient, connectingTo runner: URL) async {
+    let session = DriverSession(client)
+    while !Task.isCancelled {
+        let socket = URLSession.shared.webSocketTask(with: runner)
+        socket.maximumMessageSize = 1 << 20
+        socket.resume()
+        await withTaskCancellationHandler {
+            do {
+                while true {
+                    let line: String
+                    switch try await socket.receive() {
+                    case .string(let text): line = text
+                    case .data(let data): line = String(decoding: data, as: UTF8.self)
+                    @unknown default: continue
+                    }
+                    try await socket.send(.string(await session.answer(to: line)))
+                }
+            } catch {
+                socket.cancel(with: .goingAway, reason: nil)
+            }
+        } onCancel: {
+            socket.cancel(with: .goingAway, reason: nil)
+        }
+        try? await Task.sleep(for: .seconds(1))
+    }
+}
+#endif
