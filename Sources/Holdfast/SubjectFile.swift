@@ -6,8 +6,8 @@ public struct SubjectFile: Sendable, Equatable {
     public var version: String?
     /// One sentence for people.
     public var summary: String?
-    /// The WebSocket address.
-    public var url: String
+    /// The WebSocket address; of a server that is started with `{port}` when nil.
+    public var url: String?
     /// The base of the REST paths; taken from `url` when nil.
     public var http: String?
     /// The dialect it speaks.

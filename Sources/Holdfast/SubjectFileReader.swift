@@ -25,7 +25,8 @@ extension SubjectFile {
             "start", "push", "limits",
         ])
         let name = reader.string("name", required: true)
-        let url = Self.address(reader, "url", schemes: ["ws", "wss"], required: true)
+        // Who starts it can tell it where to listen.
+        url = Self.address(reader, "url", schemes: ["ws", "wss"], required: reader.value("start") == nil)
         http = Self.address(reader, "http", schemes: ["http", "https"], required: false)
         version = reader.string("version")
         summary = reader.string("description")
@@ -37,9 +38,8 @@ extension SubjectFile {
         start = reader.members("start").flatMap(Self.start)
         push = reader.members("push").map(Self.push)
         limits = Self.limits(reader)
-        guard let name, let url else { return nil }
+        guard let name else { return nil }
         self.name = name
-        self.url = url
     }
 
     private static func address(

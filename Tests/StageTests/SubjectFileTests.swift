@@ -26,6 +26,13 @@ struct SubjectFileTests {
         #expect(file.limits == ["replayMessages": 5] && file.dialect == "canonical")
     }
 
+    @Test func `only a server that is started may leave its address out`() throws {
+        let started = try SubjectFile(
+            #"{"name":"x","profiles":["core"],"start":{"command":["serve"]}}"#, file: "subject.json")
+        #expect(started.url == nil)
+        #expect(problems(#"{"name":"x","profiles":["core"]}"#).count == 1)
+    }
+
     @Test func `an unknown profile is answered with the nearest one`() {
         #expect(
             problems(#"{"name":"x","url":"ws://x/ws","profiles":["core","sync","synk"]}"#)
