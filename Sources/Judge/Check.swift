@@ -19,7 +19,7 @@ public enum Checks {
     /// All checks, in the order of their clauses.
     public static let all: [Check] = [
         ENV.checks, ID.checks, TURN.checks, ORDER.checks, SYNC.checks, IDEM.checks, PERSIST.checks,
-        REST.checks, RATE.checks, PUSH.checks, AUTH.checks, LIVE.checks,
+        REST.checks, RATE.checks, PUSH.checks, AUTH.checks, LIVE.checks, CLIENT.checks,
     ].flatMap { $0 }.sorted { $0.clause < $1.clause }
 
     /// The check of a clause; nil while there is none.

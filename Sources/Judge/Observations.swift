@@ -24,6 +24,8 @@ public struct Observations: Sendable {
     public let pushes: [ObservedPush]
     /// Lists of conversations as REST showed them, in the order of the responses.
     public let listReads: [ObservedListRead]
+    /// The client as a program; empty where the subject is a server.
+    public let client: ObservedClient
 
     /// The schemas under the profiles the subject declares.
     public let schemas: MessageSchemas
@@ -65,6 +67,7 @@ public struct Observations: Sendable {
         sessionReads = exchanges.compactMap(ObservedSessionRead.init)
         pushes = ObservedPush.all(in: history)
         listReads = exchanges.compactMap(ObservedListRead.init)
+        client = ObservedClient(history, connections: connections, exchanges: exchanges, syncs: syncs)
         let kinds = Self.hostileKinds(in: history, connections: connections, schemas: coreSchemas)
         turns = TurnReconstruction.turns(
             in: history, connections: connections, exchanges: exchanges, syncs: syncs, sessionReads: sessionReads,

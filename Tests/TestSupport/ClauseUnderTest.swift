@@ -9,8 +9,8 @@ import Transcript
 /// try clause.conforms("A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A<done(t1 #4)")
 /// try clause.violates("A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #2) A<done(t1 #1)^")
 /// ```
-/// The subject declares `core` and the clause's own profile unless `profiles` says otherwise. In every history no clause
-/// but those in `also` may be violated.
+/// A server declares `core` and the clause's own profile, a client all profiles of its side, unless `profiles` says
+/// otherwise. In every history no clause but those in `also` may be violated.
 public struct ClauseUnderTest {
     private let id: String
     private let profiles: Set<Profile>?
@@ -66,12 +66,18 @@ public struct ClauseUnderTest {
     /// What the verdict on the clause remarks about its evidence in a history.
     public func remarks(_ notation: String) throws -> [String] {
         let specification = try SourceTree.specification()
-        let own = ClauseID(id).flatMap { specification[$0]?.profile } ?? .core
-        let subject = History.Subject(
-            name: "golden", role: .server, profiles: profiles ?? [.core, own], hasScriptedAgent: hasScriptedAgent)
+        guard let clause = ClauseID(id).flatMap({ specification[$0] }) else { return [] }
+        let subject = subject(of: clause)
         let text = notation.replacing("^", with: "")
         let history = try NotationExpansion(text, header: History.Header(subject: subject)).history
         return judge(history, under: specification).first { $0.clause.description == id }?.remarks ?? []
+    }
+
+    private func subject(of clause: Clause, _ profiles: Set<Profile>? = nil) -> History.Subject {
+        let all: Set<Profile> = clause.role == .server ? [.core] : [.clientCore, .clientSync, .clientPush]
+        return History.Subject(
+            name: "golden", role: clause.role, profiles: profiles ?? self.profiles ?? all.union([clause.profile]),
+            hasScriptedAgent: hasScriptedAgent)
     }
 
     private func expect(
@@ -82,10 +88,7 @@ public struct ClauseUnderTest {
             throw UnexpectedVerdict("\(id) is no clause of the specification", place)
         }
         guard Checks.check(of: clauseID) != nil else { throw UnexpectedVerdict("\(id) has no check", place) }
-        let core: Profile = clause.role == .server ? .core : .clientCore
-        let subject = History.Subject(
-            name: "golden", role: clause.role, profiles: profiles ?? self.profiles ?? [core, clause.profile],
-            hasScriptedAgent: hasScriptedAgent)
+        let subject = subject(of: clause, profiles)
         let expansion = try NotationExpansion(notation, header: History.Header(subject: subject))
         let verdicts = judge(expansion.history, under: specification)
         let printer = NotationPrinter(expansion.history)

@@ -117,6 +117,32 @@ import Transcript
         #expect(state["messages"]?.arrayValue?.count == 2)
     }
 
+    @Test func `a screen is what a driver would tell`() throws {
+        let text = "client=degraded(u1 c2='hi' thinking failed=c2 busy 'No' error.c2=rate_limited unread.s2=1)"
+        let event = try NotationExpansion(text, header: header([.clientCore], role: .client)).history.events[0]
+        let state: JSONValue = [
+            "connection": "degraded", "sessionId": nil, "thinking": true,
+            "messages": [
+                ["id": "u1", "clientMessageId": "c1", "role": "user", "text": "question 1", "status": "sent"],
+                ["clientMessageId": "c2", "role": "user", "text": "hi", "status": "failed"],
+            ],
+            "errors": [
+                ["text": "busy", "code": "busy"], ["text": "No"],
+                ["text": "rate limited", "code": "rate_limited", "clientMessageId": "c2"],
+            ], "unread": ["s2": 1],
+        ]
+        #expect(event.kind == .state(state))
+    }
+
+    @Test func `a person types what send says`() throws {
+        let text = "client!send(c1) client!send(c2='hi') client!send('yo')"
+        let events = try NotationExpansion(text, header: header([.clientCore], role: .client)).history.events
+        let details: [JSONObject] = [
+            ["text": "question 1", "as": "c1"], ["text": "hi", "as": "c2"], ["text": "yo"],
+        ]
+        #expect(events.map(\.kind) == details.map { .act("send", $0) })
+    }
+
     @Test func `a push has the headers it needs and names its answer`() throws {
         let text = "push<alert(p2 a3 t3 s2 'hi' apns-collapse-id='t3' badge=1) push>400(BadDeviceToken apns-id='7')"
         let events = try history(text).events

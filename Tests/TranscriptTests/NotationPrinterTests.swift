@@ -17,6 +17,10 @@ import Transcript
         "push!listen(p1) push<alert(a1 s1) push>200 push<alert(p2 a2 s2 't''is' title='x') push>410(Unregistered timestamp=17)",
         "push<alert(a1 s1 t1 apns-topic='b' -apns-push-type) push!hang(p1) push<alert(a1 s1 -title -thread-id) push!close(p1)",
         "push<alert(a1 s1 category='ANSWER' sound='default' type='answer') push>400(BadDeviceToken apns-id='7')",
+        "client!launch(fresh=true) client!send(c1) client!send(c2='it''s') client!send('x') client!selectSession(s2)",
+        "client=connected(s1 u1 a1) client=degraded(s1 u1 a1='other' c2 thinking) client=offline client=connecting(c3='hi')",
+        "client=connected(s1 u1 c2 failed=c2 rate_limited error.c2=busy error.c3='No' unread.s2=3 unread.s3=1)",
+        "client!openPush(s2 message='a5') client!selectSession(sessionId=null) client!background client=connected('gone')",
     ])
     func `what was written is printed`(_ line: String) throws {
         #expect(NotationPrinter(try history(line)).text == line)
@@ -35,6 +39,8 @@ import Transcript
         #"push<alert(body='no JSON' header.x='y') push<alert(-p path='/3/device/x' -body) push>503(body='x') push>429(a='b')"#,
         #"push<alert(-s -a -text badge=3 x='y') push<alert(a7='uuid-1' s3='other' apns-id='x') push<alert(body='{"aps":{"alert":"x"}}')"#,
         #"A>open(p1='other') A<open A>auth A<connected(e7 #0) 1>POST(body='{')"#,
+        #"client=state(json='{"connection":"connected","sessionId":"7f","thinking":false,"messages":[{"role":"user","text":"hi"}]}')"#,
+        #"client=state(json='{"connection":"connected","errors":["gone"]}') client!send(details='{"text":1}') client=connected(-s)"#,
     ])
     func `reading a printed history gives the same events`(_ line: String) throws {
         let before = try history(line)
@@ -67,6 +73,17 @@ import Transcript
             "push!listen(p1) push<alert(p2 a1='m-1' s1='x' t1='q' 'hello' apns-topic='b') push>410(Unregistered timestamp=17)"
         let text = NotationPrinter(try history(line), style: .brief).text
         #expect(text == "push!listen(p1) push<alert(p2 a1 s1 t1) push>410(Unregistered)")
+    }
+
+    @Test func `brief says of a screen what is on it`() throws {
+        let line = #"""
+            A>`{"type":"chat","messages":[{"role":"user","content":"hi"}],"clientMessageId":"6f3b"}` client=state(json='{
+            "connection":"connecting","sessionId":"7f","thinking":true,"unread":{"8a":2},"errors":["gone"],"messages":[
+            {"id":"m-1","role":"user","text":"yo","status":"sent"},{"id":"m-2","role":"assistant","text":"so","status":"sent"},
+            {"clientMessageId":"6f3b","role":"user","text":"hi","status":"failed"}]}')
+            """#
+        let text = NotationPrinter(try history(line), style: .brief).text
+        #expect(text == "A>chat(c1) client=connecting(s1 u1 a2 c1 thinking failed=c1 'gone' unread.s2=2)")
     }
 
     @Test func `an excerpt counts what it folds`() throws {

@@ -57,7 +57,7 @@ struct FrameExpansion {
 
     private func auth(_ arguments: NotationArguments) -> JSONObject {
         var object: JSONObject = ["type": "auth", "protocol": 1]
-        if profiles.contains(.auth), let principal = arguments.principal {
+        if profiles.contains(.auth) || profiles.contains(.clientCore), let principal = arguments.principal {
             object["token"] = .string("‹token of \(principal)›")
         }
         return object

@@ -32,6 +32,7 @@ private struct EventBuilder {
     let frames: FrameExpansion
     let exchanges: ExchangeExpansion
     let pushes: PushExpansion
+    let states: StateExpansion
     let idleLane: Lane
     var events: [Event] = []
     var citations: [Int] = []
@@ -44,6 +45,7 @@ private struct EventBuilder {
         frames = FrameExpansion(profiles: header.subject.profiles, source: source)
         exchanges = ExchangeExpansion(source: source)
         pushes = PushExpansion(source: source)
+        states = StateExpansion(source: source)
         idleLane = header.subject.role == .server ? .server : .client
     }
 
@@ -165,6 +167,7 @@ private struct EventBuilder {
             }
             return .act(name, details)
         }
+        if frame.name == "send" { return .act("send", ActPrinting.sent(arguments)) }
         var details = JSONObject()
         let short = ["rst": "reset"]
         if let how = arguments.words.first ?? (frame.name == "cut" ? "fin" : nil) {
@@ -183,33 +186,7 @@ private struct EventBuilder {
 
     private func state(_ frame: NotationFrame) throws(InputProblem) -> Event.Kind {
         guard NotationWord.states.contains(frame.name) else { throw unknown(frame, NotationWord.states, after: "=") }
-        let arguments = try NotationArguments(frame, NotationWord("sua"), source: source)
-        if frame.name == "state" {
-            do {
-                return .state(try JSONParser.value(arguments.field("json") ?? ""))
-            } catch {
-                throw problem(
-                    "the state is not JSON: \(error)", frame.place, expected: "state(json='{…}')", fix: "correct it")
-            }
-        }
-        var messages: [JSONValue] = []
-        for (letter, number, value) in arguments.ids where letter != "s" {
-            let isAnswer = letter == "a"
-            var message: JSONObject = [
-                "id": .string("\(letter)\(number)"), "role": isAnswer ? "assistant" : "user",
-                "text": .string(value?.characters ?? (isAnswer ? "answer \(number)" : "question \(number)")),
-            ]
-            if !isAnswer { message["clientMessageId"] = .string("c\(number)") }
-            messages.append(.object(message))
-        }
-        var object: JSONObject = ["connection": .string(frame.name)]
-        object["sessionId"] = arguments.id("s")
-        object["thinking"] = false
-        object["messages"] = .array(messages)
-        object["errors"] = []
-        object["unread"] = 0
-        arguments.finish(&object)
-        return .state(.object(object))
+        return .state(try states.state(frame))
     }
 
     /// The server's requests to the push service, and what that answers.

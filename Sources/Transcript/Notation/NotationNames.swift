@@ -16,6 +16,8 @@ struct NotationNames {
                 case .text: learn(history.frames[index]?.document?.root, onlySpelled: pass)
                 case .request(let request): learn(request.body.flatMap(Self.parsed), onlySpelled: pass)
                 case .response(let response): learn(Self.parsed(response.body), onlySpelled: pass)
+                case .state(let state): learn(shown: state, onlySpelled: pass)
+                case .act(_, let details): note("s", details["sessionId"], nil, pass)
                 default: break
                 }
             }
@@ -54,6 +56,16 @@ struct NotationNames {
             let number = known("t", message["turnId"]) ?? known("c", message["clientMessageId"])
             note("u", message["id"], number, onlySpelled)
         }
+    }
+
+    /// Learns the ids on a client's screen: of messages that no frame of the history named.
+    private mutating func learn(shown state: JSONValue, onlySpelled: Bool) {
+        note("s", state["sessionId"], nil, onlySpelled)
+        for message in state["messages"]?.arrayValue ?? [] {
+            let number = note("c", message["clientMessageId"], known("u", message["id"]), onlySpelled)
+            note("u", message["id"], number, onlySpelled)
+        }
+        for session in (state["unread"]?.objectValue ?? [:]).keys { note("s", .string(session), nil, onlySpelled) }
     }
 
     private mutating func learnIDs(of frame: JSONValue, _ onlySpelled: Bool) {

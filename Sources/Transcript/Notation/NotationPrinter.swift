@@ -67,6 +67,8 @@ private struct EventPrinting {
     let frames: FramePrinting
     let exchanges: ExchangePrinting
     let pushes: PushPrinting
+    let acts: ActPrinting
+    let states: StatePrinting
 
     init(_ history: History, isBrief: Bool) {
         self.history = history
@@ -76,6 +78,8 @@ private struct EventPrinting {
         frames = FramePrinting(expansion: expansion, names: names, isBrief: isBrief)
         exchanges = ExchangePrinting(names: names, isBrief: isBrief)
         pushes = PushPrinting(names: names, isBrief: isBrief)
+        acts = ActPrinting(names: names, isBrief: isBrief)
+        states = StatePrinting(names: names, isBrief: isBrief)
     }
 
     func items() -> [NotationPrinter.Item] {
@@ -136,8 +140,8 @@ private struct EventPrinting {
             let text = exchanges.response(response, to: asked[event.lane] ?? .other)
             return lane + "<" + (text ?? String(response.status))
         case .failed(let reason): return lane + "<" + word("failed", [text(reason)].compactMap { $0 })
-        case .act(let verb, let details): return lane + "!" + act(verb, details)
-        case .state(let state): return lane + "=" + word("state", ["json=\(FramePrinting.quoted(state.text()))"])
+        case .act(let verb, let details): return lane + "!" + acts.act(verb, details)
+        case .state(let state): return lane + "=" + states.state(state)
         }
     }
 
@@ -163,40 +167,6 @@ private struct EventPrinting {
             let object = document.root.objectValue
         else { return nil }
         return frames.frame(object, direction, connection: connection)
-    }
-
-    private func act(_ verb: String, _ details: JSONObject) -> String {
-        let isKnown = NotationWord.verbs.contains(verb) && verb != "act"
-        var parts = isKnown ? [] : ["name=\(FramePrinting.quoted(verb))"]
-        let how = details["how"]?.stringValue
-        let isUsual = details.isEmpty ? verb != "cut" : details.count == 1 && how != nil
-        if isKnown, isUsual, how.map(FramePrinting.isWord) ?? true {
-            parts += [how].compactMap { $0 }.filter { !(verb == "cut" && $0 == "fin") }
-        } else if isKnown, verb != "cut", details.count == 1, let principal = details["principal"]?.stringValue,
-            NotationNames.isSpelled("p", principal)
-        {
-            parts.append(principal)
-        } else if verb == "exit" || verb == "kill", let plain = Self.plain(details) {
-            parts += plain
-        } else if !isBrief {
-            parts.append("details=\(FramePrinting.quoted(JSONValue.object(details).text()))")
-        }
-        return word(isKnown ? verb : "act", parts)
-    }
-
-    /// Details that are numbers and texts, each as `name=value`; nil when there are others.
-    private static func plain(_ details: JSONObject) -> [String]? {
-        var parts: [String] = []
-        for member in details {
-            if let number = member.value.intValue {
-                parts.append("\(member.key)=\(number)")
-            } else if let text = member.value.stringValue, FramePrinting.isWord(member.key) {
-                parts.append("\(member.key)=\(FramePrinting.quoted(text))")
-            } else {
-                return nil
-            }
-        }
-        return parts
     }
 
     /// Waits are written from the event before; a part of a millisecond counts as one.

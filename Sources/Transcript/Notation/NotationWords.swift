@@ -79,6 +79,9 @@ struct NotationWord {
     /// What a client says of its connection; anything else is written `state(json='…')`.
     static let states = ["connected", "connecting", "degraded", "offline", "state"]
 
+    /// What such a word takes.
+    static let state = NotationWord("suca", .among(["thinking"] + errorCodes), text: true)
+
     /// The field that `-s` and its like leave out.
     static func field(droppedBy name: String) -> String {
         switch name {

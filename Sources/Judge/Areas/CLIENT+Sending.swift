@@ -1,0 +1,7 @@
+import Holdfast
+import Transcript
+
+/// What becomes of what a person sends.
+extension CLIENT {
+    static let sending: [Check] = []
+}

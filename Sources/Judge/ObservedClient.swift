@@ -1,0 +1,226 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// The client as a program: what it was told to do, what it showed, and what became of what a person typed.
+///
+/// Taken from the lane `client` and from everything sent to the server. Indices called `event` point into `history.events`.
+public struct ObservedClient: Sendable {
+    /// What the stage had the system or the person do, in order.
+    public private(set) var acts: [Act] = []
+    /// What it showed, in order; a state is recorded when it differs from the one before.
+    public private(set) var states: [State] = []
+    /// Its lives, in order.
+    public private(set) var launches: [Launch] = []
+    /// The first event at which it ended by itself; nil when it never did.
+    public private(set) var exit: Int?
+    /// What a person sent, in the order of typing, each with every sending of it.
+    public private(set) var typed: [Typed] = []
+    /// Its requests for missed frames, in the order of asking.
+    public let syncs: [ObservedSync]
+    /// Its requests to list sessions or read one, in the order of asking, also those that were never answered.
+    public let reads: [ObservedExchange]
+    /// The connections it asked for, as indices into `Observations.connections`, in the order of asking.
+    public let attempts: [Int]
+    /// How many events the history has.
+    private let end: Int
+
+    /// One thing that the system or the person did.
+    public struct Act: Sendable {
+        /// The event.
+        public let event: Int
+        /// Such as `launch`, `send` or `foreground`.
+        public let name: String
+        /// What the act says of itself.
+        public let details: JSONObject
+    }
+
+    /// One life of the program.
+    public struct Launch: Sendable {
+        /// From its `launch` up to the end of that life: the next `launch`, `quit`, `exit`, or the end of the history.
+        public let events: Range<Int>
+        /// Whether nothing was stored before.
+        public let isFresh: Bool
+        /// Whether a tapped notification began it.
+        public let isOpened: Bool
+    }
+
+    /// Something a person typed and sent.
+    public struct Typed: Sendable {
+        /// The event of the `send`.
+        public let event: Int
+        /// The words.
+        public let text: String
+        /// What the scenario calls it, such as `c1`.
+        public let name: String?
+        /// Every frame or request that carried it, in order.
+        public internal(set) var sends: [Sending] = []
+
+        /// The key that its first sending gave it.
+        public var key: String? { sends.lazy.compactMap(\.key).first }
+        /// Every key that its sendings gave it.
+        public var keys: Set<String> { Set(sends.compactMap(\.key)) }
+    }
+
+    /// One frame or request that carried a question to the server.
+    public struct Sending: Sendable {
+        /// The event of the frame or of the request.
+        public let event: Int
+        /// The way it went.
+        public let road: Road
+        /// The key it had.
+        public let key: String?
+        /// The conversation it named.
+        public let sessionId: String?
+        /// The content of its last message as it was written.
+        public let content: JSONValue?
+    }
+
+    /// The two ways to the server.
+    public enum Road: Sendable, Equatable {
+        /// A connection, as an index into `Observations.connections`.
+        case socket(Int)
+        /// An exchange, as an index into `Observations.exchanges`.
+        case rest(Int)
+    }
+
+    /// Whether the app was in the foreground right after an event.
+    public func isForeground(at event: Int) -> Bool {
+        var isForeground = false
+        for act in acts.prefix(while: { $0.event <= event }) {
+            switch act.name {
+            case "launch", "foreground", "openPush": isForeground = true
+            case "background", "quit", "exit": isForeground = false
+            default: break
+            }
+        }
+        return isForeground
+    }
+
+    /// Whether the phone had a network right after an event.
+    public func hasNetwork(at event: Int) -> Bool {
+        acts.last { $0.event <= event && ($0.name == "networkDown" || $0.name == "networkUp") }?.name != "networkDown"
+    }
+
+    /// The life an event falls into; nil before the first and between two.
+    public func launch(at event: Int) -> Launch? { launches.last { $0.events.contains(event) } }
+
+    /// The acts of some names, in order.
+    public func acts(_ names: String...) -> [Act] { acts.filter { names.contains($0.name) } }
+
+    /// The first act of some names after an event.
+    public func nextAct(_ names: String..., after event: Int) -> Act? {
+        acts.first { $0.event > event && names.contains($0.name) }
+    }
+
+    /// What it showed last at or before an event; nil when nothing is known of it in that life.
+    public func state(at event: Int) -> State? {
+        let start = launch(at: event)?.events.lowerBound ?? 0
+        return states.last { $0.event <= event && $0.event >= start }
+    }
+
+    /// What it showed at the moments from one event up to before another: first what it showed then, if known.
+    public func states(from first: Int, to last: Int) -> [State] {
+        (state(at: first).map { [$0] } ?? []) + states.filter { $0.event > first && $0.event < last }
+    }
+
+    /// Its reads of one session, in the order of asking, also those that were never answered.
+    public func reads(of session: String) -> [ObservedExchange] {
+        reads.filter { $0.route == .session(session) }
+    }
+
+    /// Puts the lane `client` in order.
+    init(
+        _ history: History, connections: [ObservedConnection], exchanges: [ObservedExchange], syncs: [ObservedSync]
+    ) {
+        end = history.events.count
+        self.syncs = syncs
+        reads = exchanges.filter { exchange in
+            guard exchange.sent.method == "GET" else { return false }
+            if case .session = exchange.route { return true }
+            return exchange.route == .sessions
+        }
+        attempts = connections.indices.sorted { connections[$0].opening < connections[$1].opening }
+        guard history.header.subject.role == .client else { return }
+        for (index, event) in history.events.enumerated() where event.lane == .client {
+            switch event.kind {
+            case .act(let name, let details): acts.append(Act(event: index, name: name, details: details))
+            case .state(let value): states.append(State(value, event: index))
+            default: break
+            }
+        }
+        exit = acts.first { $0.name == "exit" }?.event
+        for act in acts where act.name == "launch" {
+            let ending = acts.first { $0.event > act.event && ["launch", "quit", "exit"].contains($0.name) }
+            launches.append(
+                Launch(
+                    events: act.event..<(ending?.event ?? end), isFresh: act.details["fresh"]?.boolValue == true,
+                    isOpened: act.details.contains("opened")))
+        }
+        typed = Self.typed(acts, sendings: Sending.all(on: connections, in: exchanges))
+    }
+
+    /// Gives each sending to what a person typed: by its key once that is known, else by its words.
+    private static func typed(_ acts: [Act], sendings: [(Sending, text: String)]) -> [Typed] {
+        var typed = acts.compactMap { act -> Typed? in
+            guard act.name == "send", let text = act.details["text"]?.stringValue else { return nil }
+            return Typed(event: act.event, text: text, name: act.details["as"]?.stringValue)
+        }
+        for (sending, text) in sendings {
+            let alike = typed.indices.filter { typed[$0].text == text && typed[$0].event < sending.event }
+            let known = typed.firstIndex { entry in sending.key.map(entry.keys.contains) ?? false }
+            let unsent = alike.first { typed[$0].sends.isEmpty }
+            if let place = known ?? unsent ?? alike.last { typed[place].sends.append(sending) }
+        }
+        return typed
+    }
+}
+
+extension ObservedClient.Sending {
+    /// Every question that was sent, with its words, in the order of time.
+    fileprivate static func all(
+        on connections: [ObservedConnection], in exchanges: [ObservedExchange]
+    ) -> [(Self, text: String)] {
+        let frames = connections.flatMap(\.sent).filter { $0.type == "chat" }.compactMap { frame in
+            sending(frame.value, frame.event, .socket(frame.connection))
+        }
+        let posts = exchanges.indices.filter { exchanges[$0].isChat }.compactMap { index in
+            sending(exchanges[index].body, exchanges[index].request, .rest(index))
+        }
+        return (frames + posts).sorted { $0.0.event < $1.0.event }
+    }
+
+    private static func sending(
+        _ value: JSONValue?, _ event: Int, _ road: ObservedClient.Road
+    ) -> (Self, text: String)? {
+        guard let last = value?["messages"]?.arrayValue?.last else { return nil }
+        let sending = Self(
+            event: event, road: road, key: value?["clientMessageId"]?.stringValue,
+            sessionId: value?["sessionId"]?.stringValue, content: last["content"])
+        return (sending, plainText(of: last["content"]))
+    }
+}
+
+extension Observations {
+    /// How long a client may take until a bound of its own is broken, at the time scale it was given.
+    ///
+    /// The bound is divided by the time scale, and what a busy machine adds to any timer is given on top. A bound without a
+    /// timer of the client in it stands as it is.
+    public func clientBound(_ path: KeyPath<Timeouts, Duration>) -> Duration {
+        let bound = timeouts[keyPath: path]
+        if path == \Timeouts.foregroundReconnect || path == \Timeouts.driver { return bound }
+        return bound / history.header.timeScale.clamped + timeouts.scheduling
+    }
+
+    /// The same bound for counting within it: divided by the time scale, and without allowance.
+    ///
+    /// A busy machine makes a client slower and never faster.
+    public func clientWindow(_ path: KeyPath<Timeouts, Duration>) -> Duration {
+        timeouts[keyPath: path] / history.header.timeScale.clamped
+    }
+}
+
+extension Double {
+    /// A time scale that may be divided by, whatever a transcript says.
+    fileprivate var clamped: Double { self >= 1 ? min(self, 1_000_000) : 1 }
+}

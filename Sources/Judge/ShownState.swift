@@ -1,0 +1,89 @@
+import JSON
+
+extension ObservedClient {
+    /// What a client showed at one moment.
+    public struct State: Sendable, Equatable {
+        /// The event that recorded it.
+        public let event: Int
+        /// What it said about its connection; nil when it said nothing known.
+        public let connection: Connection?
+        /// The session on the screen; nil for a conversation the server does not know yet.
+        public let sessionId: String?
+        /// Whether it showed that an answer is awaited.
+        public let thinking: Bool
+        /// The messages on the screen, in the order shown.
+        public let messages: [ShownMessage]
+        /// The errors on the screen.
+        public let errors: [ShownError]
+        /// How many unread messages each session had; sessions without any are left out.
+        public let unread: [String: Int]
+
+        /// Reads a state leniently: what is missing is empty.
+        init(_ value: JSONValue, event: Int) {
+            self.event = event
+            connection = value["connection"]?.stringValue.flatMap(Connection.init)
+            sessionId = value["sessionId"]?.stringValue
+            thinking = value["thinking"]?.boolValue == true
+            messages = (value["messages"]?.arrayValue ?? []).map(ShownMessage.init)
+            errors = (value["errors"]?.arrayValue ?? []).map(ShownError.init)
+            var unread: [String: Int] = [:]
+            for (session, count) in value["unread"]?.objectValue ?? [:] {
+                if let count = count.intValue, count > 0 { unread[session] = count }
+            }
+            self.unread = unread
+        }
+
+        /// The ids of the messages that have one, in the order shown.
+        public var ids: [String] { messages.compactMap(\.id) }
+    }
+
+    /// What a client says about its connection.
+    public enum Connection: String, Sendable, Equatable {
+        /// Not connected, and trying.
+        case connecting
+        /// Greeted on the connection it uses.
+        case connected
+        /// Asking over REST without a socket.
+        case degraded
+        /// Without network, or given up.
+        case offline
+    }
+
+    /// A message on the screen.
+    public struct ShownMessage: Sendable, Equatable {
+        /// The server's id; nil where the client does not know it.
+        public let id: String?
+        /// The key of a message written on this client.
+        public let key: String?
+        /// Who speaks.
+        public let role: String?
+        /// As shown.
+        public let text: String
+        /// `sending`, `sent` or `failed`.
+        public let status: String?
+
+        init(_ value: JSONValue) {
+            id = value["id"]?.stringValue
+            key = value["clientMessageId"]?.stringValue
+            role = value["role"]?.stringValue
+            text = value["text"]?.stringValue ?? ""
+            status = value["status"]?.stringValue
+        }
+    }
+
+    /// An error on the screen.
+    public struct ShownError: Sendable, Equatable {
+        /// The words.
+        public let text: String
+        /// The server's code for it.
+        public let code: String?
+        /// The key of the message it stands beside.
+        public let key: String?
+
+        init(_ value: JSONValue) {
+            text = value.stringValue ?? value["text"]?.stringValue ?? ""
+            code = value["code"]?.stringValue
+            key = value["clientMessageId"]?.stringValue
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Holdfast
+import JSON
+
+/// Writes what the stage did as a word such as `send(c1)` or `cut(silence)`.
+struct ActPrinting {
+    let names: NotationNames
+    let isBrief: Bool
+
+    /// The word for an act.
+    func act(_ verb: String, _ details: JSONObject) -> String {
+        let isKnown = NotationWord.verbs.contains(verb) && verb != "act"
+        var parts = isKnown ? [] : ["name=\(FramePrinting.quoted(verb))"]
+        let how = details["how"]?.stringValue
+        let isUsual = details.isEmpty ? verb != "cut" : details.count == 1 && how != nil
+        if isKnown, isUsual, how.map(FramePrinting.isWord) ?? true {
+            parts += [how].compactMap { $0 }.filter { !(verb == "cut" && $0 == "fin") }
+        } else if isKnown, verb != "cut", details.count == 1, let principal = details["principal"]?.stringValue,
+            NotationNames.isSpelled("p", principal)
+        {
+            parts.append(principal)
+        } else if verb == "send", let sent = sent(details) {
+            parts += sent
+        } else if Self.plainVerbs.contains(verb), let plain = plain(details) {
+            parts += plain
+        } else if !isBrief {
+            parts.append("details=\(FramePrinting.quoted(JSONValue.object(details).text()))")
+        }
+        return parts.isEmpty ? verb : "\(isKnown ? verb : "act")(\(parts.joined(separator: " ")))"
+    }
+
+    /// What a person types, from `send(c1)`, `send(c1='text')` or `send('text')`.
+    static func sent(_ arguments: NotationArguments) -> JSONObject {
+        var details = JSONObject()
+        if let (letter, number, value) = arguments.ids.first(where: { $0.letter == "c" }) {
+            details["text"] = .string(value?.characters ?? "question \(number)")
+            details["as"] = .string("\(letter)\(number)")
+        }
+        if let text = arguments.text { details["text"] = .string(text) }
+        arguments.finish(&details)
+        return details
+    }
+
+    private func sent(_ details: JSONObject) -> [String]? {
+        guard let text = details["text"]?.stringValue, details.keys.allSatisfy({ $0 == "text" || $0 == "as" }) else {
+            return nil
+        }
+        guard let name = details["as"]?.stringValue else { return [FramePrinting.quoted(text)] }
+        guard NotationNames.isSpelled("c", name) else { return [FramePrinting.quoted(text), "as=\(name)"] }
+        return [isBrief || text == "question \(name.dropFirst())" ? name : "\(name)=\(FramePrinting.quoted(text))"]
+    }
+
+    /// Acts whose details are few and tell something.
+    private static let plainVerbs: Set<String> = ["exit", "kill", "launch", "openPush", "receivePush", "selectSession"]
+
+    /// Details that are numbers, texts and truths, each as `name=value`, the session by its id; nil when there are others.
+    private func plain(_ details: JSONObject) -> [String]? {
+        var parts: [String] = []
+        for member in details {
+            if member.key == "sessionId", let session = member.value.stringValue, let name = names.name("s", session),
+                isBrief || name == session
+            {
+                parts.append(name)
+            } else if let text = member.value.stringValue, FramePrinting.isWord(member.key) {
+                parts.append("\(member.key)=\(FramePrinting.quoted(text))")
+            } else if member.value.intValue != nil || member.value.boolValue != nil || member.value == .null {
+                parts.append("\(member.key)=\(member.value.text())")
+            } else {
+                return nil
+            }
+        }
+        return parts
+    }
+}
