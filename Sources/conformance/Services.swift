@@ -29,8 +29,6 @@ enum Services {
             if let certificate = sink?.certificate, let pushCertificate {
                 try Files.write(certificate, to: pushCertificate)
             }
-            // A server that somebody else started has to be told where to push, at a free port above all.
-            if push != nil, let url = sink?.url { Console.error("pushes are taken at \(url)") }
             subject.pushSink = sink
         }
         var endpoint: ModelEndpoint?

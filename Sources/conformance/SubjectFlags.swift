@@ -129,8 +129,12 @@ struct SubjectFlags: ParsableArguments {
         }
         let model = try modelEndpoint.map { try Services.Address($0, flag: "--model-endpoint") }
         return try await Services.run(
-            for: subject, push: push, pushCertificate: pushCertificate, pushTopic: options.pushTopic(), model: model,
-            body)
+            for: subject, push: push, pushCertificate: pushCertificate, pushTopic: options.pushTopic(), model: model
+        ) { subject in
+            // A server that somebody else started has to be told where to push, at a free port above all.
+            if pushSink != nil, let sink = subject.pushSink { Console.error("pushes are taken at \(sink.url)") }
+            return try await body(subject)
+        }
     }
 
     /// The command that tests this server again, without secrets: neither those of the flags nor those of the subject file.
