@@ -50,6 +50,18 @@ final class Recorder: Sendable {
         }
     }
 
+    /// Records something the stage did, at the moment it began to.
+    ///
+    /// What it brings about is seen by other threads, perhaps before this one runs on; so the time must have been taken
+    /// before the deed.
+    func note(_ kind: Event.Kind, on lane: Lane, at time: ContinuousClock.Instant) {
+        let kind = redacted(kind)
+        state.withLock { state in
+            state.entries.append(Entry(at: time, lane: lane, kind: kind))
+            state.bytes += kind.cost
+        }
+    }
+
     /// Records things that belong together: nothing of the same lane comes between them.
     /// - Returns: False when it was too much, and was left out.
     func record(together kinds: [Event.Kind], on lane: Lane) -> Bool {

@@ -30,8 +30,9 @@ extension StepContext {
         }
         if pause == nil { await performer.awaitExitAfterLoss(of: instance) }
         if Task.isCancelled { throw StepEnd.interrupted }
+        let now = ContinuousClock.now
         guard instance.kill() else { throw ended(instance) }
-        recorder.note(.act("kill", [:]), on: .server)
+        recorder.note(.act("kill", [:]), on: .server, at: now)
         try await settle(instance)
     }
 

@@ -56,12 +56,13 @@ final class ClientExchangeHandler: ChannelInboundHandler {
             body += part.readableBytesView
         case .end:
             guard let head else { return }
+            let now = ContinuousClock.now
             tripwire?.look(at: body)
             let answer = HTTPAnswer(
                 status: Int(head.status.code),
                 headers: head.headers.map { ($0.name, $0.value) },
                 body: body,
-                receivedAt: .now
+                receivedAt: now
             )
             body = []
             answers.settle(.success(answer))

@@ -25,8 +25,9 @@ final class ArmedKill: Sendable {
     func tripwire(for instance: SubjectInstance, recorder: Recorder) -> Tripwire {
         let details = details
         return Tripwire(bytes) { [fired] in
+            let now = ContinuousClock.now
             let wasAlive = instance.kill()
-            if wasAlive { recorder.note(.act("kill", details), on: .server) }
+            if wasAlive { recorder.note(.act("kill", details), on: .server, at: now) }
             fired.set(wasAlive)
         }
     }
