@@ -6,6 +6,7 @@ struct ReportFolder {
     let path: String
 
     func write(_ report: RunReport) throws {
+        try Files.makeFolder(path)
         for scenario in report.scenarios where scenario.skipped == nil {
             let file = "\(path)/transcripts/\(scenario.name).ndjson"
             try Files.makeFolder(String(file[..<(file.lastIndex(of: "/") ?? file.endIndex)]))

@@ -56,6 +56,8 @@ struct KillMatrix {
         let unproved: [ClauseID]
         /// How often it was tried.
         var attempts = 1
+        /// What was seen at the last attempt, when the suite says what is not true.
+        var report: RunReport?
 
         /// A defect nobody met.
         static func unmet(_ defect: Defect) -> Peer {
@@ -193,9 +195,11 @@ struct KillMatrix {
         var unproved = report.clauses(.untested) + report.clauses(.harnessError)
         // A few kills prove nothing, and are not meant to.
         if kind == .healthy { unproved += report.clauses(.inconclusive) }
-        return Peer(
+        var peer = Peer(
             kind: kind, name: name, clause: clause, violated: broken.map(\.clause.id),
             problems: report.scenarios.flatMap { scenario in scenario.problems.map { "\(scenario.name): \($0)" } },
             unproved: kind == .defect ? [] : unproved.map(\.clause.id))
+        if !peer.holds { peer.report = report }
+        return peer
     }
 }

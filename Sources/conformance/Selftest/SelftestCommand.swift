@@ -25,6 +25,12 @@ struct SelftestCommand: AsyncParsableCommand {
             "Only these defects and variations, with '*'; may be given several times.", valueName: "pattern"))
     var only: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Write report.json and the transcripts of each server that was misjudged to a folder of its name in this one.",
+            valueName: "dir"))
+    var out: String?
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -43,6 +49,11 @@ struct SelftestCommand: AsyncParsableCommand {
             specification: specification, scenarios: Tool.scenarios(of: specification),
             showsProgress: Console.showsProgress
         ).run(defects: defects, variations: variations, isWhole: only.isEmpty)
+        if let out {
+            for peer in matrix.peers {
+                if let report = peer.report { try ReportFolder(path: "\(out)/\(peer.name)").write(report) }
+            }
+        }
         if json {
             Console.write(matrix.value.text(pretty: true) + "\n")
         } else {
