@@ -53,7 +53,7 @@ let package = Package(
         .target(
             name: "Stage",
             dependencies: [
-                "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "Transport",
+                "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "Transport", "ClientDriver",
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: settings

@@ -12,6 +12,9 @@ public protocol DriverLink: Sendable {
     /// - Throws: Why there is no answer; the link is of no use after that.
     func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply
 
+    /// What the driver said of its app.
+    var greeting: DriverGreeting { get }
+
     /// What became of the program, once it ended by itself; nil while it runs, and where there is none to watch.
     var exit: SubjectExit? { get }
 

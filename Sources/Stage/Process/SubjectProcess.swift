@@ -13,7 +13,7 @@ import Darwin
 /// One process the suite started, with everything it started in turn.
 ///
 /// It leads a process group of its own, so that a Ctrl-C at the terminal does not reach it and a kill reaches all of it. Its
-/// standard input stays open for as long as the suite lives, and ends with it.
+/// standard input stays open until somebody closes it here, and ends with the suite.
 final class SubjectProcess: Sendable {
     /// What to start.
     struct Launch: Sendable {
@@ -25,6 +25,8 @@ final class SubjectProcess: Sendable {
         var environment: [String: String] = [:]
         /// A piece of its output that tells readiness.
         var ready: String?
+        /// Takes standard output apart from standard error, and says whether to go on reading; nil keeps the end of both.
+        var takesOutput: (@Sendable ([UInt8]) -> Bool)?
     }
 
     /// Why nothing was started.
@@ -37,7 +39,10 @@ final class SubjectProcess: Sendable {
     /// Set when the process has ended, and nothing is left of it.
     private let ended = Latch<SubjectExit>()
     private let group: ProcessGroup
-    private let input: Int32
+    /// The writing end of its standard input, while that is open.
+    private let input: Mutex<Int32?>
+    /// Reads standard output where that is taken apart.
+    private let answers: PipeReader?
     private let onExit: @Sendable (SubjectExit) -> Void
 
     private struct State {
@@ -50,12 +55,14 @@ final class SubjectProcess: Sendable {
     private let state = Mutex(State())
 
     private init(
-        group: ProcessGroup, output: OutputTail, input: Int32, onExit: @escaping @Sendable (SubjectExit) -> Void
+        group: ProcessGroup, output: OutputTail, answers: PipeReader?, input: Int32,
+        onExit: @escaping @Sendable (SubjectExit) -> Void
     ) {
+        self.answers = answers
         self.onExit = onExit
         self.group = group
         self.output = output
-        self.input = input
+        self.input = Mutex(input)
     }
 
     /// How it ended; nil while it runs.
@@ -84,12 +91,22 @@ final class SubjectProcess: Sendable {
     static func start(
         _ launch: Launch, onExit: @escaping @Sendable (SubjectExit) -> Void = { _ in }
     ) async throws(LaunchProblem) -> SubjectProcess {
-        guard let program = launch.command.first, let out = Pipe(), let input = Pipe() else {
+        guard let program = launch.command.first, let out = Pipe(), let input = Pipe()?.withImpatientWriter()
+        else {
             throw LaunchProblem(reason: "no pipe could be made")
         }
         let id = UniqueName.uuid()
         let mark = "\(StartCommand.instanceVariable)=\(id)"
         let output = OutputTail(reading: out.readingEnd, ready: launch.ready)
+        let said = launch.takesOutput == nil ? nil : Pipe()
+        var answers: PipeReader?
+        if let take = launch.takesOutput {
+            guard let said else {
+                for end in [out.writingEnd, input.readingEnd, input.writingEnd] { close(end) }
+                throw LaunchProblem(reason: "no pipe could be made")
+            }
+            answers = PipeReader(said.readingEnd, take: take)
+        }
         var variables: [Environment.Key: String?] = [:]
         for (name, value) in launch.environment { variables[Environment.Key(stringLiteral: name)] = value }
         variables[Environment.Key(stringLiteral: StartCommand.instanceVariable)] = id
@@ -102,20 +119,22 @@ final class SubjectProcess: Sendable {
             workingDirectory: launch.directory.map { .init($0) }, platformOptions: options)
         let started = Latch<Result<SubjectProcess, LaunchProblem>>()
         // The task outlives whoever asks for the process: it ends when the process does, and everything else ends the process.
-        Task.detached {
+        Task.detached { [answers] in
             var process: SubjectProcess?
             do {
                 let result = try await Subprocess.run(
                     configuration,
                     input: .fileDescriptor(.init(rawValue: input.readingEnd), closeAfterSpawningProcess: false),
-                    output: .fileDescriptor(.init(rawValue: out.writingEnd), closeAfterSpawningProcess: false),
+                    output: .fileDescriptor(
+                        .init(rawValue: said?.writingEnd ?? out.writingEnd), closeAfterSpawningProcess: false),
                     error: .fileDescriptor(.init(rawValue: out.writingEnd), closeAfterSpawningProcess: false)
                 ) { execution in
                     close(out.writingEnd)
                     close(input.readingEnd)
+                    if let said { close(said.writingEnd) }
                     let new = SubjectProcess(
                         group: ProcessGroup(leader: execution.processIdentifier.value, mark: mark), output: output,
-                        input: input.writingEnd, onExit: onExit)
+                        answers: answers, input: input.writingEnd, onExit: onExit)
                     process = new
                     RunningSubjects.add(new.group.leader)
                     started.set(.success(new))
@@ -127,6 +146,7 @@ final class SubjectProcess: Sendable {
                     process.finish(.signaled(SIGKILL))
                 } else {
                     for end in [out.writingEnd, input.readingEnd, input.writingEnd] { close(end) }
+                    if let said { close(said.writingEnd) }
                     started.set(.failure(LaunchProblem(reason: "\(error)")))
                 }
             }
@@ -162,8 +182,9 @@ final class SubjectProcess: Sendable {
     private func finish(_ status: TerminationStatus) {
         state.withLock { $0.mayBeSignalled = false }
         RunningSubjects.remove(group.leader)
-        close(input)
+        closeInput()
         output.finish()
+        answers?.finish()
         let exit: SubjectExit =
             switch status {
             case .exited(let code): .code(Int(code))
@@ -171,6 +192,57 @@ final class SubjectProcess: Sendable {
             }
         onExit(exit)
         ended.set(exit)
+    }
+
+    // MARK: talking
+
+    /// Writes to its standard input, and waits while the pipe is full.
+    /// - Returns: False when it does not take all of it within the limit, or takes nothing any more.
+    func write(_ bytes: [UInt8], within limit: Duration) async -> Bool {
+        var rest = bytes[...]
+        let deadline = ContinuousClock.now + limit
+        while !rest.isEmpty {
+            guard let count = writeNow(rest) else { return false }
+            rest = rest.dropFirst(count)
+            if count == 0 {
+                guard ContinuousClock.now < deadline, !Task.isCancelled else { return false }
+                try? await Task.sleep(for: .milliseconds(5), clock: .continuous)
+            }
+        }
+        return true
+    }
+
+    /// Closes its standard input.
+    func closeInput() {
+        input.withLock { input in
+            if let input { close(input) }
+            input = nil
+        }
+    }
+
+    /// How much the pipe takes at this moment; nil when nobody reads it any more.
+    private func writeNow(_ bytes: ArraySlice<UInt8>) -> Int? {
+        _ = Self.brokenPipesAreErrors
+        return input.withLock { input in
+            guard let input else { return nil }
+            let count = bytes.withUnsafeBytes { Self.write(input, $0) }
+            if count >= 0 { return count }
+            return errno == EAGAIN || errno == EINTR ? 0 : nil
+        }
+    }
+
+    private static let brokenPipesAreErrors: Void = {
+        signal(SIGPIPE, SIG_IGN)
+    }()
+
+    private static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+        Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+        Musl.write(descriptor, bytes.baseAddress, bytes.count)
+        #else
+        Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+        #endif
     }
 
     // MARK: ending
@@ -233,5 +305,11 @@ private struct Pipe {
         guard pipe(&ends) == 0 else { return nil }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (readingEnd, writingEnd) = (ends[0], ends[1])
+    }
+
+    /// Lets the suite never wait inside a write.
+    func withImpatientWriter() -> Pipe {
+        _ = fcntl(writingEnd, F_SETFL, fcntl(writingEnd, F_GETFL) | O_NONBLOCK)
+        return self
     }
 }

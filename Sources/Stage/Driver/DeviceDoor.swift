@@ -1,0 +1,90 @@
+import Synchronization
+import Transport
+
+/// Lets devices in, of which the latest counts: one that connects anew has lost its old connection, whatever that looks like.
+final class DeviceDoor: TransportHandler {
+    private struct State {
+        var road: DeviceRoad?
+        var change = Latch<Void>()
+    }
+
+    private let state = Mutex(State())
+
+    func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+        let words = "conformance waits for the WebSocket of a driver at this address.\n"
+        return HTTPServerResponse(
+            status: 426, headers: [("Content-Type", "text/plain; charset=utf-8"), ("Upgrade", "websocket")],
+            body: Array(words.utf8))
+    }
+
+    func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision { .accept }
+
+    func serve(_ socket: ServerSocket) async {
+        let road = DeviceRoad(socket)
+        let (before, change) = state.withLock { state in
+            let old = (state.road, state.change)
+            state.road = road
+            state.change = Latch()
+            return old
+        }
+        before?.close()
+        change.set(())
+        await road.listen()
+        state.withLock { state in if state.road === road { state.road = nil } }
+    }
+
+    /// The device that is there, or comes within the limit.
+    func device(within limit: Duration) async -> DeviceRoad? {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            let (road, change) = state.withLock { ($0.road, $0.change) }
+            if let road, road.arrivals.end == nil { return road }
+            let rest = deadline - .now
+            guard rest > .zero, !Task.isCancelled else { return nil }
+            _ = await change.wait(within: rest)
+        }
+    }
+}
+
+/// Lines over the WebSocket of a device.
+final class DeviceRoad: DriverRoad {
+    let arrivals = LineBox()
+    let lastWords: [String] = []
+    private let socket: ServerSocket
+
+    init(_ socket: ServerSocket) {
+        self.socket = socket
+    }
+
+    func send(_ line: String, within limit: Duration) async -> Bool {
+        do {
+            // What a device does not read is bounded by the socket; whether it reads is told by its answer.
+            try socket.post(text: line)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Ends the connection; the device may open another one.
+    func close() {
+        arrivals.finish(.disconnected)
+        socket.cut(.fin)
+    }
+
+    /// Takes what the device sends, until it is gone.
+    func listen() async {
+        messages: for await arrival in socket.messages {
+            switch arrival.event {
+            case .text(let text): if !arrivals.put(Array(text.utf8)) { break messages }
+            case .invalidText(let bytes), .binary(let bytes): if !arrivals.put(bytes) { break messages }
+            case .tooLarge(let bytes):
+                arrivals.finish(.flooded(bytes: bytes))
+                break messages
+            case .ping, .pong: break
+            case .close, .eof, .failed, .flooded: break messages
+            }
+        }
+        arrivals.finish(.disconnected)
+    }
+}

@@ -1,0 +1,118 @@
+import JSON
+import Synchronization
+
+/// Commands and replies over one road: numbered, validated both ways, one at a time.
+final class DriverConversation: Sendable {
+    private let road: any DriverRoad
+    private let schemas: DriverSchemas
+    private let place: String
+
+    private struct State {
+        var lastID = 0
+        var problem: DriverProblem?
+    }
+
+    private let state = Mutex(State())
+
+    /// The version of the driver protocol spoken here.
+    static let version = 1
+
+    init(over road: any DriverRoad, schemas: DriverSchemas, place: String) {
+        self.road = road
+        self.schemas = schemas
+        self.place = place
+    }
+
+    /// Why nothing more can be said; nil as long as something can.
+    var problem: DriverProblem? { state.withLock { $0.problem } }
+
+    /// Says `hello`.
+    func greet(within limit: Duration) async throws(DriverProblem) -> DriverGreeting {
+        let reply = try await perform(["do": "hello", "driver": JSONValue(Self.version)], within: limit)
+        switch reply {
+        case .done(_, let answer):
+            // What comes without a name was refused as no reply.
+            return DriverGreeting(answer) ?? DriverGreeting(name: "")
+        case .unsupported(let reason), .failed(let reason):
+            throw broken(DriverProblem(.refusedHello(reason: reason), at: place, command: "hello"))
+        }
+    }
+
+    /// Sends a command and waits for its answer.
+    func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply {
+        if let problem { throw problem }
+        let name = command["do"]?.stringValue ?? ""
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        var object: JSONObject = ["id": JSONValue(id)]
+        for (key, value) in command { object[key] = value }
+        let reasons = schemas.reasons(againstCommand: .object(object))
+        guard reasons.isEmpty else {
+            throw DriverProblem(.invalidCommand(reasons: reasons), at: place, command: name)
+        }
+        if let line = road.arrivals.waiting() {
+            throw broken(.unasked(line: Self.shown(line), expected: nil), at: name)
+        }
+        let deadline = ContinuousClock.now + limit
+        let hasLeft = await road.send(JSONValue.object(object).text(), within: limit)
+        let arrival = await road.arrivals.next(within: hasLeft ? deadline - .now : .milliseconds(500))
+        switch arrival {
+        case .line(let line): return try reply(in: line, to: name, id: id)
+        case .late: throw broken(.hung(milliseconds: limit.milliseconds), at: name)
+        case .interrupted: throw broken(.interrupted, at: name)
+        case .end(.ended(let exit)): throw broken(.ended(exit), at: name)
+        case .end(.disconnected): throw broken(.disconnected, at: name)
+        case .end(.flooded(let bytes)): throw broken(.flooded(bytes: bytes), at: name)
+        }
+    }
+
+    private func reply(in line: [UInt8], to name: String, id: Int) throws(DriverProblem) -> DriverReply {
+        let value: JSONValue
+        do {
+            value = try JSONParser.value(bytes: line, limits: JSONLimits(maxDepth: 64))
+        } catch {
+            throw noReply(line, ["\(error.location): \(error.sentence)"], to: name)
+        }
+        let reasons = schemas.reasons(againstReply: value)
+        guard reasons.isEmpty else { throw noReply(line, reasons, to: name) }
+        guard value["id"]?.intValue == id else {
+            throw broken(.unasked(line: Self.shown(line), expected: id), at: name)
+        }
+        if let reason = value["error"]?.stringValue { return .failed(reason) }
+        if let reason = value["unsupported"]?.stringValue { return .unsupported(reason) }
+        if name == "hello", value["name"] == nil { throw noReply(line, ["a reply to hello without 'name'"], to: name) }
+        if name == "state", value["state"] == nil {
+            throw noReply(line, ["a reply to state without 'state'"], to: name)
+        }
+        if name != "hello", value["name"] != nil { throw noReply(line, ["'name' answers hello alone"], to: name) }
+        return .done(state: value["state"], answer: value)
+    }
+
+    private func noReply(_ line: [UInt8], _ reasons: [String], to name: String) -> DriverProblem {
+        broken(.noReply(line: Self.shown(line), reasons: reasons), at: name)
+    }
+
+    private func broken(_ code: DriverProblem.Code, at command: String) -> DriverProblem {
+        broken(DriverProblem(code, at: place, command: command, output: road.lastWords))
+    }
+
+    private func broken(_ problem: DriverProblem) -> DriverProblem {
+        state.withLock { $0.problem = problem }
+        return problem
+    }
+
+    /// A line as it was written, cut where it gets long.
+    private static func shown(_ line: [UInt8]) -> String {
+        let text = String(decoding: line, as: UTF8.self)
+        return text.count > 200 ? "\(text.prefix(200))… (\(line.count) bytes)" : text
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds.
+    var milliseconds: Int {
+        Int(components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,32 @@
+import Holdfast
+import JSON
+
+/// What a driver says about its app when it is greeted.
+public struct DriverGreeting: Sendable, Equatable {
+    /// How reports call the app.
+    public var name: String
+    /// Which build of it.
+    public var version: String?
+    /// What it declares; nil when it leaves that to whoever runs the suite.
+    public var profiles: Set<Profile>?
+    /// Commands that it will answer with `unsupported`.
+    public var unsupported: Set<String>
+
+    /// A name is enough.
+    public init(name: String, version: String? = nil, profiles: Set<Profile>? = nil, unsupported: Set<String> = []) {
+        self.name = name
+        self.version = version
+        self.profiles = profiles
+        self.unsupported = unsupported
+    }
+
+    /// Reads an answer that its schema has accepted; nil without a name.
+    init?(_ answer: JSONValue) {
+        guard let name = answer["name"]?.stringValue else { return nil }
+        let names = { (member: String) in answer[member]?.arrayValue?.compactMap(\.stringValue) }
+        self.init(
+            name: name, version: answer["version"]?.stringValue,
+            profiles: names("profiles").map { Set($0.compactMap(Profile.init(rawValue:))) },
+            unsupported: Set(names("unsupported") ?? []))
+    }
+}

@@ -1,0 +1,100 @@
+import ClientDriver
+import Foundation
+import Holdfast
+import JSON
+import Synchronization
+
+/// Clients that live in this process; each scenario has one of its own.
+public struct InProcessDrivers: DriverSource {
+    /// How many may run at a time: as many as somebody asks for.
+    public var capacity: Int { .max }
+
+    private let make: @Sendable (_ data: String) -> any DrivenClient
+    private let schemas: DriverSchemas
+    private let limit: Duration
+
+    /// Clients that are made on demand, for a folder each: at the start of a scenario, and anew after each `quit`.
+    public init(
+        schemas: DriverSchemas, timeouts: Timeouts = Timeouts(),
+        make: @escaping @Sendable (_ data: String) -> any DrivenClient
+    ) {
+        self.schemas = schemas
+        self.make = make
+        limit = timeouts.driver
+    }
+
+    /// Makes a client and greets it.
+    public func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
+        let road = FunctionRoad { [make] in make(folder) }
+        let conversation = DriverConversation(over: road, schemas: schemas, place: "the client in this process")
+        let greeting = try await conversation.greet(within: limit)
+        return InProcessDriver(road: road, conversation: conversation, greeting: greeting)
+    }
+}
+
+/// One client for one scenario.
+struct InProcessDriver: DriverLink {
+    let road: FunctionRoad
+    let conversation: DriverConversation
+    let greeting: DriverGreeting
+    var exit: SubjectExit? { nil }
+
+    func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply {
+        if command["do"]?.stringValue == "launch" { road.renewIfItQuit() }
+        let reply = try await conversation.perform(command, within: limit)
+        if command["do"]?.stringValue == "quit", case .done = reply { road.noteQuit() }
+        return reply
+    }
+
+    func end() async { await road.end() }
+}
+
+/// Lines as function calls.
+final class FunctionRoad: DriverRoad {
+    let arrivals = LineBox()
+    let lastWords: [String] = []
+
+    private struct State {
+        var client: any DrivenClient
+        var hasQuit = false
+    }
+
+    private let state: Mutex<State>
+    private let make: @Sendable () -> any DrivenClient
+
+    init(_ make: @escaping @Sendable () -> any DrivenClient) {
+        self.make = make
+        state = Mutex(State(client: make()))
+    }
+
+    func send(_ line: String, within limit: Duration) async -> Bool {
+        let client = state.withLock { $0.client }
+        // A client that hangs is waited for by the reader of the arrivals, who does so for a limited time.
+        Task.detached { [arrivals] in arrivals.put(Array(await DriverSession(client).answer(to: line).utf8)) }
+        return true
+    }
+
+    func noteQuit() { state.withLock { $0.hasQuit = true } }
+
+    func renewIfItQuit() {
+        state.withLock { state in
+            guard state.hasQuit else { return }
+            state = State(client: make())
+        }
+    }
+
+    /// Ends the client as the system does, unless it has ended.
+    func end() async {
+        let (client, hasQuit) = state.withLock { state in
+            defer { state.hasQuit = true }
+            return (state.client, state.hasQuit)
+        }
+        guard !hasQuit else { return }
+        let done = Latch<Void>()
+        Task.detached {
+            try? await client.quit()
+            done.set(())
+        }
+        _ = await done.wait(within: .seconds(2))
+    }
+}

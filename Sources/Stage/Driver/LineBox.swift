@@ -1,0 +1,123 @@
+import Synchronization
+
+/// Lines of a driver that wait to be read: bounded, whatever the driver does.
+final class LineBox: Sendable {
+    /// The longest line, and the most that may wait.
+    static let limit = 1 << 20
+
+    /// Why no further line comes.
+    enum End: Sendable, Equatable {
+        case ended(SubjectExit)
+        case disconnected
+        case flooded(bytes: Int)
+    }
+
+    /// What came of waiting.
+    enum Arrival: Sendable, Equatable {
+        case line([UInt8])
+        case end(End)
+        case late
+        case interrupted
+    }
+
+    private struct State {
+        var lines: [[UInt8]] = []
+        var waitingBytes = 0
+        /// A line whose end has not come yet.
+        var begun: [UInt8] = []
+        var end: End?
+        var change = Latch<Void>()
+    }
+
+    private let state = Mutex(State())
+
+    /// Takes a piece of a stream of lines.
+    /// - Returns: False when there is no point in going on.
+    @discardableResult
+    func take(_ chunk: [UInt8]) -> Bool {
+        change { state in
+            guard state.end == nil else { return false }
+            var rest = chunk[...]
+            while let place = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                state.begun += rest[..<place]
+                rest = rest[rest.index(after: place)...]
+                let line = state.begun
+                state.begun = []
+                if !Self.add(line, to: &state) { return false }
+            }
+            state.begun += rest
+            return Self.isWithinBounds(&state)
+        }
+    }
+
+    /// Takes a whole line.
+    @discardableResult
+    func put(_ line: [UInt8]) -> Bool {
+        change { state in state.end == nil && Self.add(line, to: &state) }
+    }
+
+    /// No further line will come; only the first reason counts.
+    func finish(_ end: End) {
+        change { state in if state.end == nil { state.end = end } }
+    }
+
+    /// The next line that is there already.
+    func waiting() -> [UInt8]? { state.withLock { Self.next(&$0) } }
+
+    /// Why no further line comes, also while lines still wait; nil as long as one may.
+    var end: End? { state.withLock { $0.end } }
+
+    /// The next line, or why there is none.
+    func next(within limit: Duration) async -> Arrival {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            let (arrival, change): (Arrival?, Latch<Void>) = state.withLock { state in
+                if let line = Self.next(&state) { return (.line(line), state.change) }
+                return (state.end.map { .end($0) }, state.change)
+            }
+            if let arrival { return arrival }
+            if Task.isCancelled { return .interrupted }
+            let rest = deadline - .now
+            guard rest > .zero else { return .late }
+            _ = await change.wait(within: rest)
+        }
+    }
+
+    private static func add(_ line: [UInt8], to state: inout State) -> Bool {
+        // An empty line says nothing, and is no harm.
+        guard line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\t") })
+        else { return true }
+        state.lines.append(line)
+        state.waitingBytes += line.count
+        return isWithinBounds(&state)
+    }
+
+    private static func isWithinBounds(_ state: inout State) -> Bool {
+        let bytes = state.waitingBytes + state.begun.count
+        guard bytes > limit || state.lines.count > 10_000 else { return true }
+        state.end = .flooded(bytes: bytes)
+        state.lines = []
+        state.waitingBytes = 0
+        state.begun = []
+        return false
+    }
+
+    private static func next(_ state: inout State) -> [UInt8]? {
+        guard !state.lines.isEmpty else { return nil }
+        let line = state.lines.removeFirst()
+        state.waitingBytes -= line.count
+        return line
+    }
+
+    @discardableResult
+    private func change<Result: Sendable>(_ edit: (inout State) -> Result) -> Result {
+        let (result, before) = state.withLock { state in
+            let result = edit(&state)
+            let before = state.change
+            state.change = Latch()
+            return (result, before)
+        }
+        before.set(())
+        return result
+    }
+}

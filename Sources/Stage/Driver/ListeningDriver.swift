@@ -1,0 +1,101 @@
+import Holdfast
+import JSON
+import Synchronization
+import Transport
+
+/// A device that opens a WebSocket to the suite: one at a time, which gets one scenario after the other.
+public final class ListeningDrivers: DriverSource {
+    /// A device does one thing at a time.
+    public var capacity: Int { 1 }
+    /// The address a device opens.
+    public let address: String
+
+    /// How long the first device may take to come; a person may have to start the app first.
+    public static let arrival = Duration.seconds(60)
+    /// How long a device may take to come back between two scenarios.
+    public static let comeback = Duration.seconds(10)
+
+    private let server: TransportServer
+    private let door: DeviceDoor
+    private let schemas: DriverSchemas
+    private let limit: Duration
+    private let firstWait: Duration
+    private let wasSeen = Mutex(false)
+
+    private init(
+        _ server: TransportServer, _ door: DeviceDoor, _ schemas: DriverSchemas, limit: Duration, firstWait: Duration
+    ) {
+        self.server = server
+        self.door = door
+        self.schemas = schemas
+        self.limit = limit
+        self.firstWait = firstWait
+        address = server.webSocketURL("/")
+    }
+
+    /// Starts to listen.
+    /// - Parameters:
+    ///   - host: An address of this machine that the device can reach.
+    ///   - port: 0 takes a free one.
+    ///   - schemas: What may be said.
+    ///   - timeouts: How long the answer to `hello` may take.
+    ///   - firstWait: How long the first device may take to come.
+    /// - Returns: A source whose address can be shown.
+    /// - Throws: Why nothing can listen there.
+    public static func start(
+        host: String, port: Int, schemas: DriverSchemas, timeouts: Timeouts = Timeouts(), firstWait: Duration = arrival
+    ) async throws(TransportProblem) -> ListeningDrivers {
+        let door = DeviceDoor()
+        let limits = ServerLimits(
+            maxMessageBytes: LineBox.limit, oversize: .reportAndContinue, maxQueuedBytes: LineBox.limit,
+            maxConnections: 16)
+        let server = try await TransportServer.start(host: host, port: port, limits: limits, handler: door)
+        return ListeningDrivers(server, door, schemas, limit: timeouts.driver, firstWait: firstWait)
+    }
+
+    /// Waits for the device, where it is not there, and greets it.
+    public func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
+        let deadline = ContinuousClock.now + (wasSeen.withLock { $0 } ? Self.comeback : firstWait)
+        var problem: DriverProblem?
+        while true {
+            let rest = deadline - .now
+            guard rest > .zero, let road = await door.device(within: rest) else { break }
+            wasSeen.withLock { $0 = true }
+            let conversation = DriverConversation(over: road, schemas: schemas, place: address)
+            do throws(DriverProblem) {
+                let greeting = try await conversation.greet(within: limit)
+                return ListeningDriver(road: road, conversation: conversation, greeting: greeting)
+            } catch {
+                road.close()
+                // One that left unnoticed is no reason to give up before it had the time to come back.
+                guard case .disconnected = error.code else { throw error }
+                problem = error
+            }
+        }
+        if Task.isCancelled { throw DriverProblem(.interrupted, at: address, command: "hello") }
+        let waited = wasSeen.withLock { $0 } ? Self.comeback : firstWait
+        throw problem ?? DriverProblem(.nobodyConnected(milliseconds: waited.milliseconds), at: address)
+    }
+
+    /// Lets the device go and stops listening.
+    public func stop() async {
+        await server.stop(graceful: .milliseconds(500), code: 1001, reason: "the run is over")
+    }
+}
+
+/// The device, for one scenario.
+struct ListeningDriver: DriverLink {
+    let road: DeviceRoad
+    let conversation: DriverConversation
+    let greeting: DriverGreeting
+    var exit: SubjectExit? { nil }
+
+    func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply {
+        try await conversation.perform(command, within: limit)
+    }
+
+    /// A device that obeyed stays for the next scenario; one that did not is sent away, so that it begins anew.
+    func end() async {
+        if conversation.problem != nil { road.close() }
+    }
+}

@@ -1,0 +1,35 @@
+/// Lines over the standard input and output of a process.
+final class ProcessRoad: DriverRoad {
+    let arrivals: LineBox
+    private let process: SubjectProcess
+
+    private init(_ process: SubjectProcess, arrivals: LineBox) {
+        self.process = process
+        self.arrivals = arrivals
+    }
+
+    /// Starts the process.
+    static func start(_ launch: SubjectProcess.Launch) async throws(SubjectProcess.LaunchProblem) -> ProcessRoad {
+        let arrivals = LineBox()
+        var launch = launch
+        launch.takesOutput = { arrivals.take($0) }
+        let process = try await SubjectProcess.start(launch) { arrivals.finish(.ended($0)) }
+        return ProcessRoad(process, arrivals: arrivals)
+    }
+
+    func send(_ line: String, within limit: Duration) async -> Bool {
+        await process.write(Array((line + "\n").utf8), within: limit)
+    }
+
+    /// How it ended; nil while it runs.
+    var exit: SubjectExit? { process.exit }
+
+    var lastWords: [String] { process.output.lines() }
+
+    /// Ends the process in any case: by the end of its input, then by a signal, then by the other.
+    func end(farewell: Duration, patience: Duration) async {
+        process.closeInput()
+        if farewell > .zero, !Task.isCancelled, await process.exit(within: farewell) != nil { return }
+        await process.end(patience: patience)
+    }
+}

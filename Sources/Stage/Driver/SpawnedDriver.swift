@@ -1,0 +1,158 @@
+import Holdfast
+import JSON
+import Synchronization
+
+/// A command that is started for each scenario and obeys over its standard input and output.
+public struct SpawnedDrivers: DriverSource {
+    /// How many may run at a time: as many as somebody asks for.
+    public var capacity: Int { .max }
+
+    private let command: [String]
+    private let directory: String?
+    private let environment: [String: String]
+    private let schemas: DriverSchemas
+    private let limit: Duration
+
+    /// A program with its arguments.
+    /// - Parameters:
+    ///   - command: The program and its arguments.
+    ///   - directory: Where it is started; here when nil.
+    ///   - environment: Variables added to those of the suite.
+    ///   - schemas: What may be said.
+    ///   - timeouts: How long the answer to `hello` may take.
+    public init(
+        _ command: [String], directory: String? = nil, environment: [String: String] = [:], schemas: DriverSchemas,
+        timeouts: Timeouts = Timeouts()
+    ) {
+        self.command = command
+        self.directory = directory
+        self.environment = environment
+        self.schemas = schemas
+        limit = timeouts.driver
+    }
+
+    /// Starts the program and greets it.
+    public func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
+        var variables = environment
+        variables["HOLDFAST_DATA"] = folder
+        variables["HOLDFAST_TIME_SCALE"] = JSONValue(timeScale).text()
+        let launch = SubjectProcess.Launch(command: command, directory: directory, environment: variables)
+        return try await SpawnedDriver.start(launch, schemas: schemas, limit: limit)
+    }
+}
+
+/// One program for one scenario, started again when it ended with `quit` as it may.
+final class SpawnedDriver: DriverLink {
+    /// How long a program may take to end after the end of its input, before it is told to.
+    private static let farewell = Duration.milliseconds(250)
+    /// How long it may take after it was told to, before it is killed.
+    private static let patience = Duration.milliseconds(500)
+
+    private let launch: SubjectProcess.Launch
+    private let schemas: DriverSchemas
+    private let limit: Duration
+    private let place: String
+
+    private struct State {
+        var road: ProcessRoad
+        var conversation: DriverConversation
+        var greeting: DriverGreeting
+        /// Whether the last command was an obeyed `quit`, after which the program may end.
+        var mayEnd = false
+        var isOver = false
+    }
+
+    private let state: Mutex<State>
+
+    private init(
+        _ launch: SubjectProcess.Launch, _ schemas: DriverSchemas, limit: Duration, place: String,
+        _ greeted: (ProcessRoad, DriverConversation, DriverGreeting)
+    ) {
+        self.launch = launch
+        self.schemas = schemas
+        self.limit = limit
+        self.place = place
+        state = Mutex(State(road: greeted.0, conversation: greeted.1, greeting: greeted.2))
+    }
+
+    /// Starts a program and greets it.
+    static func start(
+        _ launch: SubjectProcess.Launch, schemas: DriverSchemas, limit: Duration
+    ) async throws(DriverProblem) -> SpawnedDriver {
+        let words = launch.command.joined(separator: " ").split(whereSeparator: \.isNewline).joined(separator: " ")
+        let place = words.count > 120 ? "\(words.prefix(120))…" : words
+        let greeted = try await greeted(launch, schemas, limit: limit, place: place)
+        return SpawnedDriver(launch, schemas, limit: limit, place: place, greeted)
+    }
+
+    private static func greeted(
+        _ launch: SubjectProcess.Launch, _ schemas: DriverSchemas, limit: Duration, place: String
+    ) async throws(DriverProblem) -> (ProcessRoad, DriverConversation, DriverGreeting) {
+        let road: ProcessRoad
+        do {
+            road = try await ProcessRoad.start(launch)
+        } catch {
+            throw DriverProblem(.notStarted(reason: error.reason), at: place)
+        }
+        let conversation = DriverConversation(over: road, schemas: schemas, place: place)
+        do throws(DriverProblem) {
+            return (road, conversation, try await conversation.greet(within: limit))
+        } catch {
+            await road.end(farewell: .zero, patience: patience)
+            throw error
+        }
+    }
+
+    var greeting: DriverGreeting { state.withLock { $0.greeting } }
+
+    func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply {
+        let name = command["do"]?.stringValue
+        let (conversation, road, mayEnd) = state.withLock { ($0.conversation, $0.road, $0.mayEnd) }
+        if mayEnd, name == "launch" {
+            if road.arrivals.end == nil {
+                do throws(DriverProblem) {
+                    let reply = try await conversation.perform(command, within: limit)
+                    state.withLock { $0.mayEnd = false }
+                    return reply
+                } catch {
+                    // Its end was under way when the command came.
+                    guard case .ended = error.code else { throw error }
+                }
+            }
+            try await startAgain()
+            return try await state.withLock { $0.conversation }.perform(command, within: limit)
+        }
+        let reply = try await conversation.perform(command, within: limit)
+        if name == "quit", case .done = reply { state.withLock { $0.mayEnd = true } }
+        return reply
+    }
+
+    private func startAgain() async throws(DriverProblem) {
+        let greeted = try await Self.greeted(launch, schemas, limit: limit, place: place)
+        let isOver = state.withLock { state in
+            if !state.isOver {
+                state.road = greeted.0
+                state.conversation = greeted.1
+                state.greeting = greeted.2
+                state.mayEnd = false
+            }
+            return state.isOver
+        }
+        guard isOver else { return }
+        await greeted.0.end(farewell: .zero, patience: .zero)
+        throw DriverProblem(.interrupted, at: place, command: "launch")
+    }
+
+    var exit: SubjectExit? {
+        let (road, isOurs) = state.withLock { ($0.road, $0.mayEnd || $0.isOver) }
+        return isOurs ? nil : road.exit
+    }
+
+    func end() async {
+        let road = state.withLock { state in
+            state.isOver = true
+            return state.road
+        }
+        await road.end(farewell: Self.farewell, patience: Self.patience)
+    }
+}
