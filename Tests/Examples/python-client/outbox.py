@@ -1,0 +1,117 @@
+"""What the person has said, until the server has it: sent, sent again over either road, refused, given up."""
+
+import asyncio
+
+from conversation import words
+
+ENDS_A_TURN = ("agent_failed", "interrupted", "persist_failed")
+
+
+class Outbox:
+    """One key for one message, on every road and for ever (CLIENT-12, CLIENT-13)."""
+
+    RESEND, POST, MOST_TRIES = 15, 60, 6
+
+    def __init__(self, app):
+        self.app = app
+        self.posts = {}  # by key, while a request is under way
+        self.timers = {}  # by key, while an `ack` is awaited
+
+    def flush(self, over_rest=False):
+        """Sends what has to be sent: over the connection in use, else, when that is out of reach, over REST."""
+        for conversation in self.app.conversations:
+            for message in conversation.questions:
+                question = message.question
+                if question.phase == "delayed" and question.not_before <= self.app.wall():
+                    question.phase = "waiting"
+                if question.phase == "givenUp" and self.app.link.is_connected:
+                    question.phase, question.tries, message.failed = "waiting", 0, False
+                if question.phase == "waiting" and message.key not in self.posts:
+                    if self.app.link.is_connected:
+                        self.ask(conversation, message)
+                    elif over_rest and self.app.may_connect:
+                        self.post(conversation, message)
+                if conversation.id is None and question.phase not in ("failed", "givenUp"):
+                    break  # a second question now would begin a second session
+
+    def content(self, conversation, message):
+        """A question as it goes out, the same on both roads and each time."""
+        question = message.question
+        if not question.resend:
+            question.session = conversation.id
+        names = {"sessionId": question.session} if question.session else {}
+        question.resend = True
+        self.app.save()
+        return {"messages": [{"role": "user", "content": message.text}], "clientMessageId": message.key, **names}
+
+    def ask(self, conversation, message):
+        message.question.phase = "asked"
+        self.app.send_frame({"type": "chat", **self.content(conversation, message)})
+        self.timers[message.key] = asyncio.create_task(self._silence(message))
+
+    async def _silence(self, message):
+        """No word of a question is the end of its connection (CLIENT-10)."""
+        await asyncio.sleep(self.app.clock(self.RESEND))
+        self.timers.pop(message.key, None)
+        if message.question.phase == "asked":
+            self.app.link.renew()
+
+    def on_lost(self):
+        """The connection is gone: every question it took without a word goes out again (CLIENT-11)."""
+        for timer in self.timers.values():
+            timer.cancel()
+        self.timers.clear()
+        for _, message in self.app.questions:
+            if message.question.phase == "asked":
+                message.question.phase = "waiting"
+
+    def stop_waiting(self, message):
+        if timer := self.timers.pop(message.key, None):
+            timer.cancel()
+
+    # over REST
+
+    def post(self, conversation, message):
+        message.question.phase = "posted"
+        self.posts[message.key] = asyncio.create_task(self._post(conversation, message))
+
+    async def _post(self, conversation, message):
+        question, body = message.question, self.content(conversation, message)
+        try:
+            answer = await self.app.request("POST", "/api/chat", body, within=self.POST)
+        except OSError:
+            answer = None
+        self.posts.pop(message.key, None)
+        if answer and answer.status == 200:
+            self.app.on_answer(conversation, message, answer.body)
+        elif answer and question.phase in ("posted", "accepted"):
+            self._on_refusal(conversation, message, answer)
+        elif question.phase == "posted":
+            self._on_failed_try(message)
+        self.app.changed()
+
+    def _on_refusal(self, conversation, message, answer):
+        body = {**answer.body, "code": answer.body.get("code")}
+        if answer.status == 429:
+            seconds = answer.headers.get("retry-after", "")
+            told = [int(seconds) * 1000] if seconds.isdigit() else []
+            told += [body["retryAfterMs"]] if isinstance(body.get("retryAfterMs"), int) else []
+            body |= {"code": "rate_limited", "retryAfterMs": max(told, default=60_000)}
+        passes = answer.status >= 500 and body["code"] not in ENDS_A_TURN and "turnId" not in body
+        if passes and message.question.phase == "posted" and message.question.tries < 2:
+            self.app.show_error(words(body.get("error", "The server failed.")), body["code"], message.key)
+            return self._on_failed_try(message)
+        self.app.on_refused(message, body)
+
+    def _on_failed_try(self, message):
+        """Nobody took it: it goes out again with the next connection or, later and later, over REST."""
+        question = message.question
+        question.phase, question.tries = "waiting", question.tries + 1
+        if question.tries >= self.MOST_TRIES:
+            question.phase, message.failed = "givenUp", True
+            self.app.show_error("This message could not be sent.", None, message.key)
+        elif self.app.link.is_connected:
+            self.flush()
+        else:
+            wait = min(30, 5 * 2 ** (question.tries - 1))
+            self.app.later(self.app.clock(wait), lambda: self.flush(over_rest=True))
