@@ -27,6 +27,9 @@ let package = Package(
 
         // What a team that tests its app links: no dependency, not even on the targets below.
         .target(name: "ClientDriver", swiftSettings: settings),
+
+        // Draws the address that a phone is to open.
+        .target(name: "QRCode", swiftSettings: settings),
         .target(
             name: "Holdfast",
             dependencies: ["JSON", "JSONSchema"],
@@ -64,6 +67,7 @@ let package = Package(
             name: "conformance",
             dependencies: [
                 "JSON", "JSONSchema", "Holdfast", "Transcript", "Judge", "Transport", "Stage", "Reference", "Report",
+                "QRCode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -91,6 +95,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "ClientDriverTests", dependencies: ["ClientDriver"], swiftSettings: settings),
+        .testTarget(name: "QRCodeTests", dependencies: ["QRCode"], swiftSettings: settings),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
         .testTarget(name: "JSONSchemaTests", dependencies: ["JSON", "JSONSchema"], swiftSettings: settings),
         .testTarget(
