@@ -16,6 +16,13 @@ struct ScenarioFlow {
         names = Set(["run", "kills", "authSeconds"] + (1...max(1, principals)).map { "p\($0)Token" })
     }
 
+    /// A flow without connections and principals, in which the given names have values from the start.
+    init(names: [String], collector: ProblemCollector) {
+        principals = 1
+        problems = collector
+        self.names = Set(names)
+    }
+
     /// A name that has a value from here on.
     mutating func define(_ name: String) {
         if let dollar = name.firstIndex(of: "$") {

@@ -1,48 +1,77 @@
 /// The scenarios of a specification.
 extension Specification {
-    /// Every scenario below `scenarios/`, by name.
+    /// Every scenario for servers, by area and name: all below `scenarios/` that are not below `scenarios/client/`.
     /// - Throws: Every problem of every file at once.
     public func scenarios() throws(InputProblems) -> [Scenario] {
-        var problems: [InputProblem] = []
-        var scenarios: [Scenario] = []
         let known = Set(clauses.map(\.id))
+        return try read(where: { !$0.hasPrefix(Self.clientFolder) }) { text, name, file throws(InputProblems) in
+            let scenario = try ScenarioReader.scenario(text, named: name, file: file, clauses: known)
+            return (scenario, name, scenario.role, scenario.clauses)
+        }
+    }
+
+    /// Every scenario for clients, by area and name: all below `scenarios/client/`.
+    /// - Throws: Every problem of every file at once.
+    public func clientScenarios() throws(InputProblems) -> [ClientScenario] {
+        let known = Set(clauses.map(\.id))
+        return try read(where: { $0.hasPrefix(Self.clientFolder) }) { text, name, file throws(InputProblems) in
+            let scenario = try ClientScenarioReader.scenario(text, named: name, file: file, clauses: known)
+            return (scenario, name, .client, scenario.clauses)
+        }
+    }
+
+    private static var clientFolder: String { "scenarios/client/" }
+
+    private typealias Found<Value> = (scenario: Value, name: String, role: Role, clauses: [ClauseID])
+
+    private func read<Value>(
+        where isWanted: (String) -> Bool,
+        _ reading: (String, String, String) throws(InputProblems) -> Found<Value>
+    ) throws(InputProblems) -> [Value] {
+        var problems: [InputProblem] = []
+        var found: [Found<Value>] = []
         for (file, text) in files.texts where file.hasPrefix("scenarios/") && file.hasSuffix(".json") {
+            guard isWanted(file) else { continue }
             let name = String(file.dropFirst("scenarios/".count).dropLast(".json".count))
             do {
-                let scenario = try ScenarioReader.scenario(
-                    text, named: name, file: "Spec/\(file)", clauses: known)
-                problems += misplacements(of: scenario, file: "Spec/\(file)")
-                scenarios.append(scenario)
+                let one = try reading(text, name, "Spec/\(file)")
+                problems += misplacements(of: name, role: one.role, clauses: one.clauses, file: "Spec/\(file)")
+                found.append(one)
             } catch {
                 problems += error.problems
             }
         }
         guard problems.isEmpty else { throw InputProblems(problems.sorted { $0.place < $1.place }) }
-        return scenarios.sorted { left, right in
-            let (first, second) = (left.area ?? .CLIENT, right.area ?? .CLIENT)
+        return found.sorted { left, right in
+            let (first, second) = (Self.area(of: left.name) ?? .CLIENT, Self.area(of: right.name) ?? .CLIENT)
             return first == second ? left.name < right.name : first < second
-        }
+        }.map(\.scenario)
+    }
+
+    private static func area(of name: String) -> Area? {
+        let parts = name.split(separator: "/")
+        return parts.count == 3 ? Area(rawValue: String(parts[1])) : nil
     }
 
     /// The place of a scenario says its role and its chapter.
-    private func misplacements(of scenario: Scenario, file: String) -> [InputProblem] {
+    private func misplacements(of name: String, role: Role, clauses: [ClauseID], file: String) -> [InputProblem] {
         var problems: [InputProblem] = []
-        let parts = scenario.name.split(separator: "/")
-        if parts.count != 3 || parts[0] != scenario.role.rawValue || scenario.area == nil {
+        let area = Self.area(of: name)
+        if !name.hasPrefix("\(role.rawValue)/") || area == nil {
             problems.append(
                 InputProblem(
                     place: file, what: "the path does not say role and area of the scenario",
-                    expected: "Spec/scenarios/\(scenario.role.rawValue)/AREA/name.json", fix: "move the file"))
-        } else if let area = scenario.area, !scenario.clauses.contains(where: { $0.area == area }) {
+                    expected: "Spec/scenarios/\(role.rawValue)/AREA/name.json", fix: "move the file"))
+        } else if let area, !clauses.contains(where: { $0.area == area }) {
             problems.append(
                 InputProblem(
                     place: "\(file) /clauses", what: "no clause of \(area.rawValue)",
                     expected: "at least one clause of the folder's area", fix: "move the file, or add the clause"))
         }
-        for clause in scenario.clauses where self[clause]?.role != scenario.role {
+        for clause in clauses where self[clause]?.role != role {
             problems.append(
                 InputProblem(
-                    place: "\(file) /clauses", what: "\(clause) does not bind the \(scenario.role.rawValue)",
+                    place: "\(file) /clauses", what: "\(clause) does not bind the \(role.rawValue)",
                     expected: "clauses of the scenario's side", fix: "remove it"))
         }
         return problems

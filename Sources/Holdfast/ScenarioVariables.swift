@@ -2,7 +2,7 @@ import JSON
 
 /// The values behind `${name}` while a scenario is performed.
 ///
-/// `${name}` is a value saved before, `${name+1}` and `${name-1}` a number beside it. A text that is nothing but one such
+/// `${name}` is a value saved before, `${name.part}` one that belongs to something named, `${name+1}` and `${name-1}` a number beside it. A text that is nothing but one such
 /// reference becomes the value itself, with its type; within other text a string stands as it is and the rest as JSON.
 public struct ScenarioVariables: Sendable, Equatable {
     private var values: [String: JSONValue] = [:]
@@ -114,8 +114,8 @@ public struct ScenarioVariables: Sendable, Equatable {
     }
 
     private static func reference(_ text: Substring) -> Reference? {
-        let name = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        guard name.first?.isLetter == true else { return nil }
+        let name = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") }
+        guard name.first?.isLetter == true, name.last != ".", !name.contains("..") else { return nil }
         let tail = text[name.endIndex...]
         guard let sign = tail.first else { return Reference(name: String(name), offset: 0) }
         guard sign == "+" || sign == "-", tail.dropFirst().allSatisfy({ $0.isASCII && $0.isNumber }),

@@ -29,12 +29,12 @@ struct ExplainCommand: AsyncParsableCommand {
                 fix: nearestName(to: clause, among: known).map { "did you mean '\($0)'?" }
                     ?? "run 'conformance list' to see all")
         }
-        let scenarios = try Tool.scenarios(of: specification)
+        let scenarios = try Tool.allScenarios(of: specification)
         let fixtures = try Tool.fixtures(of: specification)
         Console.write(clauses.map { page(on: $0, scenarios, fixtures) }.joined(separator: "\n\n") + "\n")
     }
 
-    private func page(on clause: Clause, _ scenarios: [Scenario], _ fixtures: FixtureIndex) -> String {
+    private func page(on clause: Clause, _ scenarios: [Tool.NamedScenario], _ fixtures: FixtureIndex) -> String {
         let style = Console.style
         let scenarios = scenarios.filter { $0.clauses.contains(clause.id) }
         var parts = [

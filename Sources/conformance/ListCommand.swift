@@ -28,7 +28,7 @@ struct ListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let specification = try Tool.specification()
-        let all = try Tool.scenarios(of: specification)
+        let all = try Tool.allScenarios(of: specification)
         for text in patterns where !named(text, in: specification, all) {
             let known = specification.clauses.map(\.id.description) + Area.allCases.map(\.rawValue)
             throw Tool.refuse(
@@ -42,7 +42,7 @@ struct ListCommand: AsyncParsableCommand {
         }
     }
 
-    private func named(_ text: String, in specification: Specification, _ scenarios: [Scenario]) -> Bool {
+    private func named(_ text: String, in specification: Specification, _ scenarios: [Tool.NamedScenario]) -> Bool {
         specification.clauses.contains { Pattern(text: text).matches($0.id) }
             || scenarios.contains { Pattern(text: text).matches($0.name) }
     }
@@ -51,7 +51,7 @@ struct ListCommand: AsyncParsableCommand {
         patterns.isEmpty || patterns.contains { Pattern(text: $0).matches(id) }
     }
 
-    private func listClauses(_ specification: Specification, _ scenarios: [Scenario]) {
+    private func listClauses(_ specification: Specification, _ scenarios: [Tool.NamedScenario]) {
         let clauses = specification.clauses.filter { isWanted($0.id) }
         let performed = Dictionary(
             scenarios.flatMap { scenario in scenario.clauses.map { ($0, 1) } }, uniquingKeysWith: +)
@@ -93,7 +93,7 @@ struct ListCommand: AsyncParsableCommand {
         return .object(object)
     }
 
-    private func listScenarios(_ scenarios: [Scenario]) {
+    private func listScenarios(_ scenarios: [Tool.NamedScenario]) {
         let wanted = scenarios.filter { scenario in
             patterns.isEmpty || patterns.contains { Pattern(text: $0).matches(scenario.name) }
                 || scenario.clauses.contains { !patterns.isEmpty && isWanted($0) }

@@ -24,6 +24,27 @@ enum Tool {
         }
     }
 
+    /// A scenario of either side, as lists name it.
+    struct NamedScenario {
+        let name: String
+        let title: String
+        let clauses: [ClauseID]
+    }
+
+    /// The scenarios of both sides, those for servers first.
+    static func allScenarios(of specification: Specification) throws -> [NamedScenario] {
+        do {
+            return try specification.scenarios().map {
+                NamedScenario(name: $0.name, title: $0.title, clauses: $0.clauses)
+            }
+                + specification.clientScenarios().map {
+                    NamedScenario(name: $0.name, title: $0.title, clauses: $0.clauses)
+                }
+        } catch let problems as InputProblems {
+            throw refuse(problems.problems)
+        }
+    }
+
     /// The index of the fixtures that came with a specification.
     static func fixtures(of specification: Specification) throws -> FixtureIndex {
         do {

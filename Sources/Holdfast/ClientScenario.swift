@@ -1,0 +1,100 @@
+import JSON
+
+/// What a person, a phone and a misbehaving server do to a client; it asserts nothing, because the judge does.
+public struct ClientScenario: Sendable, Equatable {
+    /// The name used everywhere, such as `client/CLIENT/foreground-reconnects`.
+    public let name: String
+    /// A name for people.
+    public let title: String
+    /// What happens, in a sentence.
+    public let summary: String
+    /// The clauses it is meant to exercise.
+    public let clauses: [ClauseID]
+    /// What a client must offer for it to be performed.
+    public let needs: Needs
+    /// What the scripted server holds when the scenario begins.
+    public let world: ClientWorld
+    /// What is done, in order.
+    public let steps: [ClientStep]
+
+    /// What a client must offer.
+    public struct Needs: Sendable, Equatable {
+        /// The profiles it declares; `client-core` goes without saying.
+        public var profiles: Set<Profile> = []
+        /// How many times faster its timers have to run; nil for the scale of the run.
+        public var timeScale: Double?
+
+        /// Nothing.
+        public init() {}
+    }
+
+    /// The chapter the scenario belongs to, from its name.
+    public var area: Area? {
+        let parts = name.split(separator: "/")
+        return parts.count == 3 ? Area(rawValue: String(parts[1])) : nil
+    }
+
+    /// Every step, also those within others, in the order of the text.
+    public var allSteps: [ClientStep] { steps.flatMap(\.withNested) }
+
+    /// The commands a driver must obey for this, `launch` and `state` always among them.
+    public var commands: Set<String> {
+        Set(allSteps.compactMap { if case .person(let act) = $0.action { act.verb } else { nil } })
+            .union(["launch", "state"])
+    }
+}
+
+/// What a scripted server holds: one principal's conversations, and its place in the stream.
+public struct ClientWorld: Sendable, Equatable {
+    /// The conversations, oldest first.
+    public var sessions: [Session] = []
+    /// The name of the stream.
+    public var epoch = "e1"
+    /// The number of the last frame, none of which is kept for replay.
+    public var lastSeq = 0
+    /// What the server keeps; `core` alone numbers no frame and sends no `ack`.
+    public var profiles: Set<Profile> = [.core, .idempotency, .sync]
+    /// Members of `limits` besides those every server states.
+    public var limits = JSONObject()
+    /// What `connected` says of heartbeats; nil to say nothing.
+    public var heartbeatSeconds: Int?
+
+    /// An empty server that keeps everything.
+    public init() {}
+
+    /// A conversation.
+    public struct Session: Sendable, Equatable {
+        /// Its id.
+        public var id: String
+        /// Its messages, oldest first.
+        public var messages: [Message]
+
+        /// A conversation with messages.
+        public init(id: String, messages: [Message] = []) {
+            self.id = id
+            self.messages = messages
+        }
+    }
+
+    /// A stored message.
+    public struct Message: Sendable, Equatable {
+        /// Who said it.
+        public enum Role: String, Sendable, CaseIterable {
+            case user, assistant, system
+        }
+
+        /// Its id; references in it are filled in when it is stored.
+        public var id: String
+        /// Who said it.
+        public var role: Role
+        /// What it says; nil for the usual words of its id.
+        public var text: String?
+
+        /// A message.
+        public init(id: String, role: Role, text: String? = nil) {
+            self.id = id
+            self.role = role
+            self.text = text
+        }
+    }
+}

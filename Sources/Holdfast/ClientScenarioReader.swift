@@ -1,0 +1,114 @@
+import JSON
+
+/// Reads a client scenario and notes everything that is wrong in it, by JSON pointer.
+public struct ClientScenarioReader {
+    private let name: String
+    private let collector: ProblemCollector
+    private let clauses: Set<ClauseID>?
+
+    private init(name: String, file: String, clauses: Set<ClauseID>?) {
+        self.name = name
+        self.clauses = clauses
+        collector = ProblemCollector(file: file)
+    }
+
+    /// Reads one scenario.
+    /// - Parameters:
+    ///   - text: The file.
+    ///   - name: The name of the scenario, such as `client/CLIENT/foreground-reconnects`.
+    ///   - file: The file as problems name it.
+    ///   - clauses: The clauses there are; nil when any will do.
+    /// - Returns: The scenario, ready to be performed.
+    /// - Throws: Every problem of the file at once.
+    public static func scenario(
+        _ text: String, named name: String, file: String, clauses: Set<ClauseID>? = nil
+    ) throws(InputProblems) -> ClientScenario {
+        let reader = ClientScenarioReader(name: name, file: file, clauses: clauses)
+        let document: JSONDocument
+        do {
+            document = try JSONParser.document(text)
+        } catch {
+            throw InputProblems([InputProblem(error, in: file, expected: "a scenario")])
+        }
+        let scenario = reader.read(document.root)
+        guard reader.collector.problems.isEmpty, let scenario else { throw InputProblems(reader.collector.problems) }
+        return scenario
+    }
+
+    private enum OnlyClient: String, CaseIterable { case client }
+
+    private func read(_ root: JSONValue) -> ClientScenario? {
+        guard let members = MemberReader(root, at: JSONPointer(), into: collector) else { return nil }
+        members.refuseUnknown(besides: ["title", "summary", "role", "clauses", "needs", "world", "steps"])
+        let title = members.string("title", required: true)
+        let summary = members.string("summary", required: true)
+        _ = members.choice("role", of: OnlyClient.self, required: true)
+        let clauses = clauses(members)
+        let needs = needs(members)
+        let world = members.members("world").map { ClientWorldReader(reader: $0).world() } ?? ClientWorld()
+        var flow = ScenarioFlow(names: Self.known, collector: collector)
+        let elements = members.array("steps", required: true) ?? []
+        if members.value("steps") != nil, elements.isEmpty {
+            collector.note(members.pointer.appending("steps"), "no step", expected: "steps", fix: "say what is done")
+        }
+        let steps = elements.compactMap { ClientStepReader.step($0.value, at: $0.pointer, flow: &flow) }
+        if let first = steps.first(where: { if case .person = $0.action { true } else { false } }),
+            case .person(let act) = first.action, act.verb != "launch"
+        {
+            collector.note(
+                first.pointer, "'\(act.verb)' before the app runs", expected: "a launch step before",
+                fix: "begin with {\"do\": \"launch\"}")
+        }
+        guard let title, let summary else { return nil }
+        return ClientScenario(
+            name: name, title: title, summary: summary, clauses: clauses, needs: needs, world: world, steps: steps)
+    }
+
+    /// Names that have a value from the start, or from the first question on.
+    static let known = ["run", "epoch", "lastSeq", "turn", "key", "text", "session"]
+
+    private func clauses(_ members: MemberReader) -> [ClauseID] {
+        guard let texts = members.strings("clauses", required: true) else { return [] }
+        if texts.isEmpty {
+            collector.note(
+                members.pointer.appending("clauses"), "no clause", expected: "the clauses this exercises",
+                fix: "name at least one")
+        }
+        return texts.compactMap { element in
+            guard let id = ClauseID(element.text), clauses?.contains(id) ?? true else {
+                let near = nearestName(to: element.text, among: (clauses ?? []).map(\.description))
+                collector.note(
+                    element.pointer, "'\(clipped(element.text))' is no clause",
+                    expected: "an id of the specification such as CLIENT-3",
+                    fix: near.map { "did you mean '\($0)'?" } ?? "correct the id")
+                return nil
+            }
+            return id
+        }
+    }
+
+    private func needs(_ members: MemberReader) -> ClientScenario.Needs {
+        var needs = ClientScenario.Needs()
+        guard let reader = members.members("needs") else { return needs }
+        reader.refuseUnknown(besides: ["profiles", "timeScale"])
+        for element in reader.strings("profiles") ?? [] {
+            if let profile = reader.choice(element.text, of: Profile.self, called: "profile", at: element.pointer) {
+                if profile.role != .client {
+                    collector.note(
+                        element.pointer, "'\(profile.rawValue)' is a profile of servers",
+                        expected: "client-core, client-push, client-sync", fix: "what the server keeps stands in /world"
+                    )
+                }
+                needs.profiles.insert(profile)
+            }
+        }
+        if let value = reader.value("timeScale") {
+            if let scale = value.doubleValue, (1...100).contains(scale) {
+                needs.timeScale = scale
+            } else {
+                let _: Never? = reader.wrong("timeScale", value, "a number from 1 to 100")
+            }
+        }
+        return needs
+    }
+}
