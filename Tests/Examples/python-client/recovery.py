@@ -17,6 +17,7 @@ class Recovery:
         self.locks = {}  # by session: held while a read is under way
         self.wanted = {}  # by conversation: who waits for a read that begins after now
         self.workers = set()  # conversations that are being read until the server has answered
+        self.anew = asyncio.Event()  # set when a connection is new: no use in waiting any longer
         self.searched = {}  # what a session that is not ours looked like
         self.last_read = {}
 
@@ -65,8 +66,11 @@ class Recovery:
                 wait = self.RETRY
             elif self.app.link.is_connected:
                 self.wanted[conversation] = waiting + self.wanted.get(conversation, [])
-                await asyncio.sleep(self.app.clock(wait))
-                wait = min(self.LONGEST_RETRY, wait * 2)
+                try:
+                    await asyncio.wait_for(self.anew.wait(), self.app.clock(wait))
+                    wait = self.RETRY
+                except asyncio.TimeoutError:
+                    wait = min(self.LONGEST_RETRY, wait * 2)
             else:
                 break  # the next connection, or the next poll, is the next occasion
         self.workers.discard(conversation)
@@ -118,7 +122,7 @@ class Recovery:
             polled = [m for m in conversation.questions if m.question.phase in ("posted", "accepted")]
             polled = [message for message in polled if not connected or message.question.poll]
             due = any([self.is_due(message) for message in polled])
-            due |= conversation is self.app.screen and not connected and self.is_old(conversation.id)
+            due |= conversation is self.app.screen and self.app.has_failed and self.is_old(conversation.id)
             due |= conversation.expected is not None and conversation not in self.workers
             lock = self.locks.get(conversation.id)
             if due and not (lock and lock.locked()):
@@ -154,5 +158,7 @@ class Recovery:
 
     def begin_anew(self):
         """A new connection or a new look at the app is a new reason to ask."""
+        self.anew.set()
+        self.anew = asyncio.Event()
         for _, message in self.app.questions:
             message.question.polls, message.question.polled, message.question.poll = 0, 0, False
