@@ -137,7 +137,7 @@ class App:
 
     @property
     def may_connect(self):
-        return self.foreground and self.network
+        return self.foreground and self.network and not self.link.closed_for_good
 
     def on_connected(self, greeting):
         again, self.has_been_connected, self.has_failed = self.has_been_connected, True, False
@@ -156,6 +156,14 @@ class App:
     def on_failed_attempt(self):
         self.has_failed = True
         self.recovery.tick()
+
+    def on_closed_for_good(self, why):
+        """Neither credentials nor versions improve by waiting: nothing is awaited any more (CLIENT-9)."""
+        self.show_error(why)
+        for _, message in self.questions:
+            if message.question.phase in ("posted", "accepted"):
+                self.recovery.give_up(message)
+        self.changed()
 
     def on_lost(self):
         """A question without an `ack` goes out again at once, over the road that is left (CLIENT-11)."""
@@ -254,7 +262,8 @@ class App:
             return
         self.outbox.stop_waiting(message)
         if error.get("code") == "rate_limited":
-            seconds = error.get("retryAfterMs", 60_000) / 1000 + 0.1  # told by the server: never scaled (CLIENT-32)
+            told = error.get("retryAfterMs")  # by the server: never scaled (CLIENT-32)
+            seconds = (told if isinstance(told, int) else 60_000) / 1000 + 0.1
             question.phase, question.not_before = "delayed", self.wall() + seconds
             self.later(seconds + 0.01, lambda: self.outbox.flush(over_rest=self.has_failed))
         else:
@@ -296,7 +305,7 @@ class App:
 
     @property
     def awaits_answer(self):
-        return any(m.question.is_open or (m.question.phase == "waiting" and m.question.resend) for _, m in self.questions)
+        return any(message.question.is_out for _, message in self.questions)
 
     def conversation(self, session):
         """The conversation of a session; without one a new conversation."""
@@ -313,12 +322,14 @@ class App:
         return None
 
     def nameless(self, frame):
-        """Whose frame it is that names neither turn nor key: of the oldest question that waits in its session."""
+        """Whose frame it is that names neither turn nor key, as from a server without profile `idempotency`, or an
+        `error`: that of the oldest question that waits in its session."""
         if "turnId" in frame or "clientMessageId" in frame or frame.get("code") == "unknown_type":
             return None
         refuses = frame["type"] == "error" and "seq" not in frame and "sessionId" not in frame
         for conversation, message in self.questions:
-            mine = conversation.id is not None and conversation.id == frame.get("sessionId")
+            known = any(one.id == frame.get("sessionId") for one in self.conversations)
+            mine = conversation.id == frame.get("sessionId") or (conversation.id is None and not known)
             if message.question.phase == "asked" and refuses:
                 return conversation, message
             if message.question.phase in ("asked", "accepted") and mine and message.turn is None:
@@ -357,10 +368,15 @@ class App:
     # what comes back after an absence
 
     def recover(self, then=None, only_open=False):
-        """Reads what is on the screen and what is awaited; `then` follows once the server has answered all of it."""
-        open_ones = [one for one in self.conversations if any(m.question.phase in ("posted", "accepted") for m in one.questions)]
-        wanted = open_ones if only_open else {*open_ones, *([self.screen] if self.screen.id else [])}
-        self.spawn(self._recover(list(wanted), then))
+        """Reads what is awaited and, unless that is all, what is on the screen.
+
+        With `then` it reads all there is, and `then` follows once the server has answered.
+        """
+        def is_wanted(one):
+            awaited = any(message.question.is_out and message.question.phase != "asked" for message in one.questions)
+            return awaited or (one.id and not only_open and (then or one is self.screen))
+
+        self.spawn(self._recover([one for one in self.conversations if is_wanted(one)], then))
 
     async def _recover(self, wanted, then):
         if then and not wanted:

@@ -29,6 +29,11 @@ class Question:
         return self.phase in ("asked", "posted", "accepted")
 
     @property
+    def is_out(self):
+        """Whether the server may have it, and no word of its turn's ending has come."""
+        return self.is_open or (self.phase == "waiting" and self.resend)
+
+    @property
     def is_confirmed(self):
         return self.phase in ("accepted", "answered", "unanswered")
 

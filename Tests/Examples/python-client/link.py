@@ -67,7 +67,7 @@ class Link:
             if not used:
                 self.app.on_failed_attempt()
             if self.closed_for_good:
-                self.app.show_error(TERMINAL[self.closed_for_good])
+                self.app.on_closed_for_good(TERMINAL[self.closed_for_good])
                 return
             await asyncio.sleep(self._wait())
 

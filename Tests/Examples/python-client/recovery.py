@@ -34,6 +34,8 @@ class Recovery:
                 return FAILED
         if answer.status == 404:
             return MISSING
+        if answer.status in (401, 403):
+            self.app.show_error(answer.body.get("error"), answer.body.get("code"))
         return answer.body["session"] if answer.status == 200 and "session" in answer.body else FAILED
 
     async def read(self, conversation):
