@@ -3,5 +3,229 @@ import Transcript
 
 /// How a client keeps its place in the stream.
 extension CLIENT {
-    static let stream: [Check] = []
+    static let stream: [Check] = [
+        Check(.CLIENT, 16, placesAreSynced), Check(.CLIENT, 17, gapsAreRead), Check(.CLIENT, 18, pagesAreFollowed),
+        Check(.CLIENT, 27, holesAreKept), Check(.CLIENT, 28, epochsComeWhole),
+        Check(.CLIENT, 29, unknownTypesMovePlaces), Check(.CLIENT, 30, sparseFramesAreShown),
+    ]
+
+    /// CLIENT-16: "A client MUST send `sync`, with the epoch and position it holds, on every new connection whose
+    /// `connected` states an epoch, if it held a position or awaited a turn".
+    ///
+    /// Once for each greeting with an epoch to a client that surely held a place, or showed that it awaited an answer. The
+    /// place has to be one that it can have: not beyond what it was sent before this greeting, and not before a frame that it
+    /// surely took, unless a `sync` has still to fill a gap. A place of another stream is CLIENT-28's.
+    static func placesAreSynced(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        let places = ClientPlaces(history)
+        for (index, connection) in history.connections.enumerated() {
+            guard let greeting = connection.greeting, let epoch = greeting.epoch,
+                history.client.launch(at: greeting.event) != nil
+            else { continue }
+            let held = places.held(before: greeting.event)
+            guard held != nil || history.isAwaiting(at: greeting.event) else { continue }
+            if let sync = history.syncs.first(where: { $0.connection == index }) {
+                judge(sync, on: greeting, epoch, held, places, into: &evidence)
+            } else if let late = history.clientDeadline(
+                after: greeting.event, within: history.clientBound(\.sync), on: index)
+            {
+                evidence.violate(
+                    Finding(
+                        "a new connection is not synced, though the client "
+                            + (held == nil ? "awaits an answer" : "held a position"),
+                        expected: "a sync after connected", actual: "none within the bound 'sync'",
+                        at: [greeting.event, late]))
+            }
+        }
+        return evidence
+    }
+
+    private static func judge(
+        _ sync: ObservedSync, on greeting: ObservedFrame, _ current: String, _ held: ClientPlaces.Given?,
+        _ places: ClientPlaces, into evidence: inout Evidence
+    ) {
+        guard let position = sync.lastSeqSeen else { return }
+        let told = places.epochs(toldBefore: greeting.event)
+        func violate(_ what: String, _ expected: String) {
+            let actual = "epoch \(shown(sync.request.epoch)), lastSeqSeen \(position)"
+            let cause = held?.frame.event ?? greeting.event
+            evidence.violate(Finding(what, expected: expected, actual: actual, at: [cause, sync.request.event]))
+        }
+        let place = held.map { "epoch '\($0.epoch)', lastSeqSeen \($0.seq)" }
+        guard let epoch = sync.request.epoch else {
+            if held == nil, position == 0 {
+                evidence.keep()
+            } else {
+                violate("a position is asked for without its epoch", place ?? "an epoch, or lastSeqSeen 0")
+            }
+            return
+        }
+        guard told.contains(epoch) || epoch == current else {
+            violate("an epoch is named that no server told", place ?? "an epoch as told, or none")
+            return
+        }
+        let all = places.ceiling(of: epoch, before: sync.request.event)
+        let ceiling = places.ceiling(of: epoch, before: sync.request.event, without: greeting)
+        if position > all, told.count > 1 || !told.contains(epoch) { return }
+        if !told.contains(epoch), held != nil || position > 0 {
+            violate("the new epoch is asked about in place of the old", place ?? "lastSeqSeen 0")
+        } else if position > ceiling {
+            violate("a position is asked for that the client cannot have", place ?? "lastSeqSeen of at most \(ceiling)")
+        } else if let held, held.epoch == epoch, position < held.seq, places.hole(before: greeting.event) == nil {
+            violate("the sync asks from before the place that the client held", place ?? "")
+        } else {
+            evidence.keep()
+        }
+    }
+
+    /// CLIENT-17: "A client MUST read the session over REST after a `syncResult` with `complete: false` that has no
+    /// further page".
+    ///
+    /// Once for each such answer while a session is on the screen. Any session that was on the screen since will do; a read
+    /// that was under way when the answer came may serve as well, and decides nothing.
+    static func gapsAreRead(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for (sync, result) in history.answeredSyncs {
+            guard result["complete"]?.boolValue == false, result["more"]?.boolValue != true,
+                history.client.state(at: result.event)?.sessionId != nil
+            else { continue }
+            let late = history.clientDeadline(
+                after: result.event, within: history.clientBound(\.rest), on: sync.connection)
+            let end = late ?? history.history.events.endIndex
+            let sessions = Set(history.client.states(from: result.event, to: end).compactMap(\.sessionId))
+            let reads = sessions.flatMap { history.client.reads(of: $0) }
+            if reads.contains(where: { $0.request > result.event && $0.request < end }) {
+                evidence.keep()
+            } else if let late,
+                !reads.contains(where: { $0.request < result.event && ($0.response ?? .max) > result.event })
+            {
+                evidence.violate(
+                    Finding(
+                        "a sync is answered as incomplete, and the session is not read",
+                        expected: "GET of session \(listed(sessions))", actual: "none within the bound 'rest'",
+                        at: [result.event, late]))
+            }
+        }
+        return evidence
+    }
+
+    /// CLIENT-18: "A client MUST answer a `syncResult` with `more: true` by a `sync` from the last `seq` it received".
+    ///
+    /// Once for each page with frames. Live frames are no part of the page, and numbers beyond it have still to come.
+    static func pagesAreFollowed(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for (sync, result) in history.answeredSyncs {
+            guard result["more"]?.boolValue == true, let last = sync.missed.last?.seq else { continue }
+            let next = history.syncs.filter {
+                $0.connection == sync.connection && $0.request.event > result.event
+            }
+            let expected = "a sync with epoch \(shown(result.epoch)), lastSeqSeen \(last)"
+            if next.contains(where: { $0.lastSeqSeen == last && $0.request.epoch == result.epoch }) {
+                evidence.keep()
+            } else if let wrong = next.first {
+                evidence.violate(
+                    Finding(
+                        "the next page is not asked for from the end of this one", expected: expected,
+                        actual:
+                            "epoch \(shown(wrong.request.epoch)), lastSeqSeen \(wrong.lastSeqSeen.map(String.init) ?? "none")",
+                        at: [result.event, wrong.request.event]))
+            } else if let late = history.clientDeadline(
+                after: result.event, within: history.clientBound(\.sync), on: sync.connection)
+            {
+                evidence.violate(
+                    Finding(
+                        "more is to come, and nobody asks for it", expected: expected,
+                        actual: "none within the bound 'sync'", at: [result.event, late]))
+            }
+        }
+        return evidence
+    }
+
+    /// CLIENT-29: "A client MUST move its position over a numbered frame whose type it does not know".
+    ///
+    /// Once for each first `sync` of a connection after such a frame was the greatest number of its epoch and surely taken.
+    static func unknownTypesMovePlaces(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        let places = ClientPlaces(history)
+        for (sync, position) in history.firstSyncs {
+            let start = history.client.launch(at: sync.request.event)?.events.lowerBound ?? 0
+            let end = history.connections[sync.connection].connected ?? sync.request.event
+            let given = places.given(from: start, to: end)
+            guard let last = given.filter({ $0.epoch == given.last?.epoch }).max(by: { $0.seq < $1.seq }),
+                !last.isOfKnownType, !last.frame.isReplayed, places.isTaken(last.frame, before: end),
+                places.hole(before: end) == nil, sync.request.epoch.map({ $0 == last.epoch }) ?? true
+            else { continue }
+            if position >= last.seq {
+                evidence.keep()
+            } else {
+                evidence.violate(
+                    Finding(
+                        "a numbered frame of an unknown type did not move the position",
+                        expected: "lastSeqSeen \(last.seq)", actual: "lastSeqSeen \(position)",
+                        at: [last.frame.event, sync.request.event]))
+            }
+        }
+        return evidence
+    }
+
+    /// CLIENT-30: "A client MUST show a frame at once although numbers before it are missing".
+    ///
+    /// Once for each live frame with a new message of the session on the screen, whose number is not the next. The bound is
+    /// that of an answer without work behind it; no timer of a client lies in it.
+    static func sparseFramesAreShown(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        let places = ClientPlaces(history)
+        for item in places.given where !item.frame.isReplayed && ["done", "message"].contains(item.frame.type) {
+            let frame = item.frame
+            let connection = history.connections[frame.connection]
+            let told = connection.received.filter {
+                $0.event < frame.event && $0.epoch == item.epoch
+                    && ($0.type == "connected" || $0.type == "syncResult")
+            }.compactMap { $0["lastSeq"]?.intValue }
+            let before = places.given.filter {
+                $0.frame.connection == frame.connection && $0.frame.event < frame.event && $0.epoch == item.epoch
+            }.map(\.seq)
+            guard let last = (told + before).max(), item.seq > last + 1,
+                let state = history.client.state(at: frame.event), state.sessionId == frame.sessionId,
+                let message = ClientDelivery(frame), !message.isShown(in: state)
+            else { continue }
+            let late = history.screenDeadline(after: frame.event, on: frame.connection)
+            let end = late ?? history.history.events.endIndex
+            if history.client.states.contains(where: {
+                $0.event > frame.event && $0.event <= end && message.isShown(in: $0)
+            }) {
+                evidence.keep()
+            } else if let late {
+                evidence.violate(
+                    Finding(
+                        "a frame is not shown while numbers before it are missing",
+                        expected: "message \(shown(frame.messageId)) of seq \(item.seq) on the screen",
+                        actual: "not within the bound 'pong'", at: [frame.event, late]))
+            }
+        }
+        return evidence
+    }
+}
+
+extension Observations {
+    /// The first `sync` of each connection, with the position it asks from, in the order of asking.
+    var firstSyncs: [(sync: ObservedSync, position: Int)] {
+        var seen: Set<Int> = []
+        return syncs.compactMap { sync in
+            guard seen.insert(sync.connection).inserted, let position = sync.lastSeqSeen else { return nil }
+            return (sync, position)
+        }
+    }
+
+    /// Whether the client showed last, before an event, that it awaits an answer.
+    func isAwaiting(at event: Int) -> Bool { client.state(at: event)?.thinking == true }
+
+    /// The event that proves that something did not come to the screen: the session stayed on it, the client ran, and the
+    /// bound of an answer without work behind it was watched to its end.
+    func screenDeadline(after cause: Int, on connection: Int? = nil) -> Int? {
+        let limit = time(of: cause) + timeouts.pong.microseconds
+        let left = client.nextAct("selectSession", "openPush", after: cause)
+        if let left, time(of: left.event) < limit { return nil }
+        return clientDeadline(after: cause, within: timeouts.pong, on: connection)
+    }
 }

@@ -1,0 +1,187 @@
+import Holdfast
+import Transcript
+
+/// What a client can know of its place in the numbered stream, as the suite saw it from the other end.
+///
+/// A frame that was sent is not yet a frame that was taken: a cut may have swallowed it. So a place has a ceiling, the
+/// greatest number there is reason for, and a floor, the last number whose frame the client surely had.
+struct ClientPlaces {
+    /// A numbered frame that was sent to the client, live or in a replay.
+    struct Given {
+        let frame: ObservedFrame
+        let epoch: String
+        let seq: Int
+
+        /// Whether it is of a type of this version.
+        var isOfKnownType: Bool { Observations.streamTypes.contains(frame.type ?? "") }
+    }
+
+    /// Frames that a `sync` has still to bring.
+    struct Hole {
+        /// The `sync` that was to bring them.
+        let sync: ObservedSync
+        /// The epoch of the place before the hole.
+        let epoch: String?
+        /// The place before the hole.
+        let floor: Int
+        /// The epoch and last place that the answer told, where it was an incomplete one.
+        let told: (epoch: String, lastSeq: Int)?
+    }
+
+    /// Every numbered frame, in the order of time.
+    let given: [Given]
+    private let history: Observations
+
+    init(_ history: Observations) {
+        self.history = history
+        var given: [Given] = []
+        for connection in history.connections {
+            var epoch: String?
+            for frame in connection.received {
+                if frame.type == "connected" || frame.type == "syncResult" { epoch = frame.epoch ?? epoch }
+                guard let epoch, !frame.isDuplicate, let seq = frame.seq, !Self.unnumbered.contains(frame.type ?? "")
+                else { continue }
+                given.append(Given(frame: frame, epoch: epoch, seq: seq))
+            }
+        }
+        for sync in history.syncs {
+            guard let epoch = sync.result?.epoch else { continue }
+            given += sync.missed.compactMap { frame in
+                frame.seq.map { Given(frame: frame, epoch: epoch, seq: $0) }
+            }
+        }
+        self.given = given.sorted {
+            ($0.frame.event, $0.frame.replayIndex ?? 0) < ($1.frame.event, $1.frame.replayIndex ?? 0)
+        }
+    }
+
+    /// Types that take no place, whatever members they have.
+    private static let unnumbered: Set<String> = ["connected", "syncResult", "ack", "pong"]
+
+    /// Where the data begin that the app may have kept: its last launch as just installed.
+    func installation(at event: Int) -> Int {
+        history.client.launches.last { $0.isFresh && $0.events.lowerBound <= event }?.events.lowerBound ?? 0
+    }
+
+    /// The frames sent to the client between two events.
+    func given(from first: Int, to last: Int) -> [Given] {
+        given.filter { $0.frame.event >= first && $0.frame.event < last }
+    }
+
+    /// The epochs told before an event, in the order of their first telling.
+    func epochs(toldBefore event: Int) -> [String] {
+        let start = installation(at: event)
+        var epochs: [String] = []
+        for frame in history.received where frame.event >= start && frame.event < event {
+            guard frame.type == "connected" || frame.type == "syncResult", let epoch = frame.epoch,
+                !epochs.contains(epoch)
+            else { continue }
+            epochs.append(epoch)
+        }
+        return epochs
+    }
+
+    /// The greatest number of an epoch that the client was told before an event, by any frame; 0 without any.
+    func ceiling(of epoch: String, before event: Int, without greeting: ObservedFrame? = nil) -> Int {
+        let start = installation(at: event)
+        let numbers = given(from: start, to: event).filter { $0.epoch == epoch }.map(\.seq)
+        let places = history.received.filter { frame in
+            frame.event >= start && frame.event < event && frame.event != greeting?.event && frame.epoch == epoch
+                && (frame.type == "connected" || frame.type == "syncResult")
+        }.compactMap { $0["lastSeq"]?.intValue }
+        return (numbers + places).max() ?? 0
+    }
+
+    /// The greatest number of the newest epoch whose frame the client surely had before an event, in the life it falls into.
+    func held(before event: Int) -> Given? {
+        let start = history.client.launch(at: event)?.events.lowerBound ?? 0
+        let taken = given(from: start, to: event).filter { $0.isOfKnownType && isTaken($0.frame, before: event) }
+        return taken.filter { $0.epoch == taken.last?.epoch }.max { $0.seq < $1.seq }
+    }
+
+    /// Whether the client surely had a frame before an event: it showed what this frame or a later one of its connection
+    /// alone had brought, or its connection stayed open for longer than a busy machine takes.
+    func isTaken(_ frame: ObservedFrame, before event: Int) -> Bool {
+        let connection = history.connections[frame.connection]
+        let end = min(event, connection.ending?.event ?? event)
+        let waited = history.time(of: end) - history.time(of: frame.event)
+        if waited >= history.timeouts.scheduling.microseconds, history.client.isForeground(at: frame.event) {
+            return true
+        }
+        let later = connection.received.filter { $0.event >= frame.event && $0.event < event }
+        let states = history.client.states.filter { $0.event > frame.event && $0.event < event }
+        return later.contains { frame in
+            guard let before = history.client.state(at: frame.event) else { return false }
+            return states.contains { state in
+                state.event > frame.event && shows(state, frame) && !shows(before, frame)
+                    && isAlone(frame, before: state.event)
+            }
+        }
+    }
+
+    /// Whether the screen has what a frame brings: an answer, a message, or the confirmation of a question.
+    private func shows(_ state: ObservedClient.State, _ frame: ObservedFrame) -> Bool {
+        switch frame.type {
+        case "done", "message":
+            state.messages.contains { message in
+                message.id.map { $0 == frame.messageId } ?? (message.role != "user" && message.text == frame.text)
+            }
+        case "ack":
+            state.messages.contains { message in
+                message.status == "sent"
+                    && (message.id.map { $0 == frame.messageId } ?? false
+                        || message.key.map { $0 == frame.clientMessageId } ?? false)
+            }
+        default: false
+        }
+    }
+
+    /// Whether nothing else had brought the same before an event.
+    private func isAlone(_ frame: ObservedFrame, before event: Int) -> Bool {
+        guard let id = frame.messageId else { return false }
+        let isRead = history.sessionReads.contains { $0.event < event && $0.messages.contains { $0.id == id } }
+        let isAnswered = history.exchanges.contains {
+            $0.isChat && ($0.response ?? .max) < event && $0.answer?.root["messageId"]?.stringValue == id
+        }
+        let others = history.received + history.syncs.flatMap(\.missed)
+        return !isRead && !isAnswered
+            && !others.contains { $0.event < event && $0.event != frame.event && $0.messageId == id }
+    }
+
+    /// What the last `sync` before an event has still to bring; nil when it brought all it promised, or none was sent.
+    func hole(before event: Int) -> Hole? {
+        let start = installation(at: event)
+        guard let sync = history.syncs.last(where: { $0.request.event < event && $0.request.event >= start }),
+            let position = sync.lastSeqSeen
+        else { return nil }
+        guard let result = sync.result, result.event < event, let epoch = result.epoch else {
+            return Hole(sync: sync, epoch: sync.request.epoch, floor: position, told: nil)
+        }
+        if sync.claimsComplete { return nil }
+        if result["more"]?.boolValue == true {
+            return Hole(sync: sync, epoch: epoch, floor: sync.missed.last?.seq ?? position, told: nil)
+        }
+        guard !isRead(since: sync, before: event) else { return nil }
+        return Hole(
+            sync: sync, epoch: sync.request.epoch, floor: position, told: (epoch, sync.lastSeq ?? position))
+    }
+
+    /// Whether any session read was answered after the connection of a `sync` was greeted.
+    func isRead(since sync: ObservedSync, before event: Int) -> Bool {
+        let greeted = history.connections[sync.connection].connected ?? sync.request.event
+        return history.sessionReads.contains { $0.event > greeted && $0.event < event }
+    }
+}
+
+extension Observations {
+    /// The event that proves that a client did not do something in time: it ran in the foreground with a network, the bound
+    /// was watched to its end, and the connection, where one is needed, stayed open.
+    func clientDeadline(after cause: Int, within bound: Duration, on connection: Int? = nil) -> Int? {
+        guard client.isForeground(at: cause), client.hasNetwork(at: cause) else { return nil }
+        let limit = time(of: cause) + bound.microseconds
+        let stop = client.nextAct("background", "quit", "exit", "hang", "networkDown", "launch", after: cause)
+        if let stop, time(of: stop.event) < limit { return nil }
+        if let connection { return deadline(after: cause, within: bound, on: connection) }
+        return proof(after: cause, limit: limit)
+    }
+}

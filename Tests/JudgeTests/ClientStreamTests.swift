@@ -1,0 +1,170 @@
+import TestSupport
+import Testing
+
+/// What a client does with its position in the numbered stream.
+@Suite struct ClientStreamTests {
+    /// One turn with two numbered frames, shown, and then a cut.
+    private let away = """
+        client!launch A+(e1 #0) client=connected client!send(c1) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A<done(t1 #2)
+        client=connected(s1 u1 a1) A!cut
+        """
+
+    @Test func `CLIENT-16 every new connection is synced from the place held`() throws {
+        let clause = ClauseUnderTest("CLIENT-16")
+        try clause.conforms("\(away) B+(e1 #2) B>sync(e1 #2) B<syncResult(e1 #2 complete)")
+        try clause.conforms("\(away) B+(e1 #9) B>sync(e1 #2)")
+        try clause.conforms("\(away) B+(e1 #1) B>sync(e1 #2) B<syncResult(e1 #1 unknown_position)")
+        try clause.conforms("\(away) B+(e2 #0) B>sync(e1 #2) B<syncResult(e2 #0 epoch_changed)")
+        try clause.violates("\(away) B+(e1 #2) +12s^")
+        try clause.violates("\(away) B+(e1 #9) B>sync(e1 #9)^")  // the place of the server
+        try clause.violates("\(away) B+(e1 #9) B>sync(e1 #0)^")  // not the place held
+        try clause.violates("\(away) B+(e1 #9) B>sync(#2)^")  // a number without its epoch
+        try clause.violates("\(away) B+(e1 #9) B>sync(#0)^")
+        try clause.violates("\(away) B+(e2 #5) B>sync(e2 #0)^")  // the old place is not asked about
+        try clause.untested("\(away) B+(e1 #2) +11s")
+        try clause.untested("\(away) B+(e1 #2) B!cut +30s")
+        try clause.untested("\(away) B+ +12s")
+        try clause.untested("\(away) B+(e1 #2) client!background +12s")
+        try clause.untested("client!launch A+(e1 #5) client=connected +12s")  // nothing held before
+        try clause.untested("\(away) client!quit client!launch B+(e1 #2) client=connected +12s")  // it need not be stored
+    }
+
+    @Test func `CLIENT-16 a turn awaited is a reason without a position`() throws {
+        let clause = ClauseUnderTest("CLIENT-16")
+        let asked = """
+            client!launch A+(e1 #0) client=connected client!send(c1) A>chat(c1) A<ack(c1)
+            client=connected(s1 u1 thinking) A!cut
+            """
+        try clause.conforms("\(asked) B+(e1 #1) B>sync(e1 #0) B<syncResult(e1 #1 complete)[done(t1 #1)]")
+        try clause.conforms("\(asked) B+(e1 #1) B>sync(#0) B<syncResult(e1 #1 complete)[done(t1 #1)]")
+        try clause.violates("\(asked) B+(e1 #1) B>sync(e1 #1)^")
+        try clause.violates("\(asked) B+(e1 #1) 1>GET(s1) 1<200(u1 a1) +12s^")
+        try clause.untested("client!launch A+(e1 #3) client=connected A!cut B+(e1 #3) +12s")
+    }
+
+    @Test(arguments: ["e1 #9 evicted", "e1 #9 unknown_position", "e1 #9 too_many", "e2 #0 epoch_changed"])
+    func `CLIENT-17 a gap that is told is read`(_ gap: String) throws {
+        let clause = ClauseUnderTest("CLIENT-17")
+        let told = "\(away) B+(\(gap.prefix(5))) B>sync(e1 #2) B<syncResult(\(gap))"
+        try clause.conforms("\(told) 1>GET(s1) 1<200(u1 a1)")
+        try clause.conforms("\(told) +11s 1>GET(s1) 1<200(u1 a1)")
+        try clause.violates("\(told) +12s^")
+        try clause.violates("\(told) 1>GET(s2) 1<200(u8 a8) 2>GET 2<200(s2 s1) +12s^")  // another conversation
+        try clause.untested("\(told) +11s")
+        try clause.untested("\(told) client!background +12s")
+        try clause.untested("\(told) B!cut +12s")  // the next sync will tell again
+    }
+
+    @Test func `CLIENT-17 wants a gap, and a session`() throws {
+        let clause = ClauseUnderTest("CLIENT-17")
+        try clause.untested("\(away) B+(e1 #2) B>sync(e1 #2) B<syncResult(e1 #2 complete) +12s")
+        try clause.untested(
+            "\(away) B+(e1 #9) B>sync(e1 #2) B<syncResult(e1 #9 too_many more)[done(t2 #3)] B>sync(e1 #3) +12s")
+        try clause.untested(
+            "client!launch A+(e1 #0) client=connected A!cut B+(e1 #0) B>sync(e1 #0) B<syncResult(e1 #0 evicted) +12s")
+        // A read under way when the gap is told may be the one that serves; one that ends later decides nothing.
+        try clause.untested(
+            "\(away) B+(e1 #9) 1>GET(s1) B>sync(e1 #2) B<syncResult(e1 #9 evicted) 1<200(u1 a1 u2 a2) +12s")
+        try clause.violates(
+            "\(away) B+(e1 #9) 1>GET(s1) 1<200(u1 a1) B>sync(e1 #2) B<syncResult(e1 #9 evicted) +12s^")
+    }
+
+    @Test func `CLIENT-18 pages are followed`() throws {
+        let clause = ClauseUnderTest("CLIENT-18")
+        let page = "\(away) B+(e1 #9) B>sync(e1 #2) B<syncResult(e1 #9 too_many more)[done(t2 #3) done(t3 #4)]"
+        let second = "B>sync(e1 #4) B<syncResult(e1 #9 too_many more)[done(t4 #6)]"
+        try clause.conforms("\(page) B>sync(e1 #4) B<syncResult(e1 #9 complete)[done(t4 #6)]")
+        try clause.conforms("\(page) \(second) B>sync(e1 #6) B<syncResult(e1 #9 complete)[done(t5 #9)]")
+        try clause.conforms("\(page) B<done(t6 #10) B>sync(e1 #4)")  // live frames are no part of the page
+        try clause.violates("\(page) +12s^")
+        try clause.violates("\(page) \(second) +12s^")
+        try clause.violates("\(page) B>sync(e1 #9)^")
+        try clause.violates("\(page) B>sync(e1 #2)^")
+        try clause.violates("\(page) B<done(t6 #10) B>sync(e1 #10)^")
+        try clause.violates("\(page) B>sync(#4)^")
+        try clause.untested("\(page) +11s")
+        try clause.untested("\(page) B!cut +12s")
+        try clause.untested("\(away) B+(e1 #2) B>sync(e1 #2) B<syncResult(e1 #2 complete)")
+    }
+
+    @Test func `CLIENT-27 a live frame does not cover the gap before it`() throws {
+        let clause = ClauseUnderTest("CLIENT-27")
+        let asked = "\(away) B+(e1 #6) B>sync(e1 #2)"
+        let live = "B<done(s1 t4 #7) client=connected(s1 u1 a1 a4)"
+        try clause.conforms("\(asked) \(live) B!cut C+(e1 #7) C>sync(e1 #2)")
+        try clause.violates("\(asked) \(live) B!cut C+(e1 #7) C>sync(e1 #7)^")
+        try clause.violates("\(asked) B!cut C+(e1 #6) C>sync(e1 #6)^")  // nor does what connected tells
+        let early = "\(away) B+(e1 #6) \(live) B>sync(e1 #2)"  // it may overtake the sync
+        try clause.conforms("\(early) B!cut C+(e1 #7) C>sync(e1 #2)")
+        try clause.violates("\(early) B!cut C+(e1 #7) C>sync(e1 #7)^")
+        let page = "B<syncResult(e1 #6 too_many more)[done(t2 #4)] B>sync(e1 #4)"
+        try clause.conforms("\(asked) \(page) \(live) B!cut C+(e1 #7) C>sync(e1 #4)")
+        try clause.violates("\(asked) \(page) \(live) B!cut C+(e1 #7) C>sync(e1 #7)^")
+        let answer = "B<syncResult(e1 #6 complete)[done(t2 #4) done(t3 #6)]"
+        try clause.untested("\(asked) \(answer) \(live) B!cut C+(e1 #7) C>sync(e1 #7)")
+        let whole = "\(away) B+(e1 #2) B>sync(e1 #2) B<done(s1 t4 #3) client=connected(s1 u1 a1 a4)"
+        try clause.untested("\(whole) B!cut C+(e1 #3) C>sync(e1 #3)")  // nothing is owed
+        try clause.untested("\(asked) \(live) B!cut C+(e1 #7)")
+        // Between the cuts it read the conversation, and no longer waits for what the sync would have brought.
+        let read = "1>GET(s1) 1<200(u1 a1 u2 a2 u3 a3 u4 a4)"
+        try clause.untested("\(asked) \(live) B!cut \(read) C+(e1 #7) C>sync(e1 #7)")
+    }
+
+    @Test func `CLIENT-27 an incomplete answer is no answer before the read`() throws {
+        let clause = ClauseUnderTest("CLIENT-27")
+        let told = "\(away) B+(e1 #6) B>sync(e1 #2) B<syncResult(e1 #6 evicted) 1>GET(s1)"
+        let again = "B!cut C+(e1 #6)"
+        try clause.conforms("\(told) \(again) C>sync(e1 #2)")
+        try clause.untested("\(told) 1<200(u1 a1 u2 a2) \(again) C>sync(e1 #6)")  // it may
+        try clause.untested("\(told) 1<200(u1 a1 u2 a2) \(again) C>sync(e1 #2)")  // and need not
+        try clause.violates("\(told) \(again) C>sync(e1 #6)^")
+        try clause.violates("\(told) 1<503(internal) \(again) C>sync(e1 #6)^")
+        let restart = "\(away) B+(e2 #5) B>sync(e1 #2) B<syncResult(e2 #5 epoch_changed) 1>GET(s1)"
+        try clause.conforms("\(restart) B!cut C+(e2 #5) C>sync(e1 #2)")
+        try clause.conforms("\(restart) B!cut C+(e2 #5) C>sync(e2 #0)")
+        try clause.untested("\(restart) 1<200(u1 a1) B!cut C+(e2 #5) C>sync(e2 #5)")
+        try clause.violates("\(restart) B!cut C+(e2 #5) C>sync(e2 #5)^")
+    }
+
+    @Test func `CLIENT-28 epoch and number change together`() throws {
+        let clause = ClauseUnderTest("CLIENT-28")
+        let told = "\(away) B+(e2 #0) B>sync(e1 #2) B<syncResult(e2 #0 epoch_changed) 1>GET(s1)"
+        let after = "1<200(u1 a1) B<message(u5 #1) client=connected(s1 u1 a1 u5) B!cut C+(e2 #1)"
+        try clause.conforms("\(told) \(after) C>sync(e2 #1)")
+        try clause.violates("\(told) \(after) C>sync(e2 #2)^")
+        try clause.violates("\(told) \(after) C>sync(e1 #1)^")
+        try clause.violates("\(told) \(after) C>sync(e1 #2)^")
+        try clause.conforms("\(told) B!cut C+(e2 #0) C>sync(e1 #2)")  // cut before the read is answered
+        try clause.conforms("\(told) B!cut C+(e2 #0) C>sync(e2 #0)")
+        try clause.violates("\(told) B!cut C+(e2 #0) C>sync(e2 #2)^")
+        try clause.violates("\(away) B+(e2 #0) B>sync(e2 #2)^")
+        try clause.untested("\(away) B+(e1 #2) B>sync(e1 #2) B<syncResult(e1 #2 complete)")
+        try clause.untested("\(away) B+(e2 #0) 1>GET(s1) 1<200(u1 a1)")
+    }
+
+    @Test func `CLIENT-29 unknown types move the position`() throws {
+        let clause = ClauseUnderTest("CLIENT-29")
+        let mood = "A<`{\"type\":\"mood\",\"sessionId\":\"s1\",\"seq\":5}`"
+        let shown = "client!launch A+(e1 #0) client=connected \(mood) client!send(c1) A>chat(c1) A<ack(c1)"
+        let cut = "\(shown) client=connected(s1 u1 thinking) A!cut B+(e1 #5)"
+        try clause.conforms("\(cut) B>sync(e1 #5)")
+        try clause.violates("\(cut) B>sync(e1 #0)^")
+        try clause.violates("\(away.replacing(" A!cut", with: "")) \(mood) +2s A!cut B+(e1 #5) B>sync(e1 #2)^")
+        try clause.untested("\(shown) A!cut B+(e1 #5) B>sync(e1 #0)")  // it may have been lost in the cut
+        let known = "A<done(t1 #6) client=connected(s1 u1 a1) A!cut B+(e1 #6)"
+        try clause.untested("\(shown) \(known) B>sync(e1 #6)")  // a known frame moved it
+    }
+
+    @Test func `CLIENT-30 frames with sparse numbers are shown at once`() throws {
+        let clause = ClauseUnderTest("CLIENT-30")
+        let start = "\(away) B+(e1 #2) B>sync(e1 #2) B<syncResult(e1 #2 complete)"
+        try clause.conforms("\(start) B<done(t4 #7) client=connected(s1 u1 a1 a4)")
+        try clause.conforms("\(start) B<done(t4 #7) +4s client=connected(s1 u1 a1 a4)")
+        try clause.violates("\(start) B<done(t4 #7) +5s^")
+        try clause.violates("\(start) B<done(t4 #7) +1s B<done(t5 #8) +4s^ client=connected(s1 u1 a1 a4 a5)")
+        try clause.untested("\(start) B<done(t4 #3) client=connected(s1 u1 a1 a4)")  // the next number
+        try clause.untested("\(start) B<done(t4 #7) +4s")
+        try clause.untested("\(start) B<done(t4 s2 #7) +5s")  // of another session
+        try clause.untested("\(start) B<done(t4 #7) client!selectSession(s2) client=connected(s2) +5s")
+    }
+}
