@@ -22,6 +22,13 @@ public struct ObservedClient: Sendable {
     public let reads: [ObservedExchange]
     /// The connections it asked for, as indices into `Observations.connections`, in the order of asking.
     public let attempts: [Int]
+    /// When it came back to the foreground, in order.
+    public private(set) var returns: [Return] = []
+    /// For each connection, the first event that told the client of its end, or by which it ended it itself; nil while it may
+    /// think that the connection is alive. A cut in silence tells nothing.
+    public let ends: [Int?]
+    /// What the scripted server stored of its own accord, in order: answers, and messages of other devices.
+    public private(set) var stored: [Stored] = []
     /// How many events the history has.
     private let end: Int
 
@@ -43,6 +50,24 @@ public struct ObservedClient: Sendable {
         public let isFresh: Bool
         /// Whether a tapped notification began it.
         public let isOpened: Bool
+    }
+
+    /// One return to the foreground, also by a tap on a notification.
+    public struct Return: Sendable {
+        /// The event.
+        public let event: Int
+        /// The `background` before it.
+        public let left: Int
+    }
+
+    /// Messages that the scripted server stored of its own accord, whether or not it told anybody.
+    public struct Stored: Sendable {
+        /// The event.
+        public let event: Int
+        /// Where they were stored.
+        public let sessionId: String
+        /// Their ids, oldest first.
+        public let ids: [String]
     }
 
     /// Something a person typed and sent.
@@ -140,6 +165,7 @@ public struct ObservedClient: Sendable {
             if case .session = exchange.route { return true }
             return exchange.route == .sessions
         }
+        ends = Self.ends(of: connections, in: history)
         attempts = connections.indices.sorted { connections[$0].opening < connections[$1].opening }
         guard history.header.subject.role == .client else { return }
         for (index, event) in history.events.enumerated() where event.lane == .client {
@@ -149,7 +175,12 @@ public struct ObservedClient: Sendable {
             default: break
             }
         }
+        stored = history.events.enumerated().compactMap { index, event in
+            guard event.lane == .server, case .act(_, let details) = event.kind else { return nil }
+            return Stored(details, event: index)
+        }
         exit = acts.first { $0.name == "exit" }?.event
+        returns = Self.returns(in: acts)
         for act in acts where act.name == "launch" {
             let ending = acts.first { $0.event > act.event && ["launch", "quit", "exit"].contains($0.name) }
             launches.append(
@@ -158,6 +189,39 @@ public struct ObservedClient: Sendable {
                     isOpened: act.details.contains("opened")))
         }
         typed = Self.typed(acts, sendings: Sending.all(on: connections, in: exchanges))
+    }
+
+    private static func returns(in acts: [Act]) -> [Return] {
+        var returns: [Return] = []
+        var left: Int?
+        for act in acts {
+            switch act.name {
+            case "background": left = left ?? act.event
+            case "foreground", "openPush":
+                if let left { returns.append(Return(event: act.event, left: left)) }
+                left = nil
+            case "launch", "quit", "exit": left = nil
+            default: break
+            }
+        }
+        return returns
+    }
+
+    private static func ends(of connections: [ObservedConnection], in history: History) -> [Int?] {
+        var ends = [Int?](repeating: nil, count: connections.count)
+        var current: [String: Int] = [:]
+        let openings = Dictionary(connections.indices.map { (connections[$0].opening, $0) }) { first, _ in first }
+        for (index, event) in history.events.enumerated() {
+            guard case .connection(let device) = event.lane else { continue }
+            if let opened = openings[index] { current[device] = opened }
+            guard let connection = current[device], ends[connection] == nil else { continue }
+            switch event.kind {
+            case .refused, .close, .eof: ends[connection] = index
+            case .act("cut", let details) where details["how"]?.stringValue != "silence": ends[connection] = index
+            default: break
+            }
+        }
+        return ends
     }
 
     /// Gives each sending to what a person typed: by its key once that is known, else by its words.
@@ -173,6 +237,18 @@ public struct ObservedClient: Sendable {
             if let place = known ?? unsent ?? alike.last { typed[place].sends.append(sending) }
         }
         return typed
+    }
+}
+
+extension ObservedClient.Stored {
+    /// What an act of the server says that it stored; nil when it stored nothing.
+    fileprivate init?(_ details: JSONObject, event: Int) {
+        guard let session = details["sessionId"]?.stringValue else { return nil }
+        let messages = (details["messages"]?.arrayValue ?? []) + [details["messageId"]].compactMap { $0 }
+        ids = messages.compactMap { $0.stringValue ?? $0["id"]?.stringValue }
+        guard !ids.isEmpty else { return nil }
+        self.event = event
+        sessionId = session
     }
 }
 

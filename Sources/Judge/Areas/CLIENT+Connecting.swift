@@ -3,5 +3,125 @@ import Transcript
 
 /// How a client comes to a connection and keeps it, or does not.
 extension CLIENT {
-    static let connecting: [Check] = []
+    static let connecting: [Check] =
+        honesty + [
+            Check(.CLIENT, 1, foregroundReconnects), Check(.CLIENT, 2, oldConnectionsRest),
+            Check(.CLIENT, 3, firstConnectionIsKept), Check(.CLIENT, 5, attemptsAreBounded),
+            Check(.CLIENT, 6, waitsVary), Check(.CLIENT, 7, attemptsGoOn),
+            Check(.CLIENT, 8, networkReturnReconnects), Check(.CLIENT, 9, terminalClosesAreFinal),
+        ]
+
+    /// CLIENT-1: "A client MUST open a new connection within `foregroundReconnect` of coming to the foreground after having
+    /// been in the background, whatever it believes about the old one".
+    ///
+    /// Once for each return with a network, unless the server had told it to stay away.
+    static func foregroundReconnects(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for back in observations.client.returns {
+            reconnects(after: back.event, "the app came to the foreground", observations, into: &evidence)
+        }
+        return evidence
+    }
+
+    /// CLIENT-2: "A client MUST NOT use a connection from before the background for anything it sends after it came to the
+    /// foreground".
+    ///
+    /// Once for each return of an app that had a connection when it left, when it sends anything afterwards. A `ping` may
+    /// have been on its way.
+    static func oldConnectionsRest(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        let client = observations.client
+        for back in client.returns {
+            guard let life = client.launch(at: back.event)?.events else { continue }
+            let old = observations.attempts(in: life.lowerBound..<back.left).filter { index in
+                guard let ending = observations.connections[index].ending, ending.event < back.left else { return true }
+                return client.ends[index] == nil
+            }
+            guard !old.isEmpty else { continue }
+            let sent = observations.sent.filter { $0.event > back.event && $0.event < life.upperBound }
+            let used = sent.first { frame in
+                old.contains(frame.connection)
+                    && (frame.type != "ping"
+                        || observations.span(from: back.event, to: frame.event)
+                            > observations.timeouts.scheduling.microseconds)
+            }
+            if let used {
+                evidence.violate(
+                    Finding(
+                        "a connection from before the background was used", expected: "frames on a new one",
+                        actual: called(used), at: [back.left, back.event, used.event]))
+            } else if !sent.isEmpty {
+                evidence.keep()
+            }
+        }
+        return evidence
+    }
+
+    /// CLIENT-3: "A client MUST keep its first connection when the system reports it as active for the first time after
+    /// launch".
+    ///
+    /// Once for each launch with a `foreground` and no `background` before it, watched for `foregroundReconnect`. A
+    /// connection that others ended proves nothing.
+    static func firstConnectionIsKept(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for launch in observations.client.launches {
+            let begin = launch.events.lowerBound
+            guard let told = observations.client.nextAct("foreground", "background", after: begin),
+                told.name == "foreground", told.event < launch.events.upperBound,
+                let late = observations.clientSilence(
+                    after: told.event, within: observations.clientBound(\.foregroundReconnect))
+            else { continue }
+            let attempts = observations.attempts(in: begin..<late)
+            guard let first = attempts.first else { continue }
+            let connection = observations.connections[first]
+            let end = [connection.ending?.event, connection.refused].compactMap { $0 }.min()
+            let others = attempts.dropFirst().map { observations.connections[$0].opening }
+            if let end, end < late {
+                guard end > told.event, observations.wasEndedByClient(connection) else { continue }
+                evidence.violate(
+                    Finding(
+                        "the client ended the connection it had just made", expected: "its first connection is kept",
+                        actual: "its end", at: [told.event, end]))
+            } else if let other = others.first(where: { $0 > told.event }) {
+                evidence.violate(
+                    Finding(
+                        "the client opened another connection", expected: "its first connection is kept",
+                        actual: "a new connection", at: [told.event, other]))
+            } else {
+                evidence.keep()
+            }
+        }
+        return evidence
+    }
+
+    /// CLIENT-8: "A client MUST attempt to connect within `foregroundReconnect` of the network's return".
+    ///
+    /// Once for each return of the network while the app is in the foreground, unless the server had told it to stay away.
+    static func networkReturnReconnects(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for act in observations.client.acts("networkUp") where !observations.client.hasNetwork(at: act.event - 1) {
+            reconnects(after: act.event, "the network came back", observations, into: &evidence)
+        }
+        return evidence
+    }
+
+    private static func reconnects(
+        after event: Int, _ what: String, _ observations: Observations, into evidence: inout Evidence
+    ) {
+        let client = observations.client
+        guard client.isForeground(at: event), client.hasNetwork(at: event), client.launch(at: event) != nil,
+            !observations.wasSentAway(before: event)
+        else { return }
+        let bound = observations.clientBound(\.foregroundReconnect)
+        let next = observations.attempt(after: event).map { observations.connections[$0].opening }
+        if let next, observations.span(from: event, to: next) <= bound.microseconds {
+            evidence.keep()
+        } else if let late = observations.clientSilence(after: event, within: bound) {
+            evidence.violate(
+                Finding(
+                    "\(what), and the client did not connect",
+                    expected: "a new connection within the bound 'foregroundReconnect'",
+                    actual: next == late ? "one after it" : "none", at: [event, late]))
+        }
+    }
 }

@@ -1,0 +1,146 @@
+import Holdfast
+import Transcript
+
+/// How often a client tries to connect, and when it stops.
+extension CLIENT {
+    /// The most attempts in one minute without a greeting.
+    private static let attemptsPerMinute = 20
+
+    /// CLIENT-5: "A client MUST NOT make more than 20 connection attempts in a minute while no `connected` arrives".
+    ///
+    /// Once for each time of a minute or more in which it made two attempts at least and was not greeted.
+    static func attemptsAreBounded(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        let window = observations.clientWindow(\.attempts).microseconds
+        let greetings = observations.connections.compactMap(\.connected).sorted()
+        for launch in observations.client.launches {
+            let openings = observations.attempts(in: launch.events).map { observations.connections[$0].opening }
+            var rest = openings[...]
+            while let first = rest.first {
+                let greeted = greetings.first { $0 > first } ?? launch.events.upperBound
+                let stretch = rest.prefix { $0 < greeted }
+                rest = rest.dropFirst(stretch.count)
+                let crowd = stretch.indices.dropFirst(attemptsPerMinute).first { index in
+                    observations.span(from: stretch[index - attemptsPerMinute], to: stretch[index]) < window
+                }
+                let last = min(greeted, observations.history.events.count - 1)
+                if let crowd {
+                    evidence.violate(
+                        Finding(
+                            "the client hammers a server that does not greet it",
+                            expected: "at most \(attemptsPerMinute) attempts a minute",
+                            actual: "\(attemptsPerMinute + 1) in less",
+                            at: [stretch[crowd - attemptsPerMinute], stretch[crowd]]
+                        ))
+                } else if stretch.count > 1, observations.span(from: first, to: last) >= window {
+                    evidence.keep()
+                }
+            }
+        }
+        return evidence
+    }
+
+    /// CLIENT-6: "A client SHOULD vary the wait between attempts at random".
+    ///
+    /// Once for each two launches with five attempts each in which nothing but the launch made the client try. Waits that
+    /// differ by less than 5 %, or by what a machine adds to any timer, are equal.
+    static func waitsVary(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        var before: [Int]?
+        for launch in observations.client.launches {
+            let openings = undisturbedAttempts(of: launch, observations)
+            guard openings.count >= 5 else { continue }
+            let waits = zip(openings, openings.dropFirst()).map { observations.span(from: $0, to: $1) }
+            if let before {
+                let isVaried = zip(before, waits).contains { abs($0 - $1) > max(max($0, $1) / 20, 20_000) }
+                if isVaried {
+                    evidence.keep()
+                } else {
+                    evidence.violate(
+                        Finding(
+                            "the client waits the same times after each launch",
+                            expected: "waits that differ by more than 5 %",
+                            actual: waits.prefix(8).map { "\($0 / 1000) ms" }.joined(separator: ", ") + " again",
+                            at: openings))
+                }
+            }
+            before = waits
+        }
+        return evidence
+    }
+
+    /// The attempts from a launch on, until it is greeted or anything is done to it.
+    private static func undisturbedAttempts(
+        of launch: ObservedClient.Launch, _ observations: Observations
+    ) -> [Int] {
+        let attempts = observations.attempts(in: launch.events)
+        let greeted = attempts.lazy.compactMap { observations.connections[$0].connected }.min()
+        let disturbed = observations.client.acts.first {
+            $0.event > launch.events.lowerBound && $0.name != "selectSession"
+        }?.event
+        let end = [greeted, disturbed].compactMap { $0 }.min() ?? .max
+        return attempts.map { observations.connections[$0].opening }.filter { $0 < end }
+    }
+
+    /// CLIENT-7: "A client MUST go on attempting to connect, at most 30 s apart, while it is in the foreground, has network
+    /// and was not closed with a terminal code".
+    ///
+    /// Once for each end of an attempt or a connection that the client could see and that left it without another.
+    static func attemptsGoOn(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        let client = observations.client
+        let bound = observations.clientBound(\.backoff)
+        for index in client.attempts {
+            guard let end = client.ends[index], client.isForeground(at: end), client.hasNetwork(at: end),
+                let life = client.launch(at: end)?.events, !observations.wasSentAway(before: end + 1),
+                !hasAnother(than: index, at: end, in: life, observations)
+            else { continue }
+            let next = observations.attempt(after: end).map { observations.connections[$0].opening }
+            if let next, observations.span(from: end, to: next) <= bound.microseconds {
+                evidence.keep()
+            } else if let late = observations.clientSilence(after: end, within: bound) {
+                evidence.violate(
+                    Finding(
+                        "the client stopped trying to connect", expected: "an attempt within the bound 'backoff'",
+                        actual: next == late ? "one after it" : "none", at: [end, late]))
+            }
+        }
+        return evidence
+    }
+
+    /// Whether the client had a further connection, or one that is not settled, as far as it could tell.
+    private static func hasAnother(
+        than index: Int, at event: Int, in life: Range<Int>, _ observations: Observations
+    ) -> Bool {
+        observations.attempts(in: life.lowerBound..<event).contains { other in
+            other != index && (observations.client.ends[other].map { $0 > event } ?? true)
+        }
+    }
+
+    /// CLIENT-9: "A client MUST NOT reconnect on its own after a close with 4001 or 4010".
+    ///
+    /// Once for each such close, watched for a minute. What a person or the system does may begin anew.
+    static func terminalClosesAreFinal(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        let client = observations.client
+        for index in client.attempts {
+            let connection = observations.connections[index]
+            guard let close = observations.terminalClose(of: connection) else { continue }
+            let act = client.acts.first { $0.event > close && $0.name != "background" }
+            let next = observations.attempt(after: close).map { observations.connections[$0].opening }
+            if let next, act.map({ next < $0.event }) ?? true {
+                evidence.violate(
+                    Finding(
+                        "the client came back after it was told to stay away",
+                        expected: "no connection before the person or the system does something",
+                        actual: "a new connection", at: [close, next]))
+            } else if let late = observations.clientSilence(
+                after: close, within: observations.clientWindow(\.attempts), unless: []),
+                act.map({ late <= $0.event }) ?? true
+            {
+                evidence.keep()
+            }
+        }
+        return evidence
+    }
+}

@@ -1,0 +1,75 @@
+import Holdfast
+import Transcript
+
+/// When the silence of a client proves something, and when it was to blame for the end of a connection.
+extension Observations {
+    /// The event that proves that a client did not do something in time: the first one at or after the end of the bound.
+    ///
+    /// - Parameter names: Acts of the person or the system that excuse the client when they come first, beside the end of
+    ///   the program and its next start.
+    /// - Returns: nil when the history ends earlier, or something excused the client.
+    func clientSilence(
+        after cause: Int, within bound: Duration, unless names: Set<String> = ["background", "networkDown"]
+    ) -> Int? {
+        let limit = time(of: cause) + bound.microseconds
+        let events = history.events.indices
+        let first = max(cause + 1, events.boundary { time(of: $0) >= limit })
+        guard first < events.endIndex else { return nil }
+        let ends: Set<String> = ["launch", "quit", "exit", "hang"]
+        let isExcused = client.acts.contains {
+            $0.event > cause && $0.event < first && (ends.contains($0.name) || names.contains($0.name))
+        }
+        return isExcused ? nil : first
+    }
+
+    /// The first connection that a client asked for after an event.
+    func attempt(after event: Int) -> Int? {
+        let place = client.attempts.boundary { connections[$0].opening > event }
+        return client.attempts[place...].first
+    }
+
+    /// The connections of one life, in the order of asking.
+    func attempts(in events: Range<Int>) -> ArraySlice<Int> {
+        let first = client.attempts.boundary { connections[$0].opening >= events.lowerBound }
+        return client.attempts[first...].prefix { connections[$0].opening < events.upperBound }
+    }
+
+    /// Whether the client itself ended a connection, with a close frame or without.
+    func wasEndedByClient(_ connection: ObservedConnection) -> Bool {
+        switch connection.ending?.kind {
+        case .closed(.toServer, _), .lost: true
+        default: false
+        }
+    }
+
+    /// The event of a close that tells a client to stay away: 4001 or 4010 (CLIENT-9).
+    func terminalClose(of connection: ObservedConnection) -> Int? {
+        guard let ending = connection.ending, case .closed(.fromServer, let code?) = ending.kind,
+            code == 4001 || code == 4010
+        else { return nil }
+        return ending.event
+    }
+
+    /// Whether the client was told to stay away before an event, in the life that the event falls into.
+    func wasSentAway(before event: Int) -> Bool {
+        let start = client.launch(at: event)?.events.lowerBound ?? 0
+        return attempts(in: start..<event).contains { index in
+            if terminalClose(of: connections[index]).map({ $0 < event }) == true { return true }
+            guard let refused = connections[index].refused, refused < event,
+                case .refused(let status?, _) = history.events[refused].kind
+            else { return false }
+            return status == 401 || status == 403
+        }
+    }
+
+    /// Whether a greeted connection was open, as far as the client could tell, at some moment between two events.
+    func wasGreeted(between first: Int, and last: Int) -> Bool {
+        connections.indices.contains { index in
+            guard let connected = connections[index].connected, connected < last else { return false }
+            return client.ends[index].map { $0 > first } ?? true
+        }
+    }
+
+    /// The time from one event to another, in microseconds.
+    func span(from first: Int, to last: Int) -> Int { time(of: last) - time(of: first) }
+}
