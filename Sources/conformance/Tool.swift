@@ -40,8 +40,8 @@ enum Tool {
                 + specification.clientScenarios().map {
                     NamedScenario(name: $0.name, title: $0.title, clauses: $0.clauses)
                 }
-        } catch let problems as InputProblems {
-            throw refuse(problems.problems)
+        } catch {
+            throw refuse(error.problems)
         }
     }
 
