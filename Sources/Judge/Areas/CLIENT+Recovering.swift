@@ -1,7 +1,143 @@
 import Holdfast
+import JSON
 import Transcript
 
-/// How a client finds what it missed.
+/// What a client does when it comes back.
 extension CLIENT {
-    static let recovering: [Check] = []
+    static let recovering: [Check] =
+        [
+            Check(.CLIENT, 15, reconnectsAreFollowedByRecovery), Check(.CLIENT, 19, allThatWasMissedIsShown),
+            Check(.CLIENT, 20, recoveryNeverShowsLess), Check(.CLIENT, 21, oneReadServesAll),
+        ] + polling + finding
+
+    /// CLIENT-15: "A client MUST recover after every reconnect that follows a turn it has seen no ending of: by `sync`
+    /// where it can, else by a session read".
+    ///
+    /// Once for each greeted connection after another one and each turn that the client knew to run then. A read counts from
+    /// the end of the old connection on, also one that was still under way then; a sync counts where the server has an epoch.
+    static func reconnectsAreFollowedByRecovery(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        let questions = ClientQuestion.all(in: history)
+        for (index, connection) in history.connections.enumerated() {
+            guard let greeted = connection.connected, let lost = history.lossBefore(connection: index) else { continue }
+            for question in questions {
+                guard let asked = question.requests.first?.event, asked < lost,
+                    question.news.contains(where: { $0.event < lost && $0.kind == .proof }),
+                    !question.news.contains(where: { $0.event < greeted && $0.kind != .proof }),
+                    history.endOfLife(at: asked) > greeted
+                else { continue }
+                let sessions = question.sessions(before: greeted).union(question.requests.compactMap(\.sessionAsked))
+                if let recovery = history.recovery(of: sessions, since: lost) {
+                    let isInTime = question.ended.map { recovery < $0 } ?? true
+                    if isInTime { evidence.keep() }
+                } else if question.ended == nil,
+                    let proof = history.deadline(after: greeted, within: history.clientPatience, on: index),
+                    history.isAble(from: greeted, to: proof)
+                {
+                    evidence.violate(
+                        Finding(
+                            "a reconnect without recovery while a turn runs",
+                            expected: "a sync, or a read of its session",
+                            actual: "neither within \(history.clientPatience)", at: [lost, greeted, proof]))
+                }
+            }
+        }
+        return evidence
+    }
+
+    /// CLIENT-19: "A client MUST show, after recovery, every message of the history it lacked, in the order of the
+    /// history".
+    ///
+    /// Once for each read or replay of the session on the screen that brings a message which was not shown.
+    static func allThatWasMissedIsShown(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        let leaving: Set = ["selectSession", "openPush", "background", "quit", "launch", "exit"]
+        for told in history.toldHistories {
+            guard let before = history.client.state(at: told.event), before.sessionId == told.sessionId,
+                told.messages.contains(where: { !before.shows($0) }),
+                history.end(of: told.asked, at: leaving) > told.event
+            else { continue }
+            let end = history.end(of: told.event, at: leaving)
+            let result = history.shown(after: told.event, within: history.clientPatience, before: end) { state in
+                state.sessionId == told.sessionId ? state.shows(inOrder: told.messages) : nil
+            }
+            switch result {
+            case .kept: evidence.keep()
+            case .broken(let event):
+                let ids = told.messages.map { $0.id ?? "a message without id" }.joined(separator: " ")
+                let state = history.client.state(at: event)
+                evidence.violate(
+                    Finding(
+                        "messages that a recovery brought are missing or out of order",
+                        expected: "\(ids), in this order",
+                        actual: state?.messages.map { $0.id ?? $0.key ?? "a message without id" }
+                            .joined(separator: " ") ?? "nothing",
+                        at: [told.event, event]))
+            case .unknown: break
+            }
+        }
+        return evidence
+    }
+
+    /// CLIENT-20: "A client MUST NOT show fewer messages of a session during recovery than before it".
+    ///
+    /// Once for each read or sync during which, or after which, the screen of its session was looked at. Two entries for one
+    /// message that become one are no loss.
+    static func recoveryNeverShowsLess(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        let states = history.client.states
+        for (before, after) in zip(states, states.dropFirst()) {
+            guard let session = before.sessionId, after.sessionId == session,
+                history.endOfLife(at: before.event) > after.event,
+                history.end(of: before.event, at: ["selectSession", "openPush"]) > after.event,
+                history.isRecovering(session, between: before.event, and: after.event),
+                !history.isGone(session, before: after.event), after.count < before.count
+            else { continue }
+            evidence.violate(
+                Finding(
+                    "a recovery shows fewer messages than before", expected: "at least \(before.count)",
+                    actual: "\(after.count)", at: [before.event, after.event]))
+        }
+        let begun =
+            history.client.reads.compactMap { read -> Int? in
+                if case .session(let id) = read.route, history.client.state(at: read.request)?.sessionId == id {
+                    return read.request
+                }
+                return nil
+            } + history.syncs.map(\.request.event)
+        for event in begun {
+            guard let state = history.client.state(at: event), state.sessionId != nil, state.count > 0 else { continue }
+            let end = min(history.end(of: event, at: ["selectSession", "openPush"]), history.endOfLife(at: event))
+            if !history.looks(after: event, before: end).isEmpty { evidence.keep() }
+        }
+        return evidence
+    }
+
+    /// CLIENT-21: "A client MUST NOT have more than one session read of one session under way for recovery".
+    ///
+    /// Once for each return, reconnect and push while a read of a session is under way. A read that the person caused by going
+    /// there, and one that takes the place of a read the client gave up, is not counted.
+    static func oneReadServesAll(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        let triggers = history.recoveryTriggers
+        for (index, read) in history.client.reads.enumerated() {
+            guard case .session(let session) = read.route else { continue }
+            let end = min(history.end(of: read), history.endOfLife(at: read.request))
+            let second = history.client.reads[(index + 1)...].first { other in
+                other.route == .session(session) && other.request < end
+                    && history.end(of: read.request, at: ["selectSession", "openPush"]) > other.request
+                    && !history.wasGivenUp(read, for: other)
+            }
+            if let second {
+                evidence.violate(
+                    Finding(
+                        "two reads of one session are under way", expected: "one read that serves every reason",
+                        actual: "a second read of \(session) before the first was answered",
+                        at: [read.request, second.request]))
+            } else {
+                for trigger in triggers where trigger > read.request && trigger < end { evidence.keep() }
+            }
+        }
+        return evidence
+    }
 }

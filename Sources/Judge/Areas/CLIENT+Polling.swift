@@ -1,0 +1,151 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// How long a client waits for an answer, and how the waiting ends.
+extension CLIENT {
+    static let polling: [Check] = [
+        Check(.CLIENT, 22, pollingIsBounded), Check(.CLIENT, 23, pollingEndsInTheOpen),
+        Check(.CLIENT, 24, anEndingEndsTheWaiting),
+    ]
+
+    /// CLIENT-22: "A client MUST poll for an answer with at most 12 reads, the last of them no later than 65 s after
+    /// the first".
+    ///
+    /// Once for each time that a client read at least twice for an answer, with nothing else to make it read, and was watched
+    /// to the end of the bound. The first read after a return, a reconnect or a loss is the recovery, those that follow it are
+    /// the polling; what a client reads without a socket after it gave up serves CLIENT-40.
+    static func pollingIsBounded(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for wait in history.waitsForAnswers {
+            let polls = wait.reads.dropFirst().filter { history.isPolling($0, in: wait) }
+            guard let first = polls.first else { continue }
+            let limit = history.time(of: first) + history.clientBound(\.polling).microseconds
+            let late = polls.first { history.time(of: $0) > limit }
+            let many = polls.count > 12 ? polls[polls.startIndex + 12] : nil
+            if let event = [late, many].compactMap({ $0 }).min() {
+                evidence.violate(
+                    Finding(
+                        "polling goes on",
+                        expected: "at most 12 reads, the last within \(history.clientBound(\.polling))",
+                        actual: event == many ? "the 13th" : "another one later", at: [first, event]))
+            } else if wait.end > (history.proof(after: first, limit: limit) ?? .max) {
+                evidence.keep()
+            }
+        }
+        return evidence
+    }
+
+    /// CLIENT-23: "A client MUST end the thinking state, and show the message as failed with its retry or an error,
+    /// when polling ends without an answer".
+    ///
+    /// Once for each time that a client read at least twice for an answer that did not come.
+    static func pollingEndsInTheOpen(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        for wait in history.waitsForAnswers where wait.reads.count > 1 && wait.question.ended == nil {
+            let shown = history.shown(
+                after: wait.reads[1], within: history.clientBound(\.polling), before: wait.end
+            ) { state in
+                guard wait.isOnScreen(state) else { return nil }
+                let isFailed = state.place(of: wait.question).map { state.messages[$0].status == "failed" } ?? false
+                return !state.thinking && (isFailed || !state.errors.isEmpty)
+            }
+            switch shown {
+            case .kept: evidence.keep()
+            case .broken(let event):
+                let isThinking = history.client.state(at: event)?.thinking == true
+                evidence.violate(
+                    Finding(
+                        "polling ended and the person is not told",
+                        expected: "thinking false, and a failed message or an error",
+                        actual: isThinking ? "still thinking" : "neither", at: [wait.reads[1], event]))
+            case .unknown: break
+            }
+        }
+        return evidence
+    }
+
+    /// CLIENT-24: "A client MUST end the thinking state when it receives the ending of the turn, by any road".
+    ///
+    /// Once for each turn that was awaited on the screen when its ending came, and no other with it.
+    static func anEndingEndsTheWaiting(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        let questions = ClientQuestion.all(in: history)
+        for (index, question) in questions.enumerated() {
+            guard let ended = question.ended, let state = history.client.state(at: ended), state.thinking,
+                history.endOfLife(at: question.event) > ended
+            else { continue }
+            let sessions = question.sessions(before: ended + 1).union(question.requests.compactMap(\.sessionAsked))
+            if let session = state.sessionId, !sessions.isEmpty, !sessions.contains(session) { continue }
+            let isAlone = questions.indices.allSatisfy { other in
+                other == index || questions[other].event > ended
+                    || questions[other].news.contains { $0.kind != .proof && $0.event <= ended }
+            }
+            guard isAlone else { continue }
+            let end = history.end(
+                of: ended, at: ["send", "selectSession", "openPush", "background", "quit", "launch", "exit"])
+            switch history.shown(after: ended, within: history.clientPatience, before: end, holds: { !$0.thinking }) {
+            case .kept: evidence.keep()
+            case .broken(let event):
+                evidence.violate(
+                    Finding(
+                        "the answer is there and the client still waits for it", expected: "thinking false",
+                        actual: "thinking true", at: [ended, event]))
+            case .unknown: break
+            }
+        }
+        return evidence
+    }
+}
+
+extension Observations {
+    /// A time in which a client waits for an answer, and nothing from outside makes it read.
+    struct AnswerWait: Sendable {
+        /// The message.
+        let question: ClientQuestion
+        /// The requests of its reads of that session, in order; of the list while the session is not known.
+        let reads: [Int]
+        /// The event that ended this time: the answer, something that makes it read anew, or the end of the history.
+        let end: Int
+
+        /// Whether a screen is the one on which the answer is awaited.
+        func isOnScreen(_ state: ObservedClient.State) -> Bool {
+            let sessions = question.sessions(before: end).union(question.requests.compactMap(\.sessionAsked))
+            return state.sessionId.map { sessions.isEmpty || sessions.contains($0) } ?? true
+        }
+    }
+
+    /// Every time in which a client waited for an answer and read for it.
+    var waitsForAnswers: [AnswerWait] {
+        let reasons = Set(recoveryTriggers)
+            .union(connections.indices.compactMap { connections[$0].connected == nil ? nil : loss(of: $0) })
+            .union(
+                client.acts("background", "networkDown", "openPush", "selectSession", "launch", "quit", "exit").map(
+                    \.event)
+            )
+            .sorted()
+        return ClientQuestion.all(in: self).flatMap { question -> [AnswerWait] in
+            guard let asked = question.requests.first?.event else { return [] }
+            let over = question.news.first { $0.kind != .proof }?.event ?? history.events.endIndex
+            let borders = [asked] + reasons.filter { $0 > asked && $0 < over } + [over]
+            let sessions = question.sessions(before: over).union(question.requests.compactMap(\.sessionAsked))
+            return zip(borders, borders.dropFirst()).compactMap { first, last in
+                let reads = client.reads.filter { read in
+                    guard read.request > first, read.request < last else { return false }
+                    if case .session(let id) = read.route { return sessions.contains(id) }
+                    return sessions.isEmpty
+                }
+                guard !reads.isEmpty else { return nil }
+                return AnswerWait(question: question, reads: reads.map(\.request), end: last)
+            }
+        }
+    }
+
+    /// Whether a read was made for an answer: the client is seen waiting after it, or has a socket that would tell the rest.
+    func isPolling(_ read: Int, in wait: AnswerWait) -> Bool {
+        let hasSocket = connections.contains { connection in
+            connection.connected.map { $0 < read } == true && (connection.ending?.event ?? .max) > read
+        }
+        return hasSocket || looks(after: read, before: wait.end).contains { $0.state.thinking }
+    }
+}

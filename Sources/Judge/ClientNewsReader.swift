@@ -1,0 +1,186 @@
+import JSON
+import Transcript
+
+/// Finds what each frame, response and read told a client of its own messages: by key, by the turn of that key, and for an
+/// error without either, by the connection and the order.
+struct ClientNewsReader {
+    private let history: Observations
+
+    init(_ history: Observations) { self.history = history }
+
+    /// Adds what was told to each message.
+    func tell(_ questions: inout [ClientQuestion]) {
+        learnNames(&questions)
+        let live = history.received.map { (frame: $0, event: $0.event) }
+        let replayed = history.syncs.flatMap { sync in sync.missed.map { (frame: $0, event: $0.event) } }
+        for item in (live + replayed).sorted(by: { $0.event < $1.event }) { tell(item.frame, to: &questions) }
+        for read in history.sessionReads { tell(read, to: &questions) }
+        for index in questions.indices {
+            for request in questions[index].requests { tellResponse(to: request, &questions[index]) }
+            questions[index].settle()
+        }
+    }
+
+    // MARK: Names
+
+    private func learnNames(_ questions: inout [ClientQuestion]) {
+        var pairs: [(key: String?, turnId: String?)] = []
+        for frame in history.received + history.syncs.flatMap(\.missed) {
+            pairs.append((frame.clientMessageId, frame.turnId))
+        }
+        for read in history.sessionReads {
+            pairs += read.messages.map { ($0.clientMessageId, $0.turnId) }
+            pairs += read.turns.map { ($0.clientMessageId, $0.turnId) }
+        }
+        for index in questions.indices {
+            let keys = questions[index].keys
+            for case (let key?, let turnId?) in pairs where keys.contains(key) {
+                questions[index].learn(turnId: turnId)
+            }
+            for request in questions[index].requests {
+                if let turnId = response(to: request)?.answer?.root["turnId"]?.stringValue {
+                    questions[index].learn(turnId: turnId)
+                }
+            }
+        }
+    }
+
+    private func response(to request: ObservedRequest) -> ObservedExchange? {
+        guard case .exchange(let index) = request.origin, history.exchanges[index].response != nil else { return nil }
+        return history.exchanges[index]
+    }
+
+    private func owner(of frame: ObservedFrame, among questions: [ClientQuestion]) -> Int? {
+        if let key = frame.clientMessageId {
+            return questions.lastIndex { $0.keys.contains(key) && $0.event < frame.event }
+        }
+        if let turnId = frame.turnId {
+            return questions.lastIndex { $0.turnIds.contains(turnId) && $0.event < frame.event }
+        }
+        return nil
+    }
+
+    // MARK: Frames
+
+    private func tell(_ frame: ObservedFrame, to questions: inout [ClientQuestion]) {
+        guard let type = frame.type, ["ack", "message", "toolUse", "done", "error"].contains(type) else { return }
+        let hasName = frame.clientMessageId != nil || frame.turnId != nil
+        let place: Int?
+        if hasName {
+            place = owner(of: frame, among: questions)
+        } else {
+            place = type == "error" ? questionMeant(by: frame, among: questions) : unnamedOwner(of: frame, questions)
+        }
+        guard let place else { return }
+        guard type == "error" else {
+            note(type == "done" ? .ending : .proof, frame, nil, &questions[place])
+            return
+        }
+        let isKnown = questions[place].news.contains { $0.kind == .proof && $0.event < frame.event }
+        let ends = ErrorMeaning.endsTurn(frame, acksAreSent: true, wasAcked: isKnown)
+        note(ends ? .ending : .refusal, frame, error(in: frame), &questions[place])
+    }
+
+    private func note(
+        _ kind: ClientQuestion.News.Kind, _ frame: ObservedFrame, _ error: ClientQuestion.ClientError?,
+        _ question: inout ClientQuestion
+    ) {
+        question.note(
+            .init(
+                event: frame.event, kind: kind, connection: frame.connection, sessionId: frame.sessionId, error: error))
+    }
+
+    private func error(in frame: ObservedFrame) -> ClientQuestion.ClientError {
+        .init(
+            code: frame.code, text: frame.string("error"),
+            retryAfter: frame["retryAfterMs"]?.intValue.map { min(max($0, 0), 1 << 40) * 1_000 })
+    }
+
+    /// The message an error without names is about: one that waits on that connection, the last said before those it
+    /// answered; else the last turn of its session that runs.
+    private func questionMeant(by error: ObservedFrame, among questions: [ClientQuestion]) -> Int? {
+        if let code = error.code, ["parse_error", "unknown_type", "not_authenticated"].contains(code) {
+            let before = history.connections[error.connection].sent.last {
+                $0.event < error.event && $0.type != "ping"
+            }
+            guard before?.type == "chat" else { return nil }
+        }
+        let open = questions.indices.filter { index in
+            questions[index].event < error.event && !questions[index].requests.isEmpty
+                && !questions[index].news.contains { $0.event < error.event && $0.kind != .proof }
+        }
+        let waiting = open.filter { index in
+            questions[index].news.allSatisfy { $0.event > error.event }
+                && questions[index].requests.contains {
+                    $0.connection == error.connection && $0.event < error.event
+                        && (error.sessionId == nil || $0.sessionAsked == nil || $0.sessionAsked == error.sessionId)
+                }
+        }
+        let refuses = error.code.map(ErrorMeaning.refusals.contains) ?? false
+        if let first = waiting.first { return first }
+        guard !refuses else { return nil }
+        return open.last { index in
+            error.sessionId == nil || questions[index].sessions(before: error.event).contains(error.sessionId ?? "")
+        }
+    }
+
+    /// The turn that a frame of a server without names belongs to: the only one that runs in its session.
+    private func unnamedOwner(of frame: ObservedFrame, _ questions: [ClientQuestion]) -> Int? {
+        guard frame.type != "message", let session = frame.sessionId else { return nil }
+        let open = questions.indices.filter { index in
+            questions[index].event < frame.event && !questions[index].requests.isEmpty
+                && !questions[index].news.contains { $0.event < frame.event && $0.kind == .ending }
+        }
+        return open.first { questions[$0].requests.contains { $0.sessionAsked == session && $0.event < frame.event } }
+            ?? open.first { questions[$0].sessions(before: frame.event).contains(session) }
+    }
+
+    // MARK: REST
+
+    private func tell(_ read: ObservedSessionRead, to questions: inout [ClientQuestion]) {
+        for index in questions.indices where questions[index].event < read.event {
+            let keys = questions[index].keys
+            let places = read.messages.indices.filter { read.messages[$0].clientMessageId.map(keys.contains) == true }
+            let turn = read.turns.last { $0.clientMessageId.map(keys.contains) == true }
+            guard let place = places.first ?? (turn == nil ? nil : read.messages.endIndex) else { continue }
+            let turnIds = questions[index].turnIds
+            let following = read.messages[min(place + 1, read.messages.endIndex)...].prefix { $0.role != "user" }
+            let answers = read.messages.contains {
+                $0.role == "assistant" && $0.turnId.map(turnIds.contains) == true
+            }
+            let isEnded =
+                answers || following.contains { $0.role == "assistant" && $0.turnId == nil }
+                || turn?.status == "done" || turn?.status == "failed"
+            questions[index].note(
+                .init(
+                    event: read.event, kind: isEnded ? .ending : .proof, connection: nil, sessionId: read.sessionId,
+                    error: nil))
+        }
+    }
+
+    private func tellResponse(to request: ObservedRequest, _ question: inout ClientQuestion) {
+        guard let exchange = response(to: request), let event = exchange.response, let status = exchange.status else {
+            return
+        }
+        let answer = exchange.answer?.root
+        let session = answer?["sessionId"]?.stringValue
+        func note(_ kind: ClientQuestion.News.Kind, _ error: ClientQuestion.ClientError?) {
+            question.note(.init(event: event, kind: kind, connection: nil, sessionId: session, error: error))
+        }
+        if (200...299).contains(status) {
+            note(.ending, nil)
+            return
+        }
+        let code = answer?["code"]?.stringValue
+        let inBody = answer?["retryAfterMs"]?.intValue.map { min(max($0, 0), 1 << 40) * 1_000 }
+        let inHeader = exchange.received?[header: "retry-after"].flatMap { Int($0) }
+            .map { min(max($0, 0), 1 << 30) * 1_000_000 }
+        let error = ClientQuestion.ClientError(
+            code: code, text: answer?["error"]?.stringValue, retryAfter: [inBody, inHeader].compactMap { $0 }.min())
+        if answer?["turnId"] != nil || code.map(ErrorMeaning.failures.contains) == true {
+            note(.ending, error)
+        } else if (400...499).contains(status) || code.map(ErrorMeaning.refusals.contains) == true {
+            note(.refusal, error)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import JSON
+import Transcript
+
+/// One message of the person, every request that carried it, and everything the client was told of it.
+///
+/// Requests belong together by their key, else by their text, so that a client that takes a new key or changes the text is
+/// seen for what it is. Equal texts in different messages are told apart by the commands that typed them.
+struct ClientQuestion: Sendable {
+    /// The message as typed.
+    let text: String
+    /// The command to send it; nil when the history does not have it.
+    let typed: Int?
+    /// The requests that carried it, in order; none when it never reached the stage.
+    private(set) var requests: [ObservedRequest] = []
+    /// What the client was told, in the order of time.
+    private(set) var news: [News] = []
+    /// The names of its turn.
+    private(set) var turnIds: Set<String> = []
+    /// Whether another message of the same text makes it unknown which of the two a request carried.
+    private(set) var isAmbiguous = false
+
+    /// One thing that told the client something of a message.
+    struct News: Sendable, Equatable {
+        /// The event.
+        let event: Int
+        /// What it was.
+        let kind: Kind
+        /// The connection it came on, as an index into `Observations.connections`; nil over REST.
+        let connection: Int?
+        /// The conversation it names.
+        let sessionId: String?
+        /// The frame, where it is one that the client may have to show.
+        let error: ClientError?
+
+        /// The kinds of news.
+        enum Kind: Sendable, Equatable {
+            /// Taken up: an `ack`, or any frame or stored message of it.
+            case proof
+            /// Ended: by `done`, an `error`, a response, or a history that has its answer.
+            case ending
+            /// Refused, and not taken up.
+            case refusal
+        }
+    }
+
+    /// An error as the client was told it.
+    struct ClientError: Sendable, Equatable {
+        let code: String?
+        let text: String?
+        /// When the message may be sent again, in microseconds from the event.
+        let retryAfter: Int?
+    }
+
+    /// When it was typed, or first sent.
+    var event: Int { typed ?? requests.first?.event ?? 0 }
+    /// The keys it was sent with.
+    var keys: Set<String> { Set(requests.compactMap(\.clientMessageId)) }
+    /// The key it was first sent with.
+    var key: String? { requests.first?.clientMessageId }
+    /// The first thing that told the client that the server has it.
+    var proof: Int? { news.first { $0.kind != .refusal }?.event }
+    /// The first thing that told the client how it ended.
+    var ended: Int? { news.first { $0.kind == .ending }?.event }
+
+    /// The conversations that the client was told it stands in, before an event.
+    func sessions(before event: Int) -> Set<String> {
+        Set(news.filter { $0.event < event }.compactMap(\.sessionId))
+    }
+
+    /// Every message of the person, in the order of typing.
+    static func all(in history: Observations) -> [ClientQuestion] {
+        var questions: [ClientQuestion] = []
+        for (index, event) in history.history.events.enumerated() {
+            guard event.lane == .client, case .act("send", let details) = event.kind,
+                let text = details["text"]?.stringValue
+            else { continue }
+            questions.append(ClientQuestion(text: text, typed: index))
+        }
+        for request in requests(in: history) { take(request, into: &questions) }
+        questions.sort { $0.event < $1.event }
+        ClientNewsReader(history).tell(&questions)
+        return questions
+    }
+
+    private init(text: String, typed: Int?) {
+        self.text = text
+        self.typed = typed
+    }
+
+    private static func requests(in history: Observations) -> [ObservedRequest] {
+        var requests: [ObservedRequest?] = []
+        for (index, connection) in history.connections.enumerated() {
+            for frame in connection.sent where frame.type == "chat" {
+                requests.append(
+                    ObservedRequest(
+                        frame.value, event: frame.event, origin: .connection(index), principal: connection.principal))
+            }
+        }
+        for (index, exchange) in history.exchanges.enumerated() where exchange.isChat {
+            requests.append(
+                ObservedRequest(
+                    exchange.body, event: exchange.request, origin: .exchange(index),
+                    principal: exchange.sent.principal ?? ""))
+        }
+        return requests.compactMap { $0 }.sorted { $0.event < $1.event }
+    }
+
+    private static func take(_ request: ObservedRequest, into questions: inout [ClientQuestion]) {
+        let earlier = questions.indices.filter { questions[$0].event < request.event }
+        let same = earlier.filter { exactlyEqual(questions[$0].text, request.prompt) }
+        let known = request.clientMessageId.map { key in earlier.filter { questions[$0].keys.contains(key) } } ?? []
+        let place: Int?
+        if same.count > 1, !known.contains(where: same.contains) {
+            // A new key under a text that was typed more than once: the oldest that was not sent yet.
+            place = same.first { questions[$0].requests.isEmpty } ?? same.last
+            if same.allSatisfy({ !questions[$0].requests.isEmpty }) {
+                for index in same { questions[index].isAmbiguous = true }
+            }
+        } else {
+            place = same.last(where: known.contains) ?? same.last ?? known.last
+        }
+        if let place {
+            questions[place].requests.append(request)
+        } else {
+            var question = ClientQuestion(text: request.prompt, typed: nil)
+            question.requests = [request]
+            questions.append(question)
+        }
+    }
+
+    /// Takes up what was told.
+    mutating func note(_ item: News) { news.append(item) }
+
+    /// Takes up a name of its turn.
+    mutating func learn(turnId: String) { turnIds.insert(turnId) }
+
+    /// Puts what was told in the order of time.
+    mutating func settle() { news.sort { $0.event < $1.event } }
+}

@@ -1,0 +1,141 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// What a client asks for to recover, and what it is told.
+extension Observations {
+    /// A history that was told: by a read the whole of it, by a replay a part.
+    struct ToldHistory: Sendable {
+        /// The event that brought it.
+        let event: Int
+        /// The event that asked for it.
+        let asked: Int
+        /// The conversation.
+        let sessionId: String
+        /// Its messages, oldest first.
+        let messages: [ObservedSessionRead.StoredMessage]
+    }
+
+    /// Every read and every replay, in the order of their answers; a replay once for each of its sessions.
+    var toldHistories: [ToldHistory] {
+        let reads = sessionReads.map { read in
+            ToldHistory(
+                event: read.event, asked: read.request, sessionId: read.sessionId,
+                messages: read.messages.filter { $0.role == "user" || $0.role == "assistant" })
+        }
+        let replays = syncs.flatMap { sync -> [ToldHistory] in
+            guard let result = sync.result else { return [] }
+            return Set(sync.missed.compactMap(\.sessionId)).sorted().map { session in
+                let messages = sync.missed.filter { $0.sessionId == session }.compactMap(Self.message)
+                return ToldHistory(
+                    event: result.event, asked: sync.request.event, sessionId: session, messages: messages)
+            }
+        }
+        return (reads + replays).sorted { $0.event < $1.event }
+    }
+
+    /// The message that a frame tells, where it names it.
+    private static func message(in frame: ObservedFrame) -> ObservedSessionRead.StoredMessage? {
+        guard frame.type == "message" || frame.type == "done", let id = frame.messageId else { return nil }
+        return .init(
+            id: id, role: frame.type == "done" ? "assistant" : frame.string("role"), text: frame.text ?? "",
+            turnId: frame.turnId, clientMessageId: frame.type == "done" ? nil : frame.clientMessageId)
+    }
+
+    /// What ended, for the client, the greeted connection before this one; nil when there was none in this life.
+    func lossBefore(connection index: Int) -> Int? {
+        let opening = connections[index].opening
+        guard
+            let last = connections.indices.last(where: {
+                connections[$0].opening < opening && connections[$0].connected != nil
+            }), let greeted = connections[last].connected, endOfLife(at: greeted) > opening
+        else { return nil }
+        // In the background a client hears nothing, whatever the socket says.
+        let away = client.acts.first { $0.name == "background" && $0.event > greeted && $0.event < opening }?.event
+        return [connections[last].ending?.event, away, opening].compactMap { $0 }.min()
+    }
+
+    /// The first thing a client asked for that recovers one of these sessions.
+    func recovery(of sessions: Set<String>, since lost: Int) -> Int? {
+        let reads = client.reads.filter { read in
+            guard case .session(let id) = read.route, sessions.isEmpty || sessions.contains(id) else { return false }
+            return end(of: read) > lost
+        }.map(\.request)
+        let asked = syncs.filter { sync in
+            sync.request.event > lost && connections[sync.connection].greeting?.epoch != nil
+        }.map(\.request.event)
+        return (reads + asked).min()
+    }
+
+    /// Everything that calls for a recovery: a return, the network, a push, a new connection.
+    var recoveryTriggers: [Int] {
+        let acts = client.acts("foreground", "networkUp", "receivePush").map(\.event)
+        return (acts + connections.compactMap(\.connected)).sorted()
+    }
+
+    /// Where a read ended; the end of the history while it has not.
+    func end(of read: ObservedExchange) -> Int { read.response ?? read.failure ?? history.events.endIndex }
+
+    /// Whether a client gave a read up in favour of another one; the stage may see that a little later.
+    func wasGivenUp(_ read: ObservedExchange, for other: ObservedExchange) -> Bool {
+        guard read.response == nil, let failure = read.failure else { return false }
+        return time(of: failure) <= time(of: other.request) + timeouts.scheduling.microseconds
+    }
+
+    /// Whether a read of a session, a sync or a connection was asked for between two events, or a read was under way.
+    func isRecovering(_ session: String, between first: Int, and last: Int) -> Bool {
+        client.reads(of: session).contains { $0.request < last && end(of: $0) > first }
+            || syncs.contains { $0.request.event < last && $0.result.map { $0.event > first } ?? true }
+            || connections.contains { $0.opening > first && $0.opening < last }
+    }
+
+    /// Whether a session was answered with 404 before an event.
+    func isGone(_ session: String, before event: Int) -> Bool {
+        client.reads(of: session).contains { $0.status == 404 && $0.response.map { $0 < event } == true }
+    }
+}
+
+extension ObservedClient.State {
+    /// How many different messages are shown; a place holder for an answer to come is none.
+    var count: Int {
+        var ids: Set<String> = []
+        var keys: Set<String> = []
+        var count = 0
+        for message in messages {
+            if message.id == nil, message.role == "assistant", let status = message.status, status != "sent" {
+                continue
+            }
+            let isNewID = message.id.map { ids.insert($0).inserted }
+            let isNewKey = message.key.map { keys.insert($0).inserted }
+            if isNewID == false || isNewKey == false { continue }
+            count += 1
+        }
+        return count
+    }
+
+    /// Whether a stored message is on this screen.
+    func shows(_ message: ObservedSessionRead.StoredMessage) -> Bool { !places(of: message).isEmpty }
+
+    /// Whether stored messages are on this screen in their order, whatever stands between them.
+    func shows(inOrder stored: [ObservedSessionRead.StoredMessage]) -> Bool {
+        var next = 0
+        for message in stored {
+            guard let place = places(of: message).first(where: { $0 >= next }) else { return false }
+            next = place + 1
+        }
+        return true
+    }
+
+    /// Where a stored message stands: by its id, else by its key, else where the same is said without an id.
+    private func places(of message: ObservedSessionRead.StoredMessage) -> [Int] {
+        let byID = messages.indices.filter { messages[$0].id != nil && messages[$0].id == message.id }
+        if !byID.isEmpty { return byID }
+        if let key = message.clientMessageId {
+            let byKey = messages.indices.filter { messages[$0].key == key }
+            if !byKey.isEmpty { return byKey }
+        }
+        return messages.indices.filter {
+            messages[$0].id == nil && messages[$0].role == message.role && exactlyEqual(messages[$0].text, message.text)
+        }
+    }
+}

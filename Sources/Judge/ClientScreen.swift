@@ -1,0 +1,104 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// What is known of a client's screen over time.
+///
+/// A state is recorded when it differs from the one before, so a later watch of the stage proves that the last one stood.
+extension Observations {
+    /// A moment at which the screen was looked at.
+    struct Look: Sendable {
+        /// The event: a recorded state, or a watch that saw the last one stand.
+        let event: Int
+        /// What was shown.
+        let state: ObservedClient.State
+    }
+
+    /// Every look at the screen after one event and before another.
+    func looks(after first: Int, before last: Int) -> [Look] {
+        history.events.indices.filter { $0 > first && $0 < last }.compactMap { index in
+            guard history.events[index].lane == .client, let state = client.state(at: index) else { return nil }
+            switch history.events[index].kind {
+            case .state, .wait: return Look(event: index, state: state)
+            default: return nil
+            }
+        }
+    }
+
+    /// What came of something that the screen has to show.
+    enum Sighting {
+        /// It did, at that event.
+        case kept(Int)
+        /// It did not, from its cause up to that event, which is at or after the bound.
+        case broken(Int)
+        /// Nobody looked long enough.
+        case unknown
+    }
+
+    /// Whether the screen came to show something within a bound, as long as nothing else became of it.
+    ///
+    /// - Parameters:
+    ///   - cause: The event from which it is to be shown.
+    ///   - bound: How long it may take.
+    ///   - end: The first event after which it need not be shown any more.
+    ///   - holds: Whether a state shows it; nil for one that says nothing about it.
+    /// - Returns: What came of it.
+    func shown(
+        after cause: Int, within bound: Duration, before end: Int, holds: (ObservedClient.State) -> Bool?
+    ) -> Sighting {
+        let limit = time(of: cause) + bound.microseconds
+        for look in looks(after: cause, before: end) {
+            guard let answer = holds(look.state) else { continue }
+            if answer { return .kept(look.event) }
+            if time(of: look.event) >= limit { return .broken(look.event) }
+        }
+        return .unknown
+    }
+
+    /// What a client may take for anything that has no bound of its own.
+    var clientPatience: Duration { clientBound(\.resend) }
+
+    /// The first act of some names after an event, or the end of the history.
+    func end(of cause: Int, at names: Set<String>) -> Int {
+        client.acts.first { $0.event > cause && names.contains($0.name) }?.event ?? history.events.endIndex
+    }
+
+    /// The end of the life of the client in which an event lies.
+    func endOfLife(at event: Int) -> Int {
+        client.launch(at: event)?.events.upperBound ?? end(of: event, at: ["launch", "quit", "exit"])
+    }
+
+    /// Whether a client could act all the time between two events: in the foreground, and with a network.
+    func isAble(from first: Int, to last: Int) -> Bool {
+        let isLaunched = client.launches.isEmpty || client.isForeground(at: first)
+        return isLaunched && client.hasNetwork(at: first) && last <= endOfLife(at: first)
+            && end(of: first, at: ["background", "networkDown"]) > last
+    }
+
+    /// When a connection was over for the client: at its end, or when the client went on to another.
+    func loss(of connection: Int) -> Int? {
+        let next = connections.first { $0.opening > connections[connection].opening }?.opening
+        return [connections[connection].ending?.event, next].compactMap { $0 }.min()
+    }
+
+    /// The event that proves that a client left something undone: a connection was greeted after an event and stayed for the
+    /// whole of a bound, while the client could act.
+    func neglect(after event: Int, within bound: Duration) -> Int? {
+        for (index, connection) in connections.enumerated() where connection.opening > event {
+            guard let greeted = connection.connected, greeted < endOfLife(at: event),
+                let proof = deadline(after: greeted, within: bound, on: index), isAble(from: greeted, to: proof)
+            else { continue }
+            return proof
+        }
+        return nil
+    }
+}
+
+extension ObservedClient.State {
+    /// The place of a message of the person on this screen: by its key, else by its text where no entry has a key.
+    func place(of question: ClientQuestion) -> Int? {
+        let keys = question.keys
+        if let place = messages.firstIndex(where: { $0.key.map(keys.contains) == true }) { return place }
+        return messages.lastIndex { $0.role == "user" && $0.key == nil && exactlyEqual($0.text, question.text) }
+    }
+}

@@ -1,0 +1,113 @@
+import TestSupport
+import Testing
+
+/// How a client waits for an answer, and finds what it lost sight of.
+@Suite struct ClientPollingTests {
+    /// A turn that runs, a connection that is gone, and the first read.
+    private let reading = """
+        client!launch A+ client=connected(s1) client!send(c1) A>chat(c1 s1) A<ack(c1) client=connected(s1 u1 thinking)
+        A!cut 1>GET(s1) 1<200(u1) client=degraded(s1 u1 thinking)
+        """
+
+    /// Reads 5 s apart, each after an attempt to connect unless there is a connection.
+    private func polls(_ count: Int, isConnected: Bool = false) -> String {
+        let attempt = isConnected ? "" : "C>open C<refused(503) "
+        return (2..<2 + count).map { "+5s \(attempt)\($0)>GET(s1) \($0)<200(u1)" }.joined(separator: " ")
+    }
+
+    @Test func `CLIENT-22 polling is bounded`() throws {
+        let clause = ClauseUnderTest("CLIENT-22")
+        let failed = "client=degraded(s1 u1 failed=c1)"
+        try clause.conforms("\(reading) \(polls(12)) \(failed) +12s")
+        try clause.conforms(
+            // fewer are legal
+            "\(reading) \(polls(2)) \(failed) +29s B>open B<refused(503) +29s B>open B<refused(503) +4s")
+        // Degraded is not waiting.
+        try clause.conforms("\(reading) \(polls(12)) \(failed) +29s 20>GET(s1) 20<200(u1)")
+        try clause.violates("\(reading) \(polls(12)) +1s 20>GET(s1)^ +1s")
+        try clause.violates(
+            "\(reading) \(polls(3)) +29s B>open B<refused(503) +29s 20>GET(s1)^ +1s", also: ["CLIENT-23"])
+        // A socket would tell the rest: what is read then without a reason is polling, whatever the screen says.
+        try clause.violates(
+            "\(reading) B+ 30>GET(s1) 30<200(u1) \(polls(12, isConnected: true)) client=connected(s1 u1 failed=c1) +1s 20>GET(s1)^ +1s"
+        )
+        try clause.untested("\(reading) \(polls(11))")
+        try clause.untested("\(reading) +29s B>open B<refused(503) +29s B>open B<refused(503) +12s")
+        try clause.untested(
+            "\(reading) \(polls(2)) 20>GET(s1) 20<200(u1 a1) client=degraded(s1 u1 a1) +29s B>open B<refused(503) +29s B>open B<refused(503) +12s"
+        )
+    }
+
+    @Test func `CLIENT-23 polling ends in the open`() throws {
+        let clause = ClauseUnderTest("CLIENT-23")
+        try clause.conforms("\(reading) \(polls(12)) client=degraded(s1 u1 failed=c1)")
+        try clause.conforms("\(reading) \(polls(12)) client=degraded(s1 u1 'No answer yet')")
+        try clause.violates("\(reading) \(polls(12)) +12s^")
+        try clause.violates("\(reading) \(polls(12)) client=degraded(s1 u1) +12s^")
+        try clause.violates("\(reading) \(polls(12)) client=degraded(s1 u1 thinking 'No answer') +12s^")
+        try clause.untested("\(reading) \(polls(12)) +5s")
+        try clause.untested(
+            "\(reading) \(polls(3)) 20>GET(s1) 20<200(u1 a1) client=degraded(s1 u1 a1) +29s B>open B<refused(503) +29s B>open B<refused(503) +12s"
+        )
+        try clause.untested("\(reading) \(polls(3)) client!background +70s")
+    }
+
+    @Test func `CLIENT-24 an ending ends the waiting, by any road`() throws {
+        let clause = ClauseUnderTest("CLIENT-24")
+        let asked =
+            "client!launch A+(e1 #0) client=connected(s1) client!send(c1) A>chat(c1 s1) A<ack(c1) client=connected(s1 u1 thinking)"
+        let endings = [
+            "A<done(t1)", "A<error(agent_failed t1)", "A<error(interrupted t1 c1)",
+            "A!cut B+(e1 #2) B>sync(e1 #0) B<syncResult(e1 #2 complete)[done(t1 #2)]",
+            "A!cut B+(e1 #2) B>sync(e1 #0) B<syncResult(e1 #2 complete)[error(agent_failed t1 #2)]",
+            "A!cut 1>GET(s1) 1<200(u1 a1)", "A!cut 1>GET(s1) 1<200(u1 t1=failed)",
+            "A!cut client!receivePush(s1 message='a1') 1>GET(s1) 1<200(u1 a1)",
+            "client!openPush(s1 message='a1') 1>GET(s1) 1<200(u1 a1)",
+        ]
+        for ending in endings {
+            try clause.conforms("\(asked) \(ending) client=connected(s1 u1 a1 agent_failed)")
+            try clause.violates("\(asked) \(ending) client=connected(s1 u1 a1 agent_failed thinking) +17s^")
+            try clause.untested("\(asked) \(ending) client=connected(s1 u1 a1 agent_failed thinking) +1s")
+        }
+        let rest =
+            "client!launch A+ client=connected(s1) client!send(c1) A>chat(c1 s1) client=connected(s1 c1 thinking) A!cut 1>POST(c1 s1)"
+        try clause.conforms("\(rest) 1<200(t1) client=connecting(s1 u1 a1)")
+        try clause.violates("\(rest) 1<200(t1) client=connecting(s1 u1 a1 thinking) +17s^")
+    }
+
+    @Test func `CLIENT-24 another turn that runs is a reason to wait`() throws {
+        let clause = ClauseUnderTest("CLIENT-24")
+        let asked =
+            "client!launch A+ client=connected(s1) client!send(c1) A>chat(c1 s1) A<ack(c1) client=connected(s1 u1 thinking)"
+        try clause.untested(
+            "\(asked) A<done(t1) client!send(c2) A>chat(c2 s1) A<ack(c2) client=connected(s1 u1 a1 u2 thinking) +17s")
+        try clause.untested(
+            "\(asked) client!send(c2) A>chat(c2 s1) A<ack(c2) A<done(t1) client=connected(s1 u1 a1 u2 thinking) +17s")
+        try clause.untested("\(asked) A<done(t9) +17s")
+        try clause.untested(
+            "client!launch A+ client!send(c1) A>chat(c1 s1) A<ack(c1) A<done(t1) client=connected(s1 u1 a1) +17s")
+    }
+
+    @Test func `CLIENT-38 a turn of an unknown session is found by its key`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
+        let lost = """
+            client!launch A+ client=connected client!send(c1) A>chat(c1) client=connected(c1 thinking) A!cut B+
+            """
+        try clause.conforms("\(lost) B>chat(c1) B<ack(c1) B<done(t1) client=connected(s1 u1 a1)")
+        try clause.conforms("\(lost) 1>POST(c1) 1<200(t1) client=connected(s1 u1 a1)")
+        try clause.conforms(
+            "\(lost) 1>GET 1<200(s2 s1) 2>GET(s2) 2<200(u5 a5) 3>GET(s1) 3<200(u1 a1) client=connected(s1 u1 a1)")
+        try clause.violates(
+            "\(lost) 1>GET 1<200(s2 s1) 2>GET(s2) 2<200(u5 a5) client=connected(s2 u5 a5)^ +16s")
+        try clause.violates("\(lost) 1>GET 1<200(s2 s1) B>chat(c1 s2)^")
+        try clause.violates("\(lost) 1>GET 1<200(s2 s1) 2>POST(c1 s2)^")
+        try clause.violates("\(lost) +67s^", also: ["CLIENT-11"])
+        try clause.violates("\(lost) 1>GET 1<200(s2 s1) 2>GET(s1) 2<200(u1 a1) client=connected(c1) +67s^")
+        try clause.untested("\(lost) +16s")
+        try clause.untested("\(lost) 1>POST(c1) +67s")  // not answered, not to be found
+        try clause.untested("\(lost) client!selectSession(s2) client=connected(s2 u5 a5) +16s")
+        try clause.untested("client!launch A+ client=connected client!send(c1) A>chat(c1) A<ack(c1) A!cut B+ 1>GET(s1)")
+        try clause.untested(
+            "client!launch A+ client=connected(s1) client!send(c1) A>chat(c1 s1) A!cut B+ B>chat(c1 s1)")
+    }
+}

@@ -1,0 +1,195 @@
+import TestSupport
+import Testing
+
+/// What becomes of what a person sends.
+@Suite struct ClientSendingTests {
+    private let ready = "client!launch A+ client=connected(s1 u1 a1)"
+    /// A question in s1, of which nothing was said when its connection ended.
+    private let cut = "client!launch A+ client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A!cut"
+
+    @Test func `CLIENT-11 a lost question is sent again on either road`() throws {
+        let clause = ClauseUnderTest("CLIENT-11")
+        try clause.conforms("\(cut) 1>POST(c2 s1) 1<200(t2)")
+        try clause.conforms("\(cut) B+ B>chat(c2 s1) B<ack(c2)")
+        try clause.conforms("\(ready) client!send(c2) A>chat(c2 s1) +1s 1>POST(c2 s1) A!cut B+ +17s")  // early is legal
+        try clause.conforms("\(cut) B+ +10s B>chat(c2 s1)")  // before the bound
+        try clause.violates("\(cut) B+ +17s^")
+        try clause.violates("\(cut) B+ +1s B!cut C+ +17s^")
+        try clause.violates("\(ready) client!send(c2) A>chat(c2 s1) A!cut(silence) +15s B+ +17s^")
+        try clause.untested("\(cut) B+ +16s")
+        try clause.untested("\(cut) +29s")  // its next connection may be the road, and there was none
+        try clause.untested("\(cut) client!background +30s client!foreground")
+        try clause.untested("\(ready) client!send(c2) A>chat(c2 s1) A<ack(c2) A!cut B+ 1>GET(s1) +17s")
+        try clause.untested(
+            "\(ready) client!send(c2) A>chat(c2 s1) A<error(busy c2) client=connected(s1 u1 a1 c2 failed=c2) A!cut B+ +17s"
+        )
+    }
+
+    @Test func `CLIENT-11 a question that arrived need not be sent again`() throws {
+        let clause = ClauseUnderTest("CLIENT-11")
+        try clause.untested("\(cut) B+ 1>GET(s1) 1<200(u1 a1 u2) client=connected(s1 u1 a1 u2) +17s")
+        try clause.untested(
+            """
+            \(cut) B+(e1 #2) B>sync(e1 #0) B<syncResult(e1 #2 complete)[message(u2 c2 t2 #1)]
+            client=connected(s1 u1 a1 u2) +17s
+            """)
+        try clause.violates("\(cut) B+ 1>GET(s1) 1<200(u1 a1) +17s^")
+    }
+
+    @Test func `CLIENT-11 a question typed into a dead connection is sent`() throws {
+        let clause = ClauseUnderTest("CLIENT-11")
+        let dead = "\(ready) A!cut(rst) client!send(c2)"
+        try clause.conforms("\(dead) 1>POST(c2 s1)")
+        try clause.conforms("\(dead) B+ B>chat(c2 s1)")
+        try clause.violates("\(dead) B+ +17s^")
+        try clause.untested("\(dead) +29s")
+        try clause.untested("\(ready) client!send(c2) +17s")
+    }
+
+    @Test func `CLIENT-11 equal texts are two questions`() throws {
+        let clause = ClauseUnderTest("CLIENT-11")
+        let twice = """
+            \(ready) client!send(c2='yes') A>chat(c2 s1 'yes') A<ack(c2) A<done(t2) client!send(c3='yes')
+            A>chat(c3 s1 'yes') A!cut B+
+            """
+        try clause.conforms("\(twice) B>chat(c3 s1 'yes')")
+        try clause.violates("\(twice) +17s^")
+    }
+
+    @Test func `CLIENT-12 the same is sent again`() throws {
+        let clause = ClauseUnderTest("CLIENT-12")
+        try clause.conforms("\(cut) 1>POST(c2 s1)")
+        try clause.conforms("\(cut) 1>POST(c2 s1) B+ B>chat(c2 s1)")
+        try clause.conforms("\(cut) 1>POST(c2 s1 messages=null) 1<400(bad_request) 2>POST(c2 s1)")
+        try clause.violates("\(cut) 1>POST(c9 s1 'question 2')^")
+        try clause.violates("\(cut) 1>POST(c2 s1 'question 2 again')^")
+        try clause.violates("\(cut) 1>POST(-c s1 'question 2')^")
+        try clause.violates("\(cut) 1>POST(c2 s1) B+ B>chat(c9 s1 'question 2')^")
+        try clause.untested(cut)
+        // After the turn failed, the same words are a new question.
+        try clause.untested(
+            "\(ready) client!send(c2) A>chat(c2 s1) A<error(agent_failed t2 c2) A>chat(c3 s1 'question 2')")
+    }
+
+    @Test func `CLIENT-13 each message has a key of its own`() throws {
+        let clause = ClauseUnderTest("CLIENT-13")
+        let first = "\(ready) client!send(c2) A>chat(c2 s1) A<ack(c2) A<done(t2) client=connected(s1 u1 a1 u2 a2)"
+        try clause.conforms("\(first) client!send(c3) A>chat(c3 s1)")
+        try clause.violates("\(first) client!send(c3) A>chat(c2 s1 'question 3')^")
+        try clause.violates("\(first) client!send(c3) A>chat(-c s1 'question 3')^")
+        try clause.violates("\(ready) client!send(c2) A>chat(-c s1 'question 2')^")
+        try clause.violates("\(first) client!quit client!launch B+ client!send(c3) B>chat(c2 s1 'question 3')^")
+        try clause.untested(first)
+        try clause.untested("\(cut) B+ B>chat(c2 s1)")  // one message, sent twice
+    }
+
+    @Test func `CLIENT-13 equal texts have keys of their own`() throws {
+        let clause = ClauseUnderTest("CLIENT-13")
+        let first = "\(ready) client!send(c2='yes') A>chat(c2 s1 'yes') A<ack(c2) A<done(t2) client!send(c3='yes')"
+        try clause.conforms("\(first) A>chat(c3 s1 'yes')")
+        try clause.conforms("\(first) A>chat(c2 s1 'yes') A>chat(c3 s1 'yes')")  // the first once more, then the second
+        try clause.violates("\(first) A>chat(c2 s1 'yes')^ A<ack(c2 duplicate) A<done(t2 duplicate) +17s")
+        try clause.untested(
+            "\(ready) client!send(c2='yes') A>chat(c2 s1 'yes') client!send(c3='yes') A>chat(c2 s1 'yes') A<ack(c2) +17s"
+        )
+    }
+
+    @Test func `CLIENT-14 another turn proves nothing`() throws {
+        let clause = ClauseUnderTest("CLIENT-14")
+        let others = "\(ready) client!send(c2) A>chat(c2 s1) A<toolUse(s7 t7)"
+        try clause.conforms("\(others) A!cut B+ B>chat(c2 s1)")
+        try clause.conforms("\(others) A!cut 1>POST(c2 s1)")
+        try clause.violates("\(others) A!cut B+ +17s^", also: ["CLIENT-11"])
+        try clause.violates("\(ready) client!send(c2) A>chat(c2 s1) A<done(s1 t1) A!cut B+ +17s^", also: ["CLIENT-11"])
+        try clause.untested("\(others) A<ack(c2) A!cut B+ 1>GET(s1)")
+        try clause.untested("\(cut) B+ B>chat(c2 s1)")
+    }
+
+    @Test func `CLIENT-14 a message is sending until it is proven`() throws {
+        let clause = ClauseUnderTest("CLIENT-14")
+        let sent = "\(ready) client!send(c2) A>chat(c2 s1)"
+        try clause.conforms(
+            "\(sent) client=connected(s1 u1 a1 c2 thinking) A<ack(c2) client=connected(s1 u1 a1 u2 thinking)")
+        try clause.violates("\(sent) client=connected(s1 u1 a1 u2 thinking)^")
+        try clause.violates("\(sent) A<toolUse(s7 t7) client=connected(s1 u1 a1 u2 thinking)^")
+        try clause.untested("\(sent) A<ack(c2) client=connected(s1 u1 a1 u2 thinking)")
+        try clause.untested("\(sent) A<done(t2 c2) client=connected(s1 u1 a1 u2 a2)")
+        try clause.untested("\(cut) 1>POST(c2 s1) 1<200(t2) client=connected(s1 u1 a1 u2 a2)")
+    }
+
+    @Test(arguments: [
+        "bad_request", "session_not_found", "too_large", "busy", "rate_limited", "idempotency_mismatch",
+        "not_authenticated",
+        "parse_error", "unknown_type", "persist_failed", "internal",
+    ])
+    func `CLIENT-31 every refusal is shown`(_ code: String) throws {
+        let clause = ClauseUnderTest("CLIENT-31")
+        for name in ["c2", "-t"] {
+            let refused = "\(ready) client!send(c2) A>chat(c2 s1) A<error(\(code) \(name))"
+            try clause.conforms("\(refused) client=connected(s1 u1 a1 c2 failed=c2)")
+            try clause.conforms("\(refused) client=connected(s1 u1 a1 c2 error.c2=\(code))")
+            try clause.conforms("\(refused) client=connected(s1 u1 a1 'Something went wrong')")
+            try clause.violates("\(refused) client=connected(s1 u1 a1 c2) +17s^")
+            try clause.untested("\(refused) client=connected(s1 u1 a1 c2) +16s")
+        }
+    }
+
+    @Test func `CLIENT-31 every failure is shown`() throws {
+        let clause = ClauseUnderTest("CLIENT-31")
+        let asked = "\(ready) client!send(c2) A>chat(c2 s1) A<ack(c2) client=connected(s1 u1 a1 u2 thinking)"
+        for error in [
+            "agent_failed t2", "interrupted t2", "agent_failed t2 c2", "internal t2", "t2", "agent_failed s1",
+        ] {
+            try clause.conforms("\(asked) A<error(\(error)) client=connected(s1 u1 a1 u2 failed=c2)")
+            try clause.conforms("\(asked) A<error(\(error)) client=connected(s1 u1 a1 u2 'The agent stumbled')")
+            try clause.violates("\(asked) A<error(\(error)) client=connected(s1 u1 a1 u2) +17s^")
+        }
+        let away = "\(asked) A!cut B+(e1 #2) B>sync(e1 #0) B<syncResult(e1 #2 complete)[error(agent_failed t2 #1)]"
+        try clause.conforms("\(away) client=connected(s1 u1 a1 u2 agent_failed)")
+        try clause.violates("\(away) client=connected(s1 u1 a1 u2) +17s^")
+        try clause.conforms("\(cut) 1>POST(c2 s1) 1<409(busy) client=connecting(s1 u1 a1 c2 failed=c2)")
+        try clause.violates("\(cut) 1>POST(c2 s1) 1<409(busy) client=connecting(s1 u1 a1 c2) +17s^")
+        try clause.untested("\(asked) A<error(agent_failed t9) client=connected(s1 u1 a1 u2) +17s")  // somebody else's
+        try clause.untested("\(asked) A<error(unknown_type) client=connected(s1 u1 a1 u2 thinking) +17s")
+        try clause.untested("\(asked) A<done(t2) client=connected(s1 u1 a1 u2 a2) +17s")
+    }
+
+    @Test func `CLIENT-31 what was sent again, or is out of sight, is not asked for`() throws {
+        let clause = ClauseUnderTest("CLIENT-31")
+        let busy = "\(ready) client!send(c2) A>chat(c2 s1) A<error(busy c2)"
+        try clause.untested("\(busy) +1s A>chat(c2 s1) A<ack(c2) client=connected(s1 u1 a1 u2 thinking) +17s")
+        try clause.untested("\(busy) client!selectSession(s2) client=connected(s2) +17s")
+        try clause.violates("\(busy) client=connected(s1 u1 a1 c2) +17s^ A>chat(c2 s1) A<ack(c2)")
+        let old =
+            "client!launch A+ client=connected(s1 u1 a1 'No network') client!send(c2) A>chat(c2 s1) A<error(busy c2)"
+        try clause.untested("\(old) +17s")  // the same words may be about the new one
+        try clause.conforms("\(old) client=connected(s1 u1 a1 'No network' 'Busy')")
+        try clause.violates("\(old) client=connected(s1 u1 a1 c2) +17s^")
+    }
+
+    @Test func `CLIENT-32 a rate limit is waited for`() throws {
+        let clause = ClauseUnderTest("CLIENT-32")
+        let limited = """
+            \(ready) client!send(c2) A>chat(c2 s1) A<error(rate_limited c2 retryAfterMs=3000)
+            client=connected(s1 u1 a1 c2 error.c2=rate_limited)
+            """
+        try clause.conforms("\(limited) +3s A>chat(c2 s1) A<ack(c2)")
+        try clause.conforms("\(limited) +3s 1>POST(c2 s1)")
+        try clause.conforms("\(limited) +3s")  // to be sent again by the person
+        try clause.violates("\(limited) +2s A>chat(c2 s1)^")
+        try clause.violates("\(limited) 1>POST(c2 s1)^")
+        try clause.untested("\(limited) +2s")
+        try clause.untested(
+            "\(ready) client!send(c2) A>chat(c2 s1) A<error(busy c2) client=connected(s1 u1 a1 busy) A>chat(c2 s1)")
+    }
+
+    @Test func `CLIENT-32 Retry-After is waited for`() throws {
+        let clause = ClauseUnderTest("CLIENT-32")
+        let limited = "\(cut) 1>POST(c2 s1) 1<429(rate_limited retry-after=3) client=connecting(s1 u1 a1 c2 failed=c2)"
+        try clause.conforms("\(limited) +3s 2>POST(c2 s1)")
+        try clause.violates("\(limited) +2s 2>POST(c2 s1)^")
+        try clause.violates("\(limited) +2s B+ B>chat(c2 s1)^")
+        try clause.untested(
+            "\(cut) 1>POST(c2 s1) 1<429(rate_limited) client=connecting(s1 u1 a1 c2 failed=c2) 2>POST(c2 s1)")
+    }
+}
