@@ -49,6 +49,27 @@ final class Interruptions: Sendable {
         for await _ in events { return }
     }
 
+    /// Runs the body to its end, cancelled at the first interruption; what it returns then is what was learnt so far.
+    static func cancel<Result: Sendable>(
+        _ body: @escaping @Sendable () async -> Result, at interruptions: Interruptions?
+    ) async -> (result: Result, wasInterrupted: Bool) {
+        let task = Task { await body() }
+        let guarding = Task {
+            guard let interruptions else { return false }
+            await interruptions.first()
+            guard !Task.isCancelled else { return false }
+            task.cancel()
+            return true
+        }
+        return await withTaskCancellationHandler {
+            let result = await task.value
+            guarding.cancel()
+            return (result, await guarding.value)
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
     deinit {
         for source in sources { source.cancel() }
     }
