@@ -14,6 +14,12 @@ struct SentSchemas: Sendable {
         }
     }
 
+    /// Whether there is a schema for a type.
+    func knows(_ name: String) -> Bool {
+        guard case .success(let schemas) = schemas else { return true }
+        return schemas.file(of: name) != nil
+    }
+
     /// Why a value cannot be sent as what it claims to be; nil when it can.
     func problem(of value: JSONValue, as name: String, at place: String) -> HarnessProblem? {
         switch schemas {

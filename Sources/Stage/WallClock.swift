@@ -10,6 +10,14 @@ enum WallClock {
         Date.now.formatted(.iso8601)
     }
 
+    /// A moment given in milliseconds since 1970, as servers write it.
+    static func text(milliseconds: Int) -> String {
+        Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+            .formatted(
+                .iso8601.year().month().day().dateSeparator(.dash).time(includingFractionalSeconds: true)
+                    .timeZone(separator: .omitted))
+    }
+
     /// Milliseconds since 1970.
     static func milliseconds() -> Int {
         Int(Date.now.timeIntervalSince1970 * 1000)

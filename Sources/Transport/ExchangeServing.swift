@@ -18,7 +18,7 @@ struct ExchangeServing<Handler: TransportHandler>: Sendable {
 
 extension HTTPServerRequest {
     /// A request as it came over a connection.
-    init(_ head: HTTPRequestHead, body: [UInt8], from address: SocketAddress?) {
+    init(_ head: HTTPRequestHead, body: [UInt8], from address: SocketAddress?, departure: Departure? = nil) {
         self.init(
             method: head.method.rawValue,
             target: head.uri,
@@ -26,6 +26,7 @@ extension HTTPServerRequest {
             body: body,
             remoteAddress: address.map { "\($0.ipAddress ?? ""):\($0.port ?? 0)" } ?? ""
         )
+        self.departure = departure
     }
 }
 

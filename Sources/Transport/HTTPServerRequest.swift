@@ -10,6 +10,8 @@ public struct HTTPServerRequest: Sendable {
     public var body: [UInt8]
     /// Address and port of the client.
     public var remoteAddress: String
+    /// Tells when the client goes away before it has its answer; nil where nobody can tell.
+    public var departure: Departure?
 
     /// A request, also for tests that need no socket.
     public init(
@@ -54,6 +56,8 @@ public struct HTTPServerResponse: Sendable {
     public var pieces: AsyncStream<[UInt8]>?
     /// Whether nothing is sent, and the exchange ends instead: with HTTP/1.1 the connection, with HTTP/2 the stream.
     public private(set) var isHangUp = false
+    /// Whether an exchange that ends without an answer ends by a reset, where there is a connection of its own.
+    public private(set) var isReset = false
 
     /// An answer.
     public init(status: Int = 200, headers: [(String, String)] = [], body: [UInt8] = []) {
@@ -69,6 +73,13 @@ public struct HTTPServerResponse: Sendable {
         return response
     }
 
+    /// No answer: the connection is reset.
+    public static var reset: HTTPServerResponse {
+        var response = hangUp
+        response.isReset = true
+        return response
+    }
+
     /// An answer with a JSON body.
     public static func json(_ text: String, status: Int = 200) -> HTTPServerResponse {
         HTTPServerResponse(status: status, headers: [("Content-Type", "application/json")], body: Array(text.utf8))
@@ -81,4 +92,6 @@ public enum UpgradeDecision: Sendable {
     case accept
     /// It gets this answer instead, and the connection ends.
     case refuse(status: Int, body: String)
+    /// It gets no answer: the connection is reset.
+    case reset
 }

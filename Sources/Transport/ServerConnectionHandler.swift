@@ -26,6 +26,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
     private var ending = false
     private var stopping = false
     private var idle: Scheduled<Void>?
+    private let departure = Departure()
 
     init(handler: Handler, registry: ServerRegistry, limits: ServerLimits) {
         self.handler = handler
@@ -45,6 +46,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
     func channelInactive(context: ChannelHandlerContext) {
         idle?.cancel()
         release()
+        departure.happened()
         context.fireChannelInactive()
     }
 
@@ -89,7 +91,8 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         busy = true
         idle?.cancel()
         registry.release(request.body.count)
-        let seen = HTTPServerRequest(request.head, body: request.body, from: context.remoteAddress)
+        let seen = HTTPServerRequest(
+            request.head, body: request.body, from: context.remoteAddress, departure: departure)
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let (handler, loop) = (handler, context.eventLoop)
         if request.head.headers[canonicalForm: "upgrade"].contains(where: { $0.lowercased() == "websocket" }) {
@@ -138,7 +141,10 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         _ context: ChannelHandlerContext
     ) {
         guard context.channel.isActive, !ending else { return }
-        if response.isHangUp { return end(context) }
+        if response.isHangUp {
+            if response.isReset { return reset(context) }
+            return end(context)
+        }
         let asksToClose = response.headers.contains { name, value in
             name.lowercased() == "connection" && value.lowercased() == "close"
         }
@@ -202,6 +208,13 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         WireHandler.end(context.channel)
     }
 
+    private func reset(_ context: ChannelHandlerContext) {
+        ending = true
+        release()
+        idle?.cancel()
+        WireHandler.reset(context.channel)
+    }
+
     /// Lets go of all requests that are not being answered yet.
     private func release() {
         for request in waiting + [collecting].compactMap({ $0 }) { registry.release(request.body.count) }
@@ -215,6 +228,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         guard context.channel.isActive, !ending else { return }
         switch decision {
         case .refuse(let status, let body): finish(.plain(status, body), context)
+        case .reset: reset(context)
         case .accept:
             if stopping { return finish(.plain(503, "the server stops"), context) }
             do {

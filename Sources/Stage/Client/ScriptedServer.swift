@@ -1,0 +1,346 @@
+import Holdfast
+import JSON
+import Synchronization
+import Transcript
+import Transport
+
+/// Brings what happens on real sockets to a ``ServerWorld``, does what it wants done, and records both.
+///
+/// All of it happens under one lock, and nothing in it waits: the transcript has the order in which the world saw things.
+final class ScriptedServer: Sendable {
+    private struct State {
+        var world: ServerWorld
+        var sockets: [Int: ServerSocket] = [:]
+        var cutAt: [Int: ContinuousClock.Instant] = [:]
+        /// Numbers given to connections that were let in, by the address of the client.
+        var admitted: [String: (number: Int, principal: String?, close: Int?)] = [:]
+        var requests: [Int: CheckedContinuation<HTTPServerResponse, Never>] = [:]
+        var silent: [Int: CheckedContinuation<UpgradeDecision, Never>] = [:]
+        var timers: [Task<Void, Never>] = []
+        var lastConnection = -1
+        var lastExchange = 0
+        var problems: [HarnessProblem] = []
+        var isOver = false
+    }
+
+    let board = ArrivalBoard()
+    private let recorder: Recorder
+    private let schemas: SentSchemas
+    private let place: String
+    private let token: String
+    private let state: Mutex<State>
+
+    /// How long a client may be silent before it says who it is (AUTH-4).
+    private static let authentication = Duration.seconds(10)
+
+    init(_ world: ClientWorld, token: String, recorder: Recorder, schemas: SentSchemas, place: String) {
+        self.recorder = recorder
+        self.schemas = schemas
+        self.place = place
+        self.token = token
+        state = Mutex(State(world: ServerWorld(world, token: token, now: WallClock.milliseconds())))
+    }
+
+    /// The bounds of the server: a client that opens connections without end, or never ends a body, is cut off.
+    static var limits: ServerLimits {
+        ServerLimits(maxHeldBytes: 32 << 20, maxConnections: 256, requestTimeout: .seconds(20))
+    }
+
+    /// What went wrong in the suite itself.
+    var problems: [HarnessProblem] { state.withLock { $0.problems } }
+
+    /// Rules that nothing made use of.
+    var unusedRules: [String] { state.withLock { $0.world.rules.unused } }
+
+    /// Reads something of the world, or changes it and does what follows.
+    @discardableResult
+    func act<Result: Sendable>(_ body: @Sendable (inout ServerWorld) -> Result) -> Result {
+        state.withLock { state in act(&state, body) }
+    }
+
+    private func act<Result>(_ state: inout State, _ body: (inout ServerWorld) -> Result) -> Result {
+        state.world.now = max(state.world.now, WallClock.milliseconds())
+        let result = body(&state.world)
+        for effect in state.world.takeEffects() { perform(effect, &state) }
+        return result
+    }
+
+    /// Ends everything; nothing is recorded after that.
+    func finish() {
+        state.withLock { state in
+            state.isOver = true
+            for timer in state.timers { timer.cancel() }
+            for continuation in state.requests.values { continuation.resume(returning: .reset) }
+            for continuation in state.silent.values { continuation.resume(returning: .reset) }
+            state.requests = [:]
+            state.silent = [:]
+            for socket in state.sockets.values { socket.cut(.reset) }
+        }
+    }
+
+    // MARK: effects
+
+    private func perform(_ effect: WorldEffect, _ state: inout State) {
+        guard !state.isOver else { return }
+        switch effect {
+        case .send(let number, let frame):
+            check(frame, &state)
+            send(frame.text(), on: number, state)
+        case .sendRaw(let number, let text, let bytes):
+            if let text { send(text, on: number, state) }
+            guard let bytes, let socket = state.sockets[number] else { return }
+            recorder.note(.binary(.fromServer, bytes), on: Self.lane(number))
+            Task { try? await socket.send(WebSocketFrame(.binary, bytes)) }
+        case .close(let number, let code):
+            guard let socket = state.sockets[number] else { return }
+            recorder.note(.close(.fromServer, code: code, reason: ""), on: Self.lane(number))
+            Task { await socket.close(code: UInt16(clamping: code)) }
+        case .cut(let number, let how):
+            guard let socket = state.sockets[number] else { return }
+            let now = recorder.note(.act("cut", ["how": .string(how.rawValue)]), on: Self.lane(number))
+            state.cutAt[number] = now
+            board.forget(connection: number)
+            socket.cut(how)
+        case .answer(let number, let answer):
+            guard let continuation = state.requests.removeValue(forKey: number) else { return }
+            continuation.resume(returning: response(to: number, answer, &state))
+        case .hangUp(let number):
+            guard let continuation = state.requests.removeValue(forKey: number) else { return }
+            recorder.note(.failed(reason: "the server reset the connection"), on: .exchange(number))
+            continuation.resume(returning: .reset)
+        case .later(let token, let milliseconds):
+            state.timers.append(
+                Task { [weak self] in
+                    try? await Task.sleep(for: .milliseconds(milliseconds))
+                    if !Task.isCancelled { self?.act { $0.due(token) } }
+                })
+        case .arrived(let arrival): board.note(arrival)
+        }
+    }
+
+    private func send(_ text: String, on number: Int, _ state: State) {
+        guard let socket = state.sockets[number] else { return }
+        recorder.note(.text(.fromServer, text), on: Self.lane(number))
+        // A socket that cannot take it is at its end, and its own task is about to say so.
+        try? socket.post(text: text)
+    }
+
+    private func response(to number: Int, _ answer: WorldAnswer, _ state: inout State) -> HTTPServerResponse {
+        if let schema = answer.schema, let body = answer.body { check(body, as: schema, &state) }
+        let text = answer.body?.text() ?? ""
+        var headers = answer.headers
+        if answer.body != nil { headers.insert(("Content-Type", "application/json"), at: 0) }
+        recorder.note(
+            .response(
+                Event.Response(
+                    status: answer.status, headers: headers.map { Event.Header(name: $0.0.lowercased(), value: $0.1) },
+                    body: text)), on: .exchange(number))
+        return HTTPServerResponse(status: answer.status, headers: headers, body: Array(text.utf8))
+    }
+
+    /// The server's own frames are valid, or the suite says so of itself.
+    private func check(_ frame: JSONValue, _ state: inout State) {
+        guard let type = frame["type"]?.stringValue, schemas.knows(type) else { return }
+        check(frame, as: type == "error" && frame["code"] == "rate_limited" ? "rateLimit" : type, &state)
+    }
+
+    private func check(_ value: JSONValue, as name: String, _ state: inout State) {
+        guard let problem = schemas.problem(of: value, as: name, at: place), state.problems.count < 10 else { return }
+        state.problems.append(problem)
+    }
+
+    // MARK: names
+
+    /// The lane of a connection: A, B, …, Z, AA, AB, ….
+    static func lane(_ number: Int) -> Lane {
+        var letters = ""
+        var rest = number
+        repeat {
+            letters = String(UnicodeScalar(UInt8(65 + rest % 26))) + letters
+            rest = rest / 26 - 1
+        } while rest >= 0
+        return .connection(letters)
+    }
+
+    /// Whose credentials a request carries: `p1`, `other`, or nobody's.
+    private func principal(of request: HTTPServerRequest) -> String? {
+        guard let header = request.header("Authorization") else { return nil }
+        let parts = header.split(separator: " ", maxSplits: 1)
+        return parts.count == 2 && parts[0].lowercased() == "bearer" && parts[1] == token ? "p1" : "other"
+    }
+
+    private func flooded() {
+        recorder.noteFlood()
+    }
+}
+
+extension ScriptedServer: TransportHandler {
+    func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision {
+        let principal = principal(of: upgrade)
+        return await withCheckedContinuation { continuation in
+            let number: Int? = state.withLock { state in
+                guard !state.isOver else {
+                    continuation.resume(returning: .reset)
+                    return nil
+                }
+                state.lastConnection += 1
+                let number = state.lastConnection
+                let lane = Self.lane(number)
+                // Credentials usually come with the first frame, and there is one principal.
+                let opening = Event.Opening(principal: principal ?? "p1", path: upgrade.target)
+                guard recorder.record(.opening(opening), on: lane, at: .now) else {
+                    flooded()
+                    continuation.resume(returning: .reset)
+                    return nil
+                }
+                switch act(&state, { $0.admit(number) }) {
+                case .accept:
+                    state.admitted[upgrade.remoteAddress] = (number, principal, nil)
+                    continuation.resume(returning: .accept)
+                case .acceptAndClose(let code):
+                    state.admitted[upgrade.remoteAddress] = (number, principal, code)
+                    continuation.resume(returning: .accept)
+                case .refuse(let status):
+                    let body = #"{"error":"no WebSocket now","code":"internal"}"#
+                    recorder.note(.refused(status: status, reason: "refused"), on: lane)
+                    continuation.resume(returning: .refuse(status: status, body: body))
+                case .reset:
+                    recorder.note(.refused(status: nil, reason: "the server reset the connection"), on: lane)
+                    continuation.resume(returning: .reset)
+                case .silence:
+                    state.silent[number] = continuation
+                    return number
+                }
+                return nil
+            }
+            guard let number else { return }
+            upgrade.departure?.whenGone { [weak self] in self?.gaveUp(number) }
+        }
+    }
+
+    /// A client no longer waits for its WebSocket.
+    private func gaveUp(_ number: Int) {
+        state.withLock { state in
+            guard let continuation = state.silent.removeValue(forKey: number) else { return }
+            recorder.note(.refused(status: nil, reason: "the client gave up"), on: Self.lane(number))
+            continuation.resume(returning: .reset)
+        }
+    }
+
+    func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+        let principal = principal(of: request)
+        let text = String(decoding: request.body, as: UTF8.self)
+        let body = try? JSONParser.value(text)
+        return await withCheckedContinuation { continuation in
+            let number: Int? = state.withLock { state in
+                guard !state.isOver else {
+                    continuation.resume(returning: .reset)
+                    return nil
+                }
+                state.lastExchange += 1
+                let number = state.lastExchange
+                let seen = Event.Request(
+                    method: request.method, path: request.target, principal: principal,
+                    body: request.body.isEmpty ? nil : text)
+                guard recorder.record(.request(seen), on: .exchange(number), at: .now) else {
+                    flooded()
+                    continuation.resume(returning: .reset)
+                    return nil
+                }
+                state.requests[number] = continuation
+                act(&state) {
+                    $0.asked(
+                        number, method: request.method, path: request.path, principal: principal, body: body)
+                }
+                return number
+            }
+            guard let number else { return }
+            request.departure?.whenGone { [weak self] in self?.gaveUpRequest(number) }
+        }
+    }
+
+    /// A client no longer waits for an answer.
+    private func gaveUpRequest(_ number: Int) {
+        state.withLock { state in
+            guard let continuation = state.requests.removeValue(forKey: number) else { return }
+            recorder.note(.failed(reason: "the client went away"), on: .exchange(number))
+            act(&state) { $0.gone(number) }
+            continuation.resume(returning: .reset)
+        }
+    }
+
+    func serve(_ socket: ServerSocket) async {
+        let opened: (number: Int, at: ContinuousClock.Instant)? = state.withLock { state in
+            guard !state.isOver, let entry = state.admitted.removeValue(forKey: socket.remoteAddress) else {
+                return nil
+            }
+            let at = recorder.note(.opened, on: Self.lane(entry.number))
+            state.sockets[entry.number] = socket
+            act(&state) { world in
+                world.opened(entry.number, principal: entry.principal)
+                if let code = entry.close { world.close(entry.number, code: code) }
+            }
+            return (entry.number, at)
+        }
+        guard let opened else { return socket.cut(.reset) }
+        let (number, openedAt) = opened
+        let alarm = Task { [weak self] in
+            try? await Task.sleep(for: Self.authentication)
+            if !Task.isCancelled { self?.act { $0.authenticationIsOverdue(number) } }
+        }
+        defer { alarm.cancel() }
+        for await arrival in socket.messages {
+            guard take(arrival.event, from: number, at: max(arrival.at, openedAt)) else { break }
+        }
+        state.withLock { state in
+            // A connection that was made silent stays as it is, until the client or the scenario ends it.
+            state.sockets[number] = nil
+            act(&state) { $0.ended(number) }
+        }
+        board.forget(connection: number)
+    }
+
+    /// Takes in what came; false when nothing more is to be read.
+    private func take(_ event: WebSocketEvent, from number: Int, at time: ContinuousClock.Instant) -> Bool {
+        state.withLock { state in
+            guard !state.isOver else { return false }
+            let lane = Self.lane(number)
+            if let cutAt = state.cutAt[number], time > cutAt { return !event.isLast }
+            func record(_ kind: Event.Kind) -> Bool {
+                if recorder.record(kind, on: lane, at: time) { return true }
+                flooded()
+                state.cutAt[number] = time
+                state.sockets[number]?.cut(.reset)
+                recorder.note(
+                    .eof(reason: "flooded: more than the stage keeps, so the stage cut the connection"), on: lane)
+                return false
+            }
+            switch event {
+            case .text(let text):
+                guard record(.text(.toServer, text)) else { return false }
+                act(&state) { $0.receive(text, on: number) }
+            case .invalidText(let bytes), .binary(let bytes):
+                guard record(.binary(.toServer, bytes)) else { return false }
+                act(&state) { $0.receiveOther(tooLarge: false, on: number) }
+            case .tooLarge:
+                guard record(.act("tooLarge", [:])) else { return false }
+                act(&state) { $0.receiveOther(tooLarge: true, on: number) }
+            case .ping: return record(.ping(.toServer)) && record(.pong(.fromServer))
+            case .pong: return record(.pong(.toServer))
+            case .close(let code, let reason):
+                guard record(.close(.toServer, code: code.map(Int.init), reason: reason)) else { return false }
+                act(&state) { $0.ended(number) }
+            case .eof:
+                _ = record(.eof(reason: ""))
+                return false
+            case .failed(let problem):
+                _ = record(.eof(reason: problem.name))
+                return false
+            case .flooded:
+                _ = record(.eof(reason: "flooded"))
+                return false
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Holdfast
+import JSON
+
+// What the server does of its own accord; all texts are filled in already.
+extension ServerWorld {
+    /// Another device or a timer stores messages.
+    mutating func storeElsewhere(_ messages: [ClientWorld.Message], in session: String, to audience: ServerAudience) {
+        if index(of: session) == nil { sessions.append(Session(id: session, createdAt: now)) }
+        for message in messages {
+            store(message, in: session, at: now)
+            guard let place = index(of: session), let stored = sessions[place].messages.last else { continue }
+            if message.role == .assistant, let number = stored.turn, let turn = turns[number] {
+                tell(ending(of: turn, isCopy: false), to: audience)
+            } else {
+                tell(self.message(for: stored, in: session), to: audience)
+            }
+        }
+    }
+
+    /// Sends a text or bytes that need not be a message.
+    mutating func tellRaw(text: String?, bytes: [UInt8]?) {
+        for (number, connection) in connections.sorted(by: { $0.key < $1.key }) where connection.state == .greeted {
+            effects.append(.sendRaw(connection: number, text: text, bytes: bytes))
+        }
+    }
+
+    /// Ends all open connections.
+    mutating func end(_ how: ServerEnding) {
+        for number in connections.keys.sorted() {
+            switch how {
+            case .cut(let how): cut(number, how)
+            case .close(let code): close(number, code: code)
+            }
+        }
+    }
+
+    /// Begins a new stream.
+    mutating func restart(epoch: String, lastSeq: Int, keepsFrames: Bool) {
+        end(.cut("reset"))
+        self.epoch = epoch
+        self.lastSeq = lastSeq
+        if !keepsFrames {
+            kept = []
+            evictedThrough = lastSeq
+        }
+    }
+
+    /// Forgets frames up to a number.
+    mutating func forget(upTo seq: Int) {
+        kept.removeAll { $0.seq <= seq }
+        evictedThrough = max(evictedThrough, min(seq, lastSeq))
+    }
+
+    /// Forgets a conversation.
+    mutating func remove(_ session: String) {
+        sessions.removeAll { $0.id == session }
+    }
+
+    /// The network goes or comes: whatever is open falls silent, and nothing new comes through.
+    mutating func setReachable(_ isReachable: Bool) {
+        isUnreachable = !isReachable
+        guard !isReachable else { return }
+        end(.cut("silence"))
+        for request in held.compactMap(\.request) + turns.values.flatMap(\.waiting) {
+            effects.append(.hangUp(request: request))
+        }
+        held = []
+        for number in turns.keys { turns[number]?.waiting = [] }
+    }
+}

@@ -1,0 +1,235 @@
+import Holdfast
+import JSON
+
+// What comes over HTTP.
+extension ServerWorld {
+    /// Something that waits to be answered: until it is released, or until its time has come.
+    struct Held {
+        enum What {
+            case greeting(JSONObject?)
+            case read(String)
+            case list
+            case sync(JSONValue)
+            case post(WorldQuestion?)
+        }
+
+        var id: Int
+        var what: What
+        var request: Int?
+        var connection: Int?
+        var comes: ClientRule.Arrival
+        var session: String?
+        /// The answer as things were when it came.
+        var asked: WorldAnswer?
+        /// The same for a `sync`.
+        var askedFrame: JSONValue?
+    }
+
+    mutating func nextHeld() -> Int {
+        lastToken += 1
+        return lastToken
+    }
+
+    /// A request came. It is answered by an effect, at once, later or never.
+    mutating func asked(_ request: Int, method: String, path: String, principal: String?, body: JSONValue?) {
+        let route = WorldRoute(path)
+        let isChat = route == .chat && method == "POST"
+        let question = isChat ? body.flatMap { WorldQuestion($0) } : nil
+        switch route {
+        case .list: effects.append(.arrived(WorldArrival([.list])))
+        case .read(let id): effects.append(.arrived(WorldArrival([.read], session: id)))
+        default: break
+        }
+        if let question { arrived(question, .post, connection: nil) }
+        if isUnreachable { return effects.append(.hangUp(request: request)) }
+        guard let route else { return answer(request, Self.refusal(404, "bad_request", "nothing is at this path")) }
+        guard method == (route == .chat ? "POST" : "GET") else {
+            return answer(request, Self.refusal(405, "bad_request", "this method is not answered here"))
+        }
+        if route == .health { return answer(request, WorldAnswer(body: ["ok": true], schema: "health")) }
+        guard principal == "p1" else {
+            let code = principal == nil ? "not_authenticated" : "auth_failed"
+            return answer(request, Self.refusal(401, code, "a valid bearer token is needed"))
+        }
+        switch route {
+        case .health: break
+        case .list:
+            let entry = rules.use(.list)
+            serve(request, .list, .list, session: nil, entry)
+        case .read(let id):
+            let entry = rules.use(.read, session: id)
+            serve(request, .read(id), .read, session: id, entry)
+        case .chat: post(request, question, body)
+        }
+    }
+
+    /// The client no longer waits for an answer.
+    mutating func gone(_ request: Int) {
+        held.removeAll { $0.request == request }
+        for number in turns.keys { turns[number]?.waiting.removeAll { $0 == request } }
+    }
+
+    private mutating func serve(
+        _ request: Int, _ what: Held.What, _ comes: ClientRule.Arrival, session: String?, _ entry: WorldRules.Entry
+    ) {
+        let rule = entry.rule
+        switch rule.then {
+        case .hold, .delay:
+            let id = rule.then == .delay ? later(rule.milliseconds ?? 0) : nextHeld()
+            held.append(
+                Held(
+                    id: id, what: what, request: request, comes: comes, session: session,
+                    asked: answer(to: what, in: sessions)))
+        case .fail: answer(request, WorldAnswer(status: rule.status ?? 503))
+        case .reset: effects.append(.hangUp(request: request))
+        case .stale: answer(request, answer(to: what, in: entry.sessions))
+        default: answer(request, answer(to: what, in: sessions))
+        }
+    }
+
+    // MARK: questions
+
+    private mutating func post(_ request: Int, _ question: WorldQuestion?, _ body: JSONValue?) {
+        guard let question else {
+            let key = body?["clientMessageId"]?.stringValue
+            return answer(request, Self.refusal(400, "bad_request", "no question in it", key: key))
+        }
+        let rule = rules.use(.post, session: question.session).rule
+        switch rule.then {
+        case .drop: return
+        case .fail: return answer(request, WorldAnswer(status: rule.status ?? 503))
+        case .refuse: return answer(request, Self.refusal(of: question, rule))
+        case .reset: return effects.append(.hangUp(request: request))
+        default: break
+        }
+        if let problem = refusal(of: question) {
+            let status = problem.code == "session_not_found" ? 404 : 422
+            return answer(request, Self.refusal(status, problem.code, problem.text, key: question.key))
+        }
+        let before = known(question)
+        let number = before ?? begin(question)
+        if before == nil, let turn = turns[number] { tell(announcement(of: turn)) }
+        if rule.then == .store { return effects.append(.hangUp(request: request)) }
+        if rule.then == .delay {
+            finish(number)
+            let id = later(rule.milliseconds ?? 0)
+            let asked = turns[number].map { answer(of: $0, isRepeat: before != nil) }
+            return held.append(
+                Held(
+                    id: id, what: .post(question), request: request, comes: .post, session: question.session,
+                    asked: asked))
+        }
+        if before != nil { turns[number]?.repeats.insert(request) }
+        if let turn = turns[number], turn.status != .running {
+            return answer(request, answer(of: turn, isRepeat: true))
+        }
+        turns[number]?.waiting.append(request)
+        if rule.then == .serve, before == nil { finish(number) }
+    }
+
+    /// What is answered over REST when a turn has ended.
+    func answer(of turn: Turn, isRepeat: Bool) -> WorldAnswer {
+        if case .failed(let code) = turn.status {
+            return Self.refusal(502, code, "the turn failed: \(code)", key: turn.question?.key)
+        }
+        return WorldAnswer(
+            body: Self.members([
+                ("text", .string(turn.answer ?? "")), ("sessionId", .string(turn.session)),
+                ("turnId", isIdempotent ? .string("t\(turn.number)") : nil),
+                ("messageId", isIdempotent ? .string("a\(turn.number)") : nil),
+                ("duplicate", isRepeat && isIdempotent ? true : nil),
+            ]), schema: "chatResponse")
+    }
+
+    private static func refusal(of question: WorldQuestion, _ rule: ClientRule) -> WorldAnswer {
+        let status = rule.status ?? 503
+        let usual = refusal(status, status == 429 ? "rate_limited" : "internal", "refused", key: question.key)
+        var answer = WorldAnswer(
+            status: status, body: rule.body.map { filled($0, for: question) } ?? usual.body,
+            schema: rule.body == nil ? usual.schema : nil)
+        if let seconds = rule.retryAfter {
+            answer.headers.append(("Retry-After", "\(seconds)"))
+            if rule.body == nil, status == 429 { answer.body?["retryAfterMs"] = JSONValue(seconds * 1000) }
+        }
+        return answer
+    }
+
+    static func refusal(_ status: Int, _ code: String, _ text: String, key: String? = nil) -> WorldAnswer {
+        WorldAnswer(
+            status: status,
+            body: members([
+                ("error", .string(text)), ("code", .string(code)), ("clientMessageId", key.map { .string($0) }),
+            ]), schema: "restError")
+    }
+
+    // MARK: reads
+
+    mutating func answer(_ request: Int, _ answer: WorldAnswer) {
+        effects.append(.answer(request: request, answer))
+    }
+
+    /// What is answered to something that was held back, from the conversations as they were at some time.
+    func answer(to what: Held.What, in sessions: [Session]) -> WorldAnswer {
+        switch what {
+        case .read(let id):
+            guard let session = sessions.first(where: { $0.id == id }) else {
+                return Self.refusal(404, "session_not_found", "no session '\(id.prefix(60))'")
+            }
+            return WorldAnswer(body: ["session": body(of: session)], schema: "session")
+        default:
+            let newest = sessions.enumerated().sorted { left, right in
+                left.element.updatedAt == right.element.updatedAt
+                    ? left.offset > right.offset : left.element.updatedAt > right.element.updatedAt
+            }
+            return WorldAnswer(
+                body: ["sessions": .array(newest.map { entry(of: $0.element) })], schema: "sessionList")
+        }
+    }
+
+    private func entry(of session: Session) -> JSONValue {
+        Self.members([
+            ("id", .string(session.id)), ("title", title(of: session)),
+            ("updatedAt", .string(WallClock.text(milliseconds: session.updatedAt))),
+            ("messageCount", JSONValue(session.messages.count)),
+            (
+                "lastMessage",
+                session.messages.last.map { .string(String(WorldQuestion.text(of: $0.content).prefix(80))) }
+            ),
+        ])
+    }
+
+    private func title(of session: Session) -> JSONValue? {
+        session.messages.first { $0.role == .user }.map {
+            .string(String(WorldQuestion.text(of: $0.content).prefix { !$0.isNewline }.prefix(60)))
+        }
+    }
+
+    private func body(of session: Session) -> JSONValue {
+        let messages = session.messages.map { stored in
+            Self.members([
+                ("id", .string(stored.id)), ("role", .string(stored.role.rawValue)), ("content", stored.content),
+                ("timestamp", .string(WallClock.text(milliseconds: stored.at))),
+                ("turnId", isIdempotent ? stored.turn.map { .string("t\($0)") } : nil),
+                ("clientMessageId", isIdempotent ? stored.key.map { .string($0) } : nil),
+            ])
+        }
+        let known = Set(session.messages.compactMap(\.turn))
+        let turns = session.turns.filter(known.contains).compactMap { number in
+            self.turns[number].map { turn in
+                // A turn of the past is told as the messages of then show it.
+                let isAnswered = session.messages.contains { $0.turn == number && $0.role == .assistant }
+                let word = turn.status == .done && !isAnswered ? "running" : turn.status.word
+                return Self.members([
+                    ("turnId", .string("t\(number)")), ("status", .string(word)),
+                    ("clientMessageId", turn.question?.key.map { .string($0) }),
+                ])
+            }
+        }
+        return Self.members([
+            ("id", .string(session.id)), ("title", title(of: session)),
+            ("createdAt", .string(WallClock.text(milliseconds: session.createdAt))),
+            ("updatedAt", .string(WallClock.text(milliseconds: session.updatedAt))), ("messages", .array(messages)),
+            ("turns", isIdempotent ? .array(turns) : nil),
+        ])
+    }
+}

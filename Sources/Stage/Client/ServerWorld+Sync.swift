@@ -1,0 +1,94 @@
+import Holdfast
+import JSON
+
+// Replay, and what was held back.
+extension ServerWorld {
+    /// A client asks for what it missed.
+    mutating func sync(_ frame: JSONValue, on connection: Int) {
+        effects.append(.arrived(WorldArrival([.sync], connection: connection)))
+        guard let position = frame["lastSeqSeen"]?.intValue, position >= 0 else {
+            return send(Self.error("bad_request", "lastSeqSeen is no position"), to: connection)
+        }
+        let rule = rules.use(.sync).rule
+        switch rule.then {
+        case .drop: break
+        case .hold, .delay:
+            let id = rule.then == .delay ? later(rule.milliseconds ?? 0) : nextHeld()
+            held.append(
+                Held(
+                    id: id, what: .sync(frame), connection: connection, comes: .sync,
+                    askedFrame: replay(for: frame)))
+        case .incomplete:
+            let frames = kept.filter { $0.seq > position }.prefix(rule.size ?? 0).map(\.frame)
+            send(result(missed: frames, reason: rule.reason ?? "evicted", hasMore: false), to: connection)
+        case .page: send(replay(for: frame, page: rule.size), to: connection)
+        case .cut: cut(connection, rule.cut ?? "reset")
+        default: send(replay(for: frame), to: connection)
+        }
+    }
+
+    /// The honest answer to a `sync`.
+    func replay(for frame: JSONValue, page: Int? = nil) -> JSONValue {
+        let position = frame["lastSeqSeen"]?.intValue ?? 0
+        if let epoch = frame["epoch"]?.stringValue {
+            if epoch != self.epoch { return result(missed: [], reason: "epoch_changed", hasMore: false) }
+        } else if position > 0 {
+            return result(missed: [], reason: "unknown_position", hasMore: false)
+        }
+        guard position <= lastSeq else { return result(missed: [], reason: "unknown_position", hasMore: false) }
+        let frames = kept.filter { $0.seq > position }.map(\.frame)
+        let limits = [page, frame["limit"]?.intValue].compactMap { $0 }.filter { $0 > 0 }
+        let shown = Array(frames.prefix(limits.min() ?? .max))
+        if position < evictedThrough { return result(missed: shown, reason: "evicted", hasMore: false) }
+        let hasMore = shown.count < frames.count
+        return result(missed: shown, reason: hasMore ? "too_many" : nil, hasMore: hasMore)
+    }
+
+    private func result(missed: [JSONValue], reason: String?, hasMore: Bool) -> JSONValue {
+        Self.members([
+            ("type", "syncResult"), ("epoch", .string(epoch)), ("lastSeq", JSONValue(lastSeq)),
+            ("missed", .array(missed)), ("complete", .bool(reason == nil)), ("reason", reason.map { .string($0) }),
+            ("more", hasMore ? true : nil),
+        ])
+    }
+
+    // MARK: what was held back
+
+    /// Something that was put off is due.
+    mutating func due(_ token: Int) {
+        guard let place = held.firstIndex(where: { $0.id == token }) else { return }
+        answer(held.remove(at: place), asAsked: true)
+    }
+
+    /// Answers what was held back; false when there is nothing of the kind.
+    mutating func release(_ release: ClientRelease) -> Bool {
+        let matches = held.indices.filter { index in
+            held[index].comes == release.comes && (release.session == nil || held[index].session == release.session)
+        }
+        if let place = release.isNewest ? matches.last : matches.first {
+            answer(held.remove(at: place), asAsked: release.isAsAsked)
+            return true
+        }
+        guard release.comes == .post else { return false }
+        // A question held back is answered when its turn ends; to release it is to end the turn.
+        let waiting = turns.values.filter {
+            $0.status == .running && !$0.waiting.isEmpty && (release.session == nil || $0.session == release.session)
+        }.map(\.number)
+        guard let number = release.isNewest ? waiting.max() : waiting.min() else { return false }
+        finish(number)
+        return true
+    }
+
+    private mutating func answer(_ it: Held, asAsked: Bool) {
+        switch it.what {
+        case .greeting(let changes): if let connection = it.connection { greet(connection, changes) }
+        case .sync(let frame):
+            guard let connection = it.connection else { return }
+            send(asAsked ? it.askedFrame ?? replay(for: frame) : replay(for: frame), to: connection)
+        case .read, .list, .post:
+            guard let request = it.request else { return }
+            let isPast = asAsked || it.comes == .post
+            answer(request, (isPast ? it.asked : nil) ?? answer(to: it.what, in: sessions))
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import Holdfast
+import JSON
+
+// Questions, and what becomes of them.
+extension ServerWorld {
+    /// A question over a socket.
+    mutating func chat(_ frame: JSONValue, on connection: Int) {
+        guard let question = WorldQuestion(frame) else {
+            let key = frame["clientMessageId"]?.stringValue
+            return send(Self.error("bad_request", "no question in it", key: key), to: connection)
+        }
+        arrived(question, .chat, connection: connection)
+        let rule = rules.use(.chat, session: question.session).rule
+        switch rule.then {
+        case .drop: break
+        case .refuse: send(Self.filled(rule.frame ?? [:], for: question), to: connection)
+        default: ask(question, on: connection, rule.then)
+        }
+        if let how = rule.cut { cut(connection, how) }
+    }
+
+    private mutating func ask(_ question: WorldQuestion, on connection: Int, _ then: ClientRule.Reaction) {
+        if let problem = refusal(of: question) {
+            return send(Self.error(problem.code, problem.text, key: question.key), to: connection)
+        }
+        if let number = known(question) {
+            // A repeat of a running turn waits for the one ending like everybody else.
+            guard then != .store, isIdempotent, let turn = turns[number] else { return }
+            send(ack(turn, isDuplicate: true), to: connection)
+            if turn.status != .running { send(ending(of: turn, isCopy: true), to: connection) }
+            return
+        }
+        let number = begin(question)
+        guard let turn = turns[number] else { return }
+        if then != .store, isIdempotent { send(ack(turn, isDuplicate: false), to: connection) }
+        tell(announcement(of: turn), except: connection)
+        if then == .serve { finish(number) }
+    }
+
+    /// Notes a question for those who wait for one.
+    func arrival(of question: WorldQuestion, _ kind: AwaitedArrival.Kind, connection: Int?) -> WorldArrival {
+        WorldArrival(
+            [kind, .question], session: question.session, key: question.key, text: question.text,
+            connection: connection)
+    }
+
+    mutating func arrived(_ question: WorldQuestion, _ kind: AwaitedArrival.Kind, connection: Int?) {
+        effects.append(.arrived(arrival(of: question, kind, connection: connection)))
+    }
+
+    /// Why a question is not taken; nil when it is.
+    func refusal(of question: WorldQuestion) -> (code: String, text: String)? {
+        if let session = question.session, index(of: session) == nil {
+            return ("session_not_found", "no session '\(session.prefix(60))'")
+        }
+        if let key = question.key, isIdempotent, let number = turnByKey[key], turns[number]?.question != nil {
+            let before = turns[number]?.question
+            let isSame =
+                before?.content == question.content
+                && (question.session == nil || question.session == turns[number]?.session)
+            if !isSame { return ("idempotency_mismatch", "this key stands for another question") }
+        }
+        return nil
+    }
+
+    /// The turn of a question that was taken before.
+    func known(_ question: WorldQuestion) -> Int? {
+        isIdempotent ? question.key.flatMap { turnByKey[$0] } : nil
+    }
+
+    /// Stores a question and begins its turn.
+    mutating func begin(_ question: WorldQuestion) -> Int {
+        lastTurn += 1
+        let number = lastTurn
+        var session = question.session ?? freeSession()
+        if index(of: session) == nil {
+            session = freeSession()
+            sessions.append(Session(id: session, createdAt: now))
+        }
+        turns[number] = Turn(number: number, session: session, question: question)
+        if let key = question.key, isIdempotent { turnByKey[key] = number }
+        if let place = index(of: session) {
+            sessions[place].messages.append(
+                Stored(
+                    id: "u\(number)", role: .user, content: question.content, at: now, turn: number, key: question.key))
+            sessions[place].turns.append(number)
+        }
+        latest = number
+        return number
+    }
+
+    // MARK: endings
+
+    /// Ends a turn with an answer.
+    mutating func finish(_ number: Int, text: String? = nil, to audience: ServerAudience = .all) {
+        guard let turn = turns[number], turn.status == .running else { return }
+        let text = text ?? "answer \(number)"
+        turns[number]?.status = .done
+        turns[number]?.answer = text
+        if let place = index(of: turn.session) {
+            sessions[place].messages.append(
+                Stored(id: "a\(number)", role: .assistant, content: .string(text), at: now, turn: number, key: nil))
+        }
+        tellEnding(of: number, to: audience)
+    }
+
+    /// Ends a turn without one.
+    mutating func fail(_ number: Int, code: String, to audience: ServerAudience = .all) {
+        guard turns[number]?.status == .running else { return }
+        turns[number]?.status = .failed(code: code)
+        tellEnding(of: number, to: audience)
+    }
+
+    private mutating func tellEnding(of number: Int, to audience: ServerAudience) {
+        guard let turn = turns[number] else { return }
+        tell(ending(of: turn, isCopy: false), to: audience)
+        turns[number]?.waiting = []
+        for request in turn.waiting {
+            effects.append(
+                .answer(request: request, answer(of: turn, isRepeat: turn.repeats.contains(request))))
+        }
+    }
+
+    /// A running turn uses a tool.
+    mutating func use(_ tool: String, in number: Int, to audience: ServerAudience) {
+        guard let turn = turns[number] else { return }
+        tell(
+            Self.members([
+                ("type", "toolUse"), ("tool", .string(tool)), ("sessionId", .string(turn.session)),
+                ("turnId", named(turn)), ("status", "started"),
+            ]), to: audience)
+    }
+
+    // MARK: frames
+
+    private func named(_ turn: Turn) -> JSONValue? { isIdempotent ? .string("t\(turn.number)") : nil }
+    private func key(_ turn: Turn) -> JSONValue? { isIdempotent ? turn.question?.key.map { .string($0) } : nil }
+
+    func ack(_ turn: Turn, isDuplicate: Bool) -> JSONValue {
+        Self.members([
+            ("type", "ack"), ("clientMessageId", key(turn)), ("sessionId", .string(turn.session)),
+            ("turnId", .string("t\(turn.number)")), ("messageId", .string("u\(turn.number)")),
+            ("duplicate", isDuplicate ? true : nil),
+        ])
+    }
+
+    /// What tells other devices of a question.
+    func announcement(of turn: Turn) -> JSONValue {
+        let stored = index(of: turn.session).flatMap { place in
+            sessions[place].messages.first { $0.id == "u\(turn.number)" }
+        }
+        return stored.map { message(for: $0, in: turn.session) } ?? [:]
+    }
+
+    /// What tells of a stored message.
+    func message(for stored: Stored, in session: String) -> JSONValue {
+        Self.members([
+            ("type", "message"), ("sessionId", .string(session)), ("messageId", .string(stored.id)),
+            ("role", .string(stored.role.rawValue)), ("text", .string(WorldQuestion.text(of: stored.content))),
+            ("timestamp", .string(WallClock.text(milliseconds: stored.at))),
+            ("turnId", isIdempotent ? stored.turn.map { .string("t\($0)") } : nil),
+            ("clientMessageId", isIdempotent ? stored.key.map { .string($0) } : nil),
+        ])
+    }
+
+    func ending(of turn: Turn, isCopy: Bool) -> JSONValue {
+        let duplicate: JSONValue? = isCopy ? true : nil
+        if case .failed(let code) = turn.status {
+            return Self.members([
+                ("type", "error"), ("error", .string("the turn failed: \(code)")), ("code", .string(code)),
+                ("sessionId", .string(turn.session)), ("turnId", named(turn)), ("clientMessageId", key(turn)),
+                ("retryable", .bool(code != "session_not_found")), ("duplicate", duplicate),
+            ])
+        }
+        return Self.members([
+            ("type", "done"), ("text", .string(turn.answer ?? "")), ("sessionId", .string(turn.session)),
+            ("turnId", named(turn)), ("messageId", isIdempotent ? .string("a\(turn.number)") : nil),
+            ("clientMessageId", key(turn)), ("duplicate", duplicate),
+        ])
+    }
+
+    /// A frame or body of a scenario, with what belongs to a question filled in; members without a value are left out.
+    static func filled(_ template: JSONValue, for question: WorldQuestion?) -> JSONValue {
+        var variables = ScenarioVariables()
+        variables["key"] = question?.key.map { .string($0) } ?? .null
+        variables["session"] = question?.session.map { .string($0) } ?? .null
+        variables["text"] = question.map { .string($0.text) } ?? .null
+        guard let filled = try? variables.value(template) else { return template }
+        guard let object = filled.objectValue, let original = template.objectValue else { return filled }
+        return .object(
+            JSONObject(
+                object.filter { member in !member.value.isNull || original[member.key]?.isNull == true }.map { $0 }))
+    }
+}

@@ -1,0 +1,227 @@
+import Holdfast
+import JSON
+
+/// A small correct server of one principal, in memory, with rules that make it something else.
+///
+/// Pure: what happens goes in, what follows is left in ``effects``, and nothing here waits or touches a socket.
+struct ServerWorld {
+    /// A stored message.
+    struct Stored {
+        var id: String
+        var role: ClientWorld.Message.Role
+        var content: JSONValue
+        /// Milliseconds since 1970.
+        var at: Int
+        /// The number of the turn it belongs to.
+        var turn: Int?
+        var key: String?
+    }
+
+    /// A conversation.
+    struct Session {
+        var id: String
+        var createdAt: Int
+        var messages: [Stored] = []
+        /// The numbers of its turns, in order.
+        var turns: [Int] = []
+
+        var updatedAt: Int { messages.last?.at ?? createdAt }
+    }
+
+    /// One question and its answer.
+    struct Turn {
+        enum Status: Equatable {
+            case running, done
+            case failed(code: String)
+
+            var word: String {
+                switch self {
+                case .running: "running"
+                case .done: "done"
+                case .failed: "failed"
+                }
+            }
+        }
+
+        var number: Int
+        var session: String
+        var question: WorldQuestion?
+        var status = Status.running
+        var answer: String?
+        /// Requests that are answered when it ends.
+        var waiting: [Int] = []
+        /// Those of them that repeat the question.
+        var repeats: Set<Int> = []
+    }
+
+    /// A connection.
+    struct Connection {
+        enum State {
+            /// No `auth` yet.
+            case open
+            /// `auth` came and was not answered.
+            case unanswered
+            /// `connected` was sent.
+            case greeted
+            /// Gone, closed, or silent.
+            case over
+        }
+
+        var state = State.open
+        /// Whose credentials the upgrade carried.
+        var principal: String?
+    }
+
+    /// A frame kept for replay.
+    struct Kept {
+        var seq: Int
+        var frame: JSONValue
+    }
+
+    let profiles: Set<Profile>
+    let limits: JSONObject
+    let heartbeatSeconds: Int?
+    /// The credential of the one principal.
+    let token: String
+    /// The time of day, set from outside before anything happens.
+    var now = 1_767_225_600_000
+    /// What follows from what happened, in order.
+    var effects: [WorldEffect] = []
+    /// Whether nothing can be reached.
+    var isUnreachable = false
+
+    var epoch: String
+    var lastSeq: Int
+    var sessions: [Session] = []
+    var turns: [Int: Turn] = [:]
+    var turnByKey: [String: Int] = [:]
+    var kept: [Kept] = []
+    var evictedThrough: Int
+    var connections: [Int: Connection] = [:]
+    var rules = WorldRules()
+    var held: [Held] = []
+    /// The number of the newest turn.
+    var lastTurn = 0
+    /// The turn of the latest question of this client.
+    var latest: Int?
+    var connectionNumber = 0
+    var lastToken = 0
+
+    init(_ world: ClientWorld, token: String, now: Int = 1_767_225_600_000) {
+        profiles = world.profiles.union([.core])
+        limits = world.limits
+        heartbeatSeconds = world.heartbeatSeconds
+        epoch = world.epoch
+        lastSeq = world.profiles.contains(.sync) ? world.lastSeq : 0
+        evictedThrough = lastSeq
+        self.token = token
+        self.now = now
+        // What was there before the scenario is an hour old, a second apart.
+        var time = now - 3_600_000
+        for session in world.sessions {
+            sessions.append(Session(id: session.id, createdAt: time))
+            for message in session.messages {
+                time += 1000
+                store(message, in: session.id, at: time)
+            }
+            time += 1000
+        }
+    }
+
+    var isNumbered: Bool { profiles.contains(.sync) }
+    var isIdempotent: Bool { profiles.contains(.idempotency) }
+
+    /// Takes what is to be done.
+    mutating func takeEffects() -> [WorldEffect] {
+        defer { effects = [] }
+        return effects
+    }
+
+    // MARK: storing
+
+    func index(of session: String) -> Int? { sessions.firstIndex { $0.id == session } }
+
+    /// The next conversation's name that nobody has.
+    func freeSession() -> String {
+        var number = sessions.count + 1
+        while index(of: "s\(number)") != nil { number += 1 }
+        return "s\(number)"
+    }
+
+    /// The number in an id such as `u3` or `a3`.
+    static func turn(in id: String) -> Int? {
+        guard id.first == "u" || id.first == "a", let number = Int(id.dropFirst()), number > 0 else { return nil }
+        return number
+    }
+
+    /// The words of a message that were left out in a scenario.
+    static func usualText(of id: String) -> String {
+        guard let turn = turn(in: id) else { return "message \(id)" }
+        return id.first == "u" ? "question \(turn)" : "answer \(turn)"
+    }
+
+    /// Stores a message of somebody else; one whose id names a turn belongs to it.
+    mutating func store(_ message: ClientWorld.Message, in session: String, at time: Int) {
+        guard let place = index(of: session) else { return }
+        let turn = Self.turn(in: message.id)
+        let text = message.text ?? Self.usualText(of: message.id)
+        sessions[place].messages.append(
+            Stored(id: message.id, role: message.role, content: .string(text), at: time, turn: turn, key: nil))
+        guard let turn else { return }
+        lastTurn = max(lastTurn, turn)
+        if turns[turn] == nil {
+            turns[turn] = Turn(number: turn, session: session)
+            sessions[place].turns.append(turn)
+        }
+        if message.role == .assistant {
+            turns[turn]?.status = .done
+            turns[turn]?.answer = text
+        }
+    }
+
+    // MARK: sending
+
+    /// Sends a frame to its audience, with the next number where it is one of the stream.
+    mutating func tell(
+        _ frame: JSONValue, isNumbered: Bool = true, to audience: ServerAudience = .all, except: Int? = nil
+    ) {
+        var frame = frame
+        if isNumbered, self.isNumbered {
+            lastSeq += 1
+            frame["seq"] = JSONValue(lastSeq)
+            kept.append(Kept(seq: lastSeq, frame: frame))
+        }
+        guard audience != .none else { return }
+        for (number, connection) in connections.sorted(by: { $0.key < $1.key }) where number != except {
+            switch connection.state {
+            case .greeted: break
+            case .open, .unanswered: if audience != .open { continue }
+            case .over: continue
+            }
+            effects.append(.send(connection: number, frame))
+        }
+    }
+
+    mutating func send(_ frame: JSONValue, to connection: Int) {
+        guard let state = connections[connection]?.state, state != .over else { return }
+        effects.append(.send(connection: connection, frame))
+    }
+
+    mutating func close(_ connection: Int, code: Int) {
+        guard connections[connection].map({ $0.state != .over }) ?? false else { return }
+        connections[connection]?.state = .over
+        effects.append(.close(connection: connection, code: code))
+    }
+
+    mutating func cut(_ connection: Int, _ how: String) {
+        guard connections[connection].map({ $0.state != .over }) ?? false else { return }
+        connections[connection]?.state = .over
+        effects.append(.cut(connection: connection, .init(rawValue: how) ?? .reset))
+    }
+
+    mutating func later(_ milliseconds: Int) -> Int {
+        lastToken += 1
+        effects.append(.later(token: lastToken, milliseconds: milliseconds))
+        return lastToken
+    }
+}

@@ -1,0 +1,26 @@
+import Holdfast
+
+/// Something that came from a client.
+struct WorldArrival: Equatable, Sendable {
+    /// The kinds of waits it satisfies; one wait takes it.
+    var kinds: Set<AwaitedArrival.Kind>
+    /// The session it names.
+    var session: String?
+    /// The key of the question.
+    var key: String?
+    /// The words of the question.
+    var text: String?
+    /// The connection it came on.
+    var connection: Int?
+
+    init(
+        _ kinds: Set<AwaitedArrival.Kind>, session: String? = nil, key: String? = nil, text: String? = nil,
+        connection: Int? = nil
+    ) {
+        self.kinds = kinds
+        self.session = session
+        self.key = key
+        self.text = text
+        self.connection = connection
+    }
+}

@@ -1,0 +1,34 @@
+import JSON
+
+/// A question as a client sent it, on either road.
+struct WorldQuestion: Equatable {
+    /// The conversation it continues.
+    var session: String?
+    /// The key the client gave to it.
+    var key: String?
+    /// The content of its last message, as it was written.
+    var content: JSONValue
+
+    /// Reads a `chat` or the body of a request; nil when it is neither.
+    init?(_ value: JSONValue) {
+        guard let last = value["messages"]?.arrayValue?.last, last["role"]?.stringValue == "user",
+            let content = last["content"], content.stringValue != nil || content.arrayValue?.isEmpty == false
+        else { return nil }
+        for name in ["sessionId", "clientMessageId"] {
+            if let member = value[name], member.stringValue?.isEmpty != false { return nil }
+        }
+        self.content = content
+        session = value["sessionId"]?.stringValue
+        key = value["clientMessageId"]?.stringValue
+    }
+
+    /// Its words.
+    var text: String { Self.text(of: content) }
+
+    /// The words of a content: the text itself, or its text parts one after the other.
+    static func text(of content: JSONValue) -> String {
+        if let text = content.stringValue { return text }
+        return (content.arrayValue ?? []).filter { $0["type"]?.stringValue == "text" }
+            .compactMap { $0["text"]?.stringValue }.joined(separator: "\n")
+    }
+}
