@@ -62,11 +62,16 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "Reference", dependencies: ["Holdfast", "JSON", "Transport"], swiftSettings: settings),
+        .target(
+            name: "ReferenceClient",
+            dependencies: ["JSON", "Holdfast", "Transport", "ClientDriver"],
+            swiftSettings: settings
+        ),
         .target(name: "Report", dependencies: ["Judge", "Transcript", "Holdfast", "JSON"], swiftSettings: settings),
         .executableTarget(
             name: "conformance",
             dependencies: [
-                "JSON", "JSONSchema", "Holdfast", "Transcript", "Judge", "Transport", "Stage", "Reference", "Report",
+                "JSON", "JSONSchema", "Holdfast", "Transcript", "Judge", "Transport", "Stage", "Reference", "ClientDriver", "ReferenceClient", "Report",
                 "QRCode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -117,12 +122,20 @@ let package = Package(
         .testTarget(name: "TransportTests", dependencies: ["Transport"], swiftSettings: settings),
         .testTarget(
             name: "StageTests",
-            dependencies: ["Stage", "Reference", "Transport", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema"],
+            dependencies: [
+                "Stage", "ClientDriver", "Reference", "Transport", "Judge", "Transcript", "Holdfast", "JSON",
+                "JSONSchema",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ReferenceTests",
             dependencies: ["Reference", "Stage", "Transport", "Judge", "Transcript", "Holdfast", "JSON"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ReferenceClientTests",
+            dependencies: ["ReferenceClient", "Reference", "ClientDriver", "Holdfast", "JSON"],
             swiftSettings: settings
         ),
         .testTarget(

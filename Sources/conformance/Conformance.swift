@@ -18,7 +18,7 @@ struct Conformance: AsyncParsableCommand {
             """,
         version: Tool.version,
         subcommands: [
-            ServerCommand.self, DoctorCommand.self, ServeCommand.self, ValidateCommand.self, ListCommand.self,
+            ServerCommand.self, DoctorCommand.self, ServeCommand.self, ChatCommand.self, ValidateCommand.self, ListCommand.self,
             ExplainCommand.self,
             SelftestCommand.self,
         ]

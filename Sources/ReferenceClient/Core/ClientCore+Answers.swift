@@ -1,0 +1,166 @@
+import JSON
+
+/// What the server answers over REST; each answer goes where it was asked for, however late it comes.
+extension ClientCore {
+    /// A request was answered; nil when nothing came.
+    mutating func answered(_ request: Int, _ answer: RESTAnswer?) {
+        guard let errand = errands.removeValue(forKey: request) else { return }
+        link.restWorks = answer.map { $0.status < 500 } ?? false
+        guard let answer, answer.status < 500 || isPost(errand) else { return failed(errand, request: request) }
+        let body = saboteur.read(answer.body) ?? .null
+        switch errand {
+        case .read(let session, let number): wasRead(session, number, answer.status, body)
+        case .start: listed(body, succeeded: answer.status == 200)
+        case .look: if answer.status == 200 { looked(body) }
+        case .search(let number): searched(body, for: number, succeeded: answer.status == 200)
+        case .post(let key, let number): posted(key, number, answer, body)
+        }
+    }
+
+    /// A request came to nothing.
+    mutating func failed(_ errand: Errand, request: Int) {
+        switch errand {
+        case .read(_, let number), .search(let number): hasRead(number, succeeded: false)
+        case .start: startIsDue = true
+        case .look: return
+        case .post(let key, _):
+            guard let index = index(of: key) else { return }
+            outbox[index].isLost = true
+            guard outbox[index].phase == .posted(request: request) else { return }
+            stopWaiting(.sign(key: key))
+            outbox[index].phase = .doubtful
+            outbox[index].avoidsREST = true
+            if link.live != nil { pump() }
+        }
+    }
+
+    private func isPost(_ errand: Errand) -> Bool {
+        if case .post = errand { return true }
+        return false
+    }
+
+    private mutating func wasRead(_ session: String, _ number: Int, _ status: Int, _ body: JSONValue) {
+        guard status == 200, let history = body["session"], history["id"]?.stringValue == session else {
+            return refused(session, number, status, body)
+        }
+        // The conversation may have been joined to another since.
+        let number = conversations[number]?.session == session ? number : conversation(of: session)
+        take(history: history, of: saboteur.target(number, shown: shown, isRead: true))
+        hasRead(number, succeeded: true)
+    }
+
+    private mutating func refused(_ session: String, _ number: Int, _ status: Int, _ body: JSONValue) {
+        let code = body["code"]?.stringValue
+        guard status == 404 || status == 400 else {
+            if status == 401 { complain("Please sign in again.", code: code) }
+            return hasRead(number, succeeded: false)
+        }
+        conversations[number]?.wanted = nil
+        conversations[number]?.isStale = false
+        if !broken(.saysNothingOfUnknownSessions) {
+            complain("This conversation does not exist any more.", code: code ?? "session_not_found")
+        }
+        hasRead(number, succeeded: true)
+        guard conversations[number]?.messages.isEmpty == true, number == shown else { return }
+        show(newConversation())
+    }
+
+    /// The history of a session: what was missing is shown, and what it says about open questions counts.
+    private mutating func take(history: JSONValue, of number: Int) {
+        needsSaving = true
+        let messages = (history["messages"]?.arrayValue ?? []).compactMap(message)
+        for message in messages {
+            guard let key = message.key, let index = index(of: key), let session = conversations[number]?.session else {
+                continue
+            }
+            // Found by its key, wherever the client thought it was.
+            bind(outbox[index].conversation, to: session)
+            accept(key, turn: message.turn, message: message.id)
+        }
+        saboteur.merge(messages, into: &conversations[number, default: Conversation(number: number)])
+        if let wanted = conversations[number]?.wanted, conversations[number]?.has(id: wanted) == true {
+            conversations[number]?.wanted = nil
+        }
+        for question in outbox where question.conversation == number {
+            learn(of: question, in: number, turns: history["turns"]?.arrayValue ?? [])
+        }
+        pump()
+    }
+
+    /// Whether the turn of a question has ended, as far as a history tells.
+    private mutating func learn(of question: Question, in number: Int, turns: [JSONValue]) {
+        guard let messages = conversations[number]?.messages,
+            let position = messages.lastIndex(where: { $0.key == question.key }), messages[position].id != nil
+        else { return }
+        let turn = question.turn ?? messages[position].turn
+        let told = turns.last {
+            $0["clientMessageId"]?.stringValue == question.key || turn != nil && $0["turnId"]?.stringValue == turn
+        }
+        if let turn { accept(question.key, turn: turn) }
+        if told?["status"]?.stringValue == "failed" {
+            return fail(question.key, "The answer failed. Try again.", code: nil)
+        }
+        let hasAnswer = messages[(position + 1)...].contains { message in
+            guard message.role == .assistant else { return false }
+            return turn != nil && message.turn != nil ? message.turn == turn : turn == nil || message.turn == nil
+        }
+        guard told?["status"]?.stringValue == "done" || told == nil && hasAnswer else { return }
+        accept(question.key, turn: turn)
+        finish(question.key, isLive: false)
+    }
+
+    private func message(_ value: JSONValue) -> Message? {
+        guard let id = value["id"]?.stringValue,
+            let role = value["role"]?.stringValue.flatMap(Message.Role.init(rawValue:))
+        else { return nil }
+        return Message(
+            id: id, key: role == .user ? value["clientMessageId"]?.stringValue : nil,
+            turn: value["turnId"]?.stringValue,
+            role: role, text: text(of: value["content"]))
+    }
+
+    /// The text of a content: itself, or the text parts it is made of.
+    private func text(of content: JSONValue?) -> String {
+        if let text = content?.stringValue { return text }
+        return (content?.arrayValue ?? []).compactMap { $0["text"]?.stringValue }.joined(separator: "\n")
+    }
+
+    private mutating func posted(_ key: String, _ number: Int, _ answer: RESTAnswer, _ body: JSONValue) {
+        let code = body["code"]?.stringValue
+        let words = body["error"]?.stringValue ?? "The message was refused with status \(answer.status)."
+        guard answer.status == 200 else {
+            if answer.status == 429 || code == "rate_limited" {
+                return limit(key, words, milliseconds: saboteur.pause(answer, body))
+            }
+            // A refusal with a code is an answer; a gateway that has none knows nothing.
+            guard code != nil || answer.status < 500 else { return failedPost(key) }
+            return fail(key, words, code: code)
+        }
+        guard let session = body["sessionId"]?.stringValue, let text = body["text"]?.stringValue else {
+            return failedPost(key)
+        }
+        let isOpen = index(of: key) != nil
+        let turn = body["turnId"]?.stringValue
+        let place = place(session, key: key)
+        accept(key, turn: turn)
+        finish(key, isLive: false)
+        needsSaving = true
+        let id = body["messageId"]?.stringValue
+        // Who has the ending already knows this answer; without an id nobody could tell it apart.
+        guard isOpen || id != nil else { return }
+        let message = Message(id: id, turn: turn, role: .assistant, text: text)
+        let arrival = saboteur.add(message, to: &conversations[place, default: Conversation(number: place)])
+        if arrival == .inserted { refresh(place) }
+        pump()
+    }
+
+    private mutating func failedPost(_ key: String) {
+        guard let index = index(of: key), case .posted = outbox[index].phase else { return }
+        stopWaiting(.sign(key: key))
+        outbox[index].phase = .doubtful
+        outbox[index].isLost = true
+        outbox[index].avoidsREST = true
+        if link.live != nil { return pump() }
+        beginReading(outbox[index].conversation, atOnce: false)
+    }
+}

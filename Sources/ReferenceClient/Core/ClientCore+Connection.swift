@@ -1,0 +1,179 @@
+import JSON
+
+/// The connection: when there is one, when the next is tried, and when not.
+extension ClientCore {
+    /// The system says the app is active; at the first time after the launch that changes nothing.
+    mutating func foreground() {
+        guard !isForeground || mischief.wasAway else { return }
+        let wasAway = !isForeground
+        isForeground = true
+        mischief.wasAway = false
+        guard isRunning, hasNetwork else { return }
+        if broken(.trustsItsFlag), wasAway, link.live != nil { return }
+        // Whatever it says about itself: the system may have frozen it, and nobody was told.
+        leave(code: 1001)
+        link.phase = .none
+        link.failures = 0
+        connect()
+        resume()
+    }
+
+    /// The app is put away: the system stops it, so it stops itself.
+    mutating func background() {
+        isForeground = false
+        stopWaiting(.reconnect)
+        stopWaiting(.greeting)
+        stopWaiting(.degraded)
+        for number in conversations.keys { stopPolling(number) }
+    }
+
+    mutating func networkDown() {
+        hasNetwork = false
+        link.restWorks = false
+        leave(code: nil)
+        stopWaiting(.reconnect)
+        stopWaiting(.degraded)
+        for (request, errand) in errands {
+            effects.append(.cancel(request: request))
+            failed(errand, request: request)
+        }
+        errands = [:]
+        for number in conversations.keys { stopPolling(number) }
+    }
+
+    /// The network is back: no wait is worth anything now.
+    mutating func networkUp() {
+        let wasDown = !hasNetwork
+        hasNetwork = true
+        guard isRunning, isForeground, link.phase != .refused, wasDown || link.live == nil else { return }
+        if broken(.ignoresTheNetworksReturn), link.failures > 0 || wasDown {
+            link.phase = .waiting
+            return wait(.reconnect, rules.longestBackoff)
+        }
+        link.failures = 0
+        if wasDown || link.phase == .waiting || link.phase == .none { connect() }
+        resume()
+    }
+
+    /// Tries to connect, now.
+    mutating func connect() {
+        guard isRunning, isForeground, hasNetwork else { return }
+        if let socket = link.socket { effects.append(.close(socket: socket, code: nil)) }
+        stopWaiting(.reconnect)
+        let socket = link.nextSocket()
+        link.phase = .opening(socket: socket)
+        link.attempts.append(now)
+        link.epoch = nil
+        effects.append(.open(socket: socket, url: saboteur.address(rules.url, token: rules.token)))
+        wait(.greeting, rules.greeting)
+    }
+
+    /// A socket is open: a handshake begun, nothing more.
+    mutating func opened(_ socket: Int) {
+        guard link.phase == .opening(socket: socket) else { return }
+        link.phase = .greeting(socket: socket)
+        var auth: JSONValue = ["type": "auth", "protocol": 1]
+        if let token = rules.token { auth["token"] = .string(token) }
+        if differs(.tellsItsCapabilities) { auth["capabilities"] = ["sync", "push"] }
+        send(auth, on: socket)
+        if broken(.sendsBeforeConnected) { send(["type": "ping"], on: socket) }
+        if broken(.showsConnectedTooSoon) { mischief.believesConnected = socket }
+    }
+
+    /// `connected` came: the connection may be used.
+    mutating func greeted(_ frame: JSONValue, on socket: Int) {
+        guard case .greeting(let current) = link.phase, current == socket else { return }
+        link.settle(on: socket)
+        link.epoch = frame["epoch"]?.stringValue
+        link.maxFrameBytes = frame["limits"]?["maxFrameBytes"]?.intValue ?? .max
+        stopWaiting(.greeting)
+        stopWaiting(.degraded)
+        recoverStream(lastSeq: frame["lastSeq"]?.intValue)
+        for index in outbox.indices { outbox[index].avoidsREST = false }
+        if differs(.resendsOnBothRoads) { resendPosted(on: socket) }
+        pump()
+        if startIsDue { startUsually() }
+    }
+
+    /// A socket is gone, or never came to be.
+    mutating func ended(_ socket: Int, code: Int?) {
+        guard link.socket == socket else { return }
+        let wasLive = link.live != nil
+        link.phase = .none
+        stopWaiting(.greeting)
+        if !wasLive { link.failures += 1 }
+        loseRoad(socket, code: code)
+        if let code, code == 4001 || code == 4010, !broken(.retriesTerminalCloses) { return refuse(code) }
+        guard isForeground, hasNetwork, code == nil || !broken(.takesEveryCloseForTerminal) else { return }
+        planAttempt()
+        resume()
+        if !wasLive, link.failures == 1 { look() }
+    }
+
+    /// Ends the connection from this side, without another attempt.
+    mutating func leave(code: UInt16?) {
+        defer { if link.phase != .refused { link.phase = .none } }
+        stopWaiting(.greeting)
+        guard let socket = link.socket else { return }
+        if broken(.sendsOnTheOldConnection), code == 1001, link.live != nil {
+            mischief.oldSocket = socket
+        } else {
+            effects.append(.close(socket: socket, code: code))
+        }
+        loseRoad(socket, code: nil)
+    }
+
+    /// The connection does not answer: what was sent on it counts as lost, and a new one is tried.
+    mutating func giveUpConnection() {
+        guard let socket = link.socket else { return }
+        effects.append(.close(socket: socket, code: nil))
+        ended(socket, code: nil)
+    }
+
+    mutating func greetingIsLate() {
+        guard link.live == nil else { return }
+        giveUpConnection()
+    }
+
+    /// Everything that waited for the system goes on.
+    mutating func resume() {
+        pump()
+        guard recovers else { return }
+        for number in conversations.keys.sorted() where isDue(number) { beginReading(number, atOnce: false) }
+    }
+
+    mutating func send(_ frame: JSONValue, on socket: Int) {
+        for text in saboteur.texts(of: frame) { effects.append(.send(socket: socket, text)) }
+    }
+
+    /// The wait before the next attempt: any time up to a bound that doubles, so that no two phones come back together.
+    private mutating func planAttempt() {
+        if broken(.givesUpAfterTenAttempts), link.failures >= 10 { return }
+        let ceiling = min(rules.longestBackoff, rules.firstBackoff << min(link.failures, 16))
+        var pause = dice.number(in: rules.shortestBackoff...max(rules.shortestBackoff, ceiling))
+        if differs(.waitsInSteps) { pause = ceiling * 3 / 4 + dice.number(in: 0...max(1, ceiling / 4)) }
+        if broken(.waitsWithoutJitter) { pause = 2_000 }
+        if broken(.resetsTheCountWhenItConnects) { pause = 20 }
+        var due = now + rules.real(pause)
+        if let last = link.attempts.last {
+            // A slow failure is part of the wait.
+            due = min(due, max(now, last + rules.real(rules.longestBackoff - 1_000)))
+        }
+        if link.attempts.count >= rules.attemptsPerMinute, !broken(.resetsTheCountWhenItConnects) {
+            due = max(due, link.attempts[link.attempts.count - rules.attemptsPerMinute] + rules.real(60_000))
+        }
+        link.phase = .waiting
+        effects.append(.wait(.reconnect, ms: max(1, due - now)))
+    }
+
+    /// Credentials or version were refused, and trying again improves neither.
+    private mutating func refuse(_ code: Int) {
+        link.phase = .refused
+        stopWaiting(.reconnect)
+        stopWaiting(.degraded)
+        complain(
+            code == 4001 ? "Please sign in again." : "Please update the app.",
+            code: code == 4001 ? "auth_failed" : "unsupported_version")
+        for number in conversations.keys { giveUp(number) }
+    }
+}

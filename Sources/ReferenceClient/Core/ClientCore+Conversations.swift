@@ -1,0 +1,44 @@
+import JSON
+
+/// Which conversation is on the screen, and which session each one is.
+extension ClientCore {
+    /// The person goes to a session, or to a new conversation.
+    mutating func select(_ session: String?) {
+        isUntouched = false
+        guard let session else { return show(newConversation()) }
+        let number = conversation(of: session)
+        if broken(.blanksOnEverySwitch) { conversations[number]?.messages = [] }
+        show(number)
+        refresh(number)
+    }
+
+    /// Puts a conversation on the screen, with what the client has of it.
+    mutating func show(_ number: Int) {
+        if let left = conversations[shown], left.session == nil, left.messages.isEmpty, number != shown {
+            conversations[shown] = nil
+        }
+        shown = number
+        conversations[number]?.unread = 0
+        needsSaving = true
+    }
+
+    /// The session of a conversation is told; what was known of that session by other roads is joined to it.
+    mutating func bind(_ number: Int, to session: String) {
+        guard let own = conversations[number], own.session != session else { return }
+        needsSaving = true
+        guard let other = known(session) else {
+            guard own.session == nil else { return }
+            conversations[number]?.session = session
+            return
+        }
+        guard own.session == nil else { return }
+        for message in own.messages where conversations[other]?.messages.contains(where: message.isSame) != true {
+            conversations[other]?.messages.append(message)
+        }
+        conversations[other]?.errors += own.errors
+        for index in outbox.indices where outbox[index].conversation == number { outbox[index].conversation = other }
+        stopPolling(number)
+        conversations[number] = nil
+        if shown == number { show(other) }
+    }
+}

@@ -1,0 +1,162 @@
+import JSON
+
+/// What the server says on a connection.
+///
+/// Names decide where a frame belongs: the session tells the conversation, key or turn tell the question. What the client does
+/// not know (members, types, codes) it passes over, and a number counts whatever carries it.
+extension ClientCore {
+    /// A text message came in.
+    mutating func received(_ text: String, on socket: Int) {
+        guard link.socket == socket, let frame = saboteur.read(text), let type = frame["type"]?.stringValue else {
+            return
+        }
+        if case .greeting = link.phase { return greet(frame, type, on: socket) }
+        guard link.live == socket else { return }
+        mischief.lastFrame = now
+        if type == "syncResult" { return replayed(frame) }
+        if holdsBack(frame) { return }
+        take(frame, type, isReplay: false)
+        guard let seq = frame["seq"]?.intValue, saboteur.counts(type) else { return }
+        place.passed(seq, epoch: link.epoch)
+        if broken(.movesOverTheGap) { moveOverTheGap(to: seq) }
+        needsSaving = true
+    }
+
+    /// Takes in a frame, live or replayed.
+    mutating func take(_ frame: JSONValue, _ type: String, isReplay: Bool) {
+        switch type {
+        case "ack": takeAck(frame)
+        case "message": takeMessage(frame, isReplay: isReplay)
+        case "toolUse":
+            guard let key = question(of: frame) else { break }
+            accept(key, turn: frame["turnId"]?.stringValue)
+            if !isReplay { heard(key) }
+        case "done": takeDone(frame, isReplay: isReplay)
+        case "error": takeError(frame)
+        default: sabotageUnknown(type)
+        }
+        if broken(.clearsPendingOnAnyFrame), type == "toolUse" || type == "done" { clearPending() }
+    }
+
+    /// The key of the open question a frame belongs to.
+    func question(of frame: JSONValue) -> String? {
+        let (key, turn) = (frame["clientMessageId"]?.stringValue, frame["turnId"]?.stringValue)
+        if let key { return outbox.first { $0.key == key }?.key }
+        if let turn { return outbox.first { $0.turn == turn }?.key }
+        // A server without ids for questions: its session has one open question, or nobody can tell.
+        guard let session = frame["sessionId"]?.stringValue, let number = known(session) else { return nil }
+        let open = outbox.filter { $0.conversation == number && $0.wasSent }
+        return open.count == 1 ? open.first?.key : nil
+    }
+
+    /// The conversation a frame belongs to; it may be that of a question whose session is told by this frame.
+    mutating func place(_ session: String, key: String?) -> Int {
+        guard let key, let index = index(of: key) else { return conversation(of: session) }
+        bind(outbox[index].conversation, to: session)
+        return conversation(of: session)
+    }
+
+    private mutating func greet(_ frame: JSONValue, _ type: String, on socket: Int) {
+        switch type {
+        case "connected": greeted(frame, on: socket)
+        case "error": complain(words(of: frame), code: frame["code"]?.stringValue)
+        default: return
+        }
+    }
+
+    private mutating func takeAck(_ frame: JSONValue) {
+        guard let key = frame["clientMessageId"]?.stringValue, let session = frame["sessionId"]?.stringValue else {
+            return
+        }
+        _ = place(session, key: key)
+        accept(key, turn: frame["turnId"]?.stringValue, message: frame["messageId"]?.stringValue)
+        heard(key)
+        pump()
+    }
+
+    private mutating func takeMessage(_ frame: JSONValue, isReplay: Bool) {
+        guard let session = frame["sessionId"]?.stringValue, let id = frame["messageId"]?.stringValue,
+            let role = frame["role"]?.stringValue.flatMap(Message.Role.init(rawValue:)),
+            let text = frame["text"]?.stringValue
+        else { return }
+        let key = role == .user ? frame["clientMessageId"]?.stringValue : nil
+        let number = place(session, key: key)
+        let message = Message(
+            id: id, key: key, turn: frame["turnId"]?.stringValue, role: role, text: text, place: stamp(of: frame))
+        if let key { accept(key, turn: message.turn, message: id) }
+        add(message, to: number, isReplay: isReplay)
+    }
+
+    private mutating func takeDone(_ frame: JSONValue, isReplay: Bool) {
+        guard let session = frame["sessionId"]?.stringValue, let text = frame["text"]?.stringValue else { return }
+        let key = question(of: frame)
+        let number = place(session, key: key)
+        let message = Message(
+            id: frame["messageId"]?.stringValue, turn: frame["turnId"]?.stringValue, role: .assistant, text: text,
+            place: stamp(of: frame))
+        if let key {
+            accept(key, turn: message.turn)
+            finish(key, isLive: !isReplay)
+        } else if message.id == nil, let place = message.place, self.place.has(place.seq, epoch: place.epoch) {
+            return
+        } else if message.id == nil, message.place == nil, frame["duplicate"]?.boolValue == true {
+            return
+        }
+        let isNew = conversations[number]?.messages.contains { $0.id != nil && $0.id == message.id } != true
+        add(message, to: number, isReplay: isReplay)
+        // Somebody else's question may be missing.
+        if key == nil, isNew, !knowsQuestion(of: message, in: number) { refresh(number) }
+        pump()
+    }
+
+    private mutating func takeError(_ frame: JSONValue) {
+        let (code, text) = (frame["code"]?.stringValue, words(of: frame))
+        guard let key = question(of: frame) ?? lastUnanswered(frame) else {
+            // Not ours: somebody else's turn has failed elsewhere.
+            guard frame["turnId"] == nil, frame["clientMessageId"] == nil else { return }
+            return complain(text, code: code, in: frame["sessionId"]?.stringValue.flatMap(known))
+        }
+        if let session = frame["sessionId"]?.stringValue, code != "session_not_found" {
+            _ = place(session, key: key)
+        }
+        if code == "rate_limited" {
+            return limit(key, text, milliseconds: max(1, frame["retryAfterMs"]?.intValue ?? 60_000))
+        }
+        fail(key, text, code: code)
+    }
+
+    /// A refusal that names nothing answers what was sent last on this connection.
+    private func lastUnanswered(_ frame: JSONValue) -> String? {
+        let names = ["clientMessageId", "turnId", "sessionId"]
+        guard names.allSatisfy({ frame[$0] == nil }), let socket = link.live else { return nil }
+        guard frame["code"]?.stringValue != "unknown_type" else { return nil }
+        return outbox.last { $0.phase == .sent(socket: socket) }?.key
+    }
+
+    private mutating func add(_ message: Message, to number: Int, isReplay: Bool) {
+        needsSaving = true
+        let number = saboteur.target(number, shown: shown, isRead: false)
+        let arrival = saboteur.add(message, to: &conversations[number, default: Conversation(number: number)])
+        guard arrival != .known else { return }
+        if message.role == .assistant, number != shown, !broken(.countsNoUnread) { conversations[number]?.unread += 1 }
+        // The client put it where it seemed to belong; the server knows.
+        if arrival == .inserted { refresh(number) }
+    }
+
+    private func knowsQuestion(of message: Message, in number: Int) -> Bool {
+        guard let messages = conversations[number]?.messages,
+            let position = messages.lastIndex(where: { $0.id == message.id && $0.role == .assistant })
+        else { return true }
+        if let turn = message.turn, messages.contains(where: { $0.turn == turn && $0.role == .user }) { return true }
+        return position > 0 && messages[position - 1].role == .user && messages[position - 1].turn == nil
+    }
+
+    private func stamp(of frame: JSONValue) -> Position? {
+        guard let seq = frame["seq"]?.intValue else { return nil }
+        return Position(epoch: link.epoch ?? "", seq: seq)
+    }
+
+    private func words(of frame: JSONValue) -> String {
+        frame["error"]?.stringValue ?? frame["code"]?.stringValue ?? "Something went wrong."
+    }
+}

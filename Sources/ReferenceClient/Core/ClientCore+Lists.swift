@@ -1,0 +1,54 @@
+import JSON
+
+/// What the list of sessions is good for: where to start, what is new while no connection tells, and which session a question
+/// went to. It never stands for an answer: the newest session may be anybody's.
+extension ClientCore {
+    /// Where a person starts who has chosen nothing: the conversation of last time, else the newest.
+    mutating func startUsually() {
+        startIsDue = false
+        guard mayAsk else { return startIsDue = true }
+        if conversations[shown]?.session != nil, !broken(.startOverrulesTheTap) { return refresh(shown) }
+        _ = ask("GET", "/api/sessions", for: .start)
+    }
+
+    /// The list for the start.
+    mutating func listed(_ body: JSONValue, succeeded: Bool) {
+        guard succeeded else { return startIsDue = true }
+        guard isUntouched || broken(.startOverrulesTheTap), let newest = sessions(of: body).first else { return }
+        show(conversation(of: newest.id))
+        refresh(shown)
+    }
+
+    /// The list while there is no connection.
+    mutating func looked(_ body: JSONValue) {
+        for (id, entry) in sessions(of: body) {
+            guard let number = known(id) else { continue }
+            let before = conversations[number]?.listed
+            conversations[number]?.listed = entry
+            let count = conversations[number]?.messages.count { $0.id != nil }
+            guard before.map({ $0 != entry }) ?? (entry["messageCount"]?.intValue != count) else { continue }
+            conversations[number]?.isStale = true
+            if number == shown { beginReading(number, atOnce: true) }
+        }
+    }
+
+    /// The list, to find a question by its key in sessions that may have it.
+    mutating func searched(_ body: JSONValue, for number: Int, succeeded: Bool) {
+        hasRead(number, succeeded: succeeded)
+        guard succeeded, needsReading(number), conversations[number]?.session == nil else { return }
+        if broken(.takesTheMostRecentSession), let newest = sessions(of: body).first {
+            return adopt(newest.id, for: number)
+        }
+        for (id, entry) in sessions(of: body).prefix(20) {
+            let candidate = conversation(of: id)
+            guard conversations[candidate]?.listed != entry else { continue }
+            conversations[candidate]?.isStale = true
+            beginReading(candidate, atOnce: true)
+            conversations[candidate]?.listed = entry
+        }
+    }
+
+    private func sessions(of body: JSONValue) -> [(id: String, entry: JSONValue)] {
+        (body["sessions"]?.arrayValue ?? []).compactMap { entry in entry["id"]?.stringValue.map { ($0, entry) } }
+    }
+}

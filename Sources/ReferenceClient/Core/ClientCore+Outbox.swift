@@ -1,0 +1,198 @@
+import JSON
+
+/// What the person typed, until the server has it: sent on the best road there is, and sent again, with the same key and the
+/// same words, when the road ended before a sign came back.
+extension ClientCore {
+    /// The person sends a text.
+    mutating func say(_ text: String) {
+        isUntouched = false
+        let key = saboteur.key(dice.key(), for: text)
+        outbox.append(Question(key: key, text: text, conversation: shown))
+        conversations[shown]?.messages.append(Message(key: key, role: .user, text: text, status: .sending))
+        needsSaving = true
+        pump()
+    }
+
+    /// Sends what is due on the road there is.
+    mutating func pump() {
+        for key in outbox.map(\.key) { dispatch(key) }
+    }
+
+    func index(of key: String) -> Int? { outbox.firstIndex { $0.key == key } }
+
+    /// A sign that the server has the question: its `ack`, a frame of its turn, its answer, or the history.
+    mutating func accept(_ key: String, turn: String?, message: String? = nil) {
+        guard let index = index(of: key) else { return }
+        needsSaving = true
+        outbox[index].phase = .accepted
+        outbox[index].turn = outbox[index].turn ?? turn
+        stopWaiting(.sign(key: key))
+        let number = outbox[index].conversation
+        guard let position = conversations[number]?.position(key: key) else { return }
+        if !outbox[index].isGivenUp { conversations[number]?.messages[position].status = .sent }
+        if let message { conversations[number]?.messages[position].id = message }
+        if let turn { conversations[number]?.messages[position].turn = turn }
+    }
+
+    /// A frame of the turn came live: this connection delivers, and there is time again.
+    mutating func heard(_ key: String) {
+        guard let index = index(of: key) else { return }
+        outbox[index].isLost = false
+        wait(.silence(key: key), rules.silence)
+    }
+
+    /// The turn of the question has ended well.
+    mutating func finish(_ key: String, isLive: Bool) {
+        guard let index = index(of: key) else { return }
+        let question = outbox.remove(at: index)
+        settle(question, as: .sent)
+        if broken(.heedsLiveEndingsOnly) { mischief.thinks = !isLive }
+    }
+
+    /// The question was refused, or its turn failed.
+    mutating func fail(_ key: String, _ text: String, code: String?) {
+        guard let index = index(of: key) else { return }
+        let question = outbox.remove(at: index)
+        settle(question, as: .failed)
+        complain(text, code: code, key: key, in: question.conversation)
+        pump()
+    }
+
+    /// A budget is spent: the question waits for as long as it was told to, and no timer of ours shortens that.
+    mutating func limit(_ key: String, _ text: String, milliseconds: Int) {
+        guard let index = index(of: key) else { return }
+        let pause = broken(.retriesAtOnceWhenLimited) ? 1 : milliseconds
+        outbox[index].phase = .limited(until: now + pause)
+        stopWaiting(.sign(key: key))
+        complain(text, code: "rate_limited", key: key, in: outbox[index].conversation)
+        effects.append(.wait(.retry(key: key), ms: pause))
+        needsSaving = true
+    }
+
+    mutating func retry(_ key: String) {
+        guard let index = index(of: key), case .limited(let until) = outbox[index].phase else { return }
+        guard now >= until else { return effects.append(.wait(.retry(key: key), ms: until - now)) }
+        outbox[index].phase = .queued
+        pump()
+    }
+
+    /// No sign of a question came in time: its road is dead.
+    mutating func signIsLate(_ key: String) {
+        guard let index = index(of: key), mayAsk else { return }
+        switch outbox[index].phase {
+        case .sent(let socket):
+            guard link.socket == socket, !broken(.waitsForSignsForEver) else { return }
+            giveUpConnection()
+        case .posted(let request):
+            errands[request] = nil
+            effects.append(.cancel(request: request))
+            outbox[index].phase = .doubtful
+            outbox[index].avoidsREST = true
+            pump()
+        case .queued, .doubtful, .limited, .accepted: return
+        }
+    }
+
+    /// A turn has run without a frame for long: perhaps its ending was lost.
+    mutating func silenceIsLong(_ key: String) {
+        guard let index = index(of: key), outbox[index].isAwaited, mayAsk else { return }
+        outbox[index].isLost = true
+        beginReading(outbox[index].conversation, atOnce: true)
+    }
+
+    /// A road has ended: what went that way without a sign is doubtful, and endings may have been lost.
+    mutating func loseRoad(_ socket: Int, code: Int?) {
+        place.gap = nil
+        for key in outbox.map(\.key) {
+            guard let index = index(of: key) else { continue }
+            if outbox[index].wasSent { outbox[index].isLost = true }
+            guard outbox[index].phase == .sent(socket: socket) else { continue }
+            stopWaiting(.sign(key: key))
+            outbox[index].phase = .doubtful
+            outbox[index].avoidsREST = false
+            if code == 1009 { fail(key, "This message is too long.", code: "too_large") }
+            if broken(.forgetsUnsentMessages), let index = self.index(of: key) { outbox.remove(at: index) }
+        }
+        if code == nil, broken(.showsConnectedTooSoon) { mischief.believesConnected = nil }
+        needsSaving = true
+    }
+
+    /// Sends one question, if it is due and a road is open.
+    private mutating func dispatch(_ key: String) {
+        guard let index = index(of: key), mayAsk, isNext(outbox[index]) else { return }
+        let question = outbox[index]
+        switch question.phase {
+        case .sent, .posted, .limited, .accepted: return
+        case .queued, .doubtful: break
+        }
+        if let socket = mischief.oldSocket, broken(.sendsOnTheOldConnection) {
+            mischief.oldSocket = nil
+            return sendChat(index, on: socket)
+        }
+        if let socket = link.live {
+            return sendChat(index, on: socket)
+        }
+        guard !question.avoidsREST else { return }
+        let isResend = question.phase == .doubtful && !differs(.resendsOverTheSocket)
+        guard isResend || screen.connection == .degraded else { return }
+        post(index)
+    }
+
+    /// A conversation without a session gets one by its first question; the second has to wait for it.
+    private func isNext(_ question: Question) -> Bool {
+        guard conversations[question.conversation]?.session == nil else { return true }
+        let first = outbox.first { $0.conversation == question.conversation && $0.isUnproven }
+        return first?.key == question.key
+    }
+
+    private mutating func sendChat(_ index: Int, on socket: Int) {
+        let question = outbox[index]
+        var frame = body(of: index)
+        frame["type"] = "chat"
+        guard frame.text().utf8.count <= link.maxFrameBytes else {
+            return fail(question.key, "This message is too long.", code: "too_large")
+        }
+        begin(index, as: .sent(socket: socket))
+        send(frame, on: socket)
+    }
+
+    private mutating func post(_ index: Int) {
+        let question = outbox[index]
+        let request = ask(
+            "POST", "/api/chat", body: body(of: index),
+            for: .post(key: question.key, conversation: question.conversation))
+        begin(index, as: .posted(request: request))
+    }
+
+    private mutating func begin(_ index: Int, as phase: Question.Phase) {
+        let question = outbox[index]
+        outbox[index].phase = phase
+        outbox[index].isGivenUp = false
+        needsSaving = true
+        if let position = conversations[question.conversation]?.position(key: question.key) {
+            conversations[question.conversation]?.messages[position].status = .sending
+        }
+        wait(.sign(key: question.key), differs(.resendsEarly) ? 5_000 : rules.sign)
+        wait(.silence(key: question.key), rules.silence)
+    }
+
+    func body(of index: Int) -> JSONValue {
+        let question = outbox[index]
+        var messages: [JSONValue] = [["role": "user", "content": .string(question.text)]]
+        if differs(.sendsTheConversation) { messages = context(before: question) + messages }
+        var body: JSONValue = ["messages": .array(messages)]
+        if let session = conversations[question.conversation]?.session { body["sessionId"] = .string(session) }
+        body["clientMessageId"] = .string(question.key)
+        return saboteur.question(body, isResend: question.phase == .doubtful)
+    }
+
+    private mutating func settle(_ question: Question, as status: Message.Status) {
+        needsSaving = true
+        stopWaiting(.sign(key: question.key))
+        stopWaiting(.silence(key: question.key))
+        stopWaiting(.retry(key: question.key))
+        guard let position = conversations[question.conversation]?.position(key: question.key) else { return }
+        conversations[question.conversation]?.messages[position].status = status
+        if status == .sent { conversations[question.conversation]?.errors.removeAll { $0.key == question.key } }
+    }
+}

@@ -1,0 +1,42 @@
+import JSON
+
+/// Notifications: a tap leads to what it names, wherever the app was; one that arrives in the foreground is a trigger of
+/// recovery like any other.
+extension ClientCore {
+    /// A notification arrived while the app was in the foreground.
+    mutating func pushReceived(_ payload: JSONValue) {
+        guard let session = payload["sessionId"]?.stringValue, !broken(.ignoresPushesInTheForeground) else { return }
+        let message = payload["messageId"]?.stringValue
+        let number = conversation(of: session)
+        if let message, conversations[number]?.has(id: message) == true { return }
+        if differs(.ignoresPushesWhileLive), link.live != nil, now - mischief.lastFrame < rules.real(20_000) { return }
+        conversations[number]?.wanted = message
+        if number != shown { conversations[number]?.unread += 1 }
+        refresh(number)
+    }
+
+    /// A notification was tapped.
+    mutating func pushOpened(_ payload: JSONValue) {
+        if !isForeground {
+            foreground()
+            if broken(.onlyLogsTaps) { return }
+        } else if broken(.readsTheTargetOnlyWhenTheViewAppears) {
+            return
+        }
+        follow(payload)
+    }
+
+    /// Goes to what a notification names.
+    mutating func follow(_ payload: JSONValue) {
+        isUntouched = false
+        guard let session = payload["sessionId"]?.stringValue else {
+            return complain("The notification names no conversation.")
+        }
+        let number = conversation(of: session)
+        if let message = payload["messageId"]?.stringValue, conversations[number]?.has(id: message) != true {
+            conversations[number]?.wanted = message
+        }
+        show(number)
+        refresh(number)
+    }
+}

@@ -1,0 +1,142 @@
+import JSON
+
+/// Reading histories: when something may be missing, one read at a time for each conversation, and not for ever.
+///
+/// Foreground, reconnect, push and silence all come at once; each only says that a conversation needs reading. A read under way
+/// serves them all, and one more follows if something happened after it was asked for.
+extension ClientCore {
+    /// Whether a history could tell something that is missing.
+    func needsReading(_ number: Int) -> Bool {
+        guard let conversation = conversations[number] else { return false }
+        let awaits = outbox.contains { $0.conversation == number && $0.isLost && $0.isAwaited }
+        guard conversation.session != nil else { return awaits }
+        return conversation.isStale || conversation.wanted != nil || awaits
+    }
+
+    /// Whether a person looks at the conversation or waits for it, and a history could tell something.
+    func isDue(_ number: Int) -> Bool {
+        let awaits = outbox.contains { $0.conversation == number && $0.isLost && $0.isAwaited }
+        return needsReading(number) && (number == shown || conversations[number]?.wanted != nil || awaits)
+    }
+
+    /// Begins to read until nothing is missing, at once or when the stream has had time to tell.
+    mutating func beginReading(_ number: Int, atOnce: Bool) {
+        guard mayAsk, conversations[number] != nil else { return }
+        if conversations[number]?.poll == nil { conversations[number]?.poll = Conversation.Poll() }
+        if atOnce || broken(.readsForEveryTrigger) {
+            read(number)
+        } else {
+            wait(.poll(conversation: number), interval)
+        }
+    }
+
+    /// The history may have changed: reads it.
+    mutating func refresh(_ number: Int) {
+        conversations[number]?.isStale = true
+        beginReading(number, atOnce: true)
+    }
+
+    /// It is time for another read, or to stop.
+    mutating func tick(_ number: Int) {
+        guard mayAsk, let poll = conversations[number]?.poll else { return }
+        guard needsReading(number) else { return stopPolling(number) }
+        let isOver = poll.reads >= readsAllowed || poll.firstRead.map { now - $0 >= rules.real(60_000) } == true
+        if isOver, !broken(.pollsWithoutEnd) { return giveUp(number) }
+        if conversations[number]?.reading == nil || broken(.readsForEveryTrigger) {
+            read(number)
+        } else {
+            wait(.poll(conversation: number), interval)
+        }
+    }
+
+    mutating func stopPolling(_ number: Int) {
+        guard conversations[number]?.poll != nil else { return }
+        conversations[number]?.poll = nil
+        stopWaiting(.poll(conversation: number))
+    }
+
+    /// Nothing came in the time a person may be kept waiting: says so, and offers to try again.
+    ///
+    /// What was never confirmed stays in the outbox all the same, and goes out with the next connection.
+    mutating func giveUp(_ number: Int) {
+        stopPolling(number)
+        if let wanted = conversations[number]?.wanted {
+            conversations[number]?.wanted = nil
+            complain("The message could not be loaded.", in: number)
+            if conversations[number]?.has(id: wanted) == true { conversations[number]?.isStale = false }
+        }
+        guard !broken(.thinksForEver) else { return }
+        for index in outbox.indices where outbox[index].conversation == number && outbox[index].isAwaited {
+            let key = outbox[index].key
+            outbox[index].isGivenUp = true
+            if let position = conversations[number]?.position(key: key) {
+                conversations[number]?.messages[position].status = .failed
+            }
+            complain("No answer yet. Try again.", key: key, in: number)
+            needsSaving = true
+        }
+    }
+
+    /// Reads the conversation, or looks for it where its session is not known.
+    private mutating func read(_ number: Int) {
+        guard let conversation = conversations[number] else { return }
+        guard conversation.reading == nil || broken(.readsForEveryTrigger) else {
+            conversations[number]?.readsAgain = true
+            return
+        }
+        var poll = conversation.poll ?? Conversation.Poll()
+        poll.reads += 1
+        poll.firstRead = poll.firstRead ?? now
+        conversations[number]?.poll = poll
+        conversations[number]?.readsAgain = false
+        if let session = conversation.session {
+            if broken(.clearsBeforeItReads) { conversations[number]?.messages = [] }
+            let errand = Errand.read(session: session, conversation: number)
+            let request = ask("GET", "/api/sessions/" + escaped(session), for: errand)
+            conversations[number]?.reading = request
+            if differs(.listsBeforeItReads) { _ = ask("GET", "/api/sessions", for: .look) }
+        } else {
+            let request = ask("GET", "/api/sessions", for: .search(conversation: number))
+            conversations[number]?.reading = request
+        }
+        wait(.poll(conversation: number), interval)
+    }
+
+    /// After a read: whether it was enough.
+    mutating func hasRead(_ number: Int, succeeded: Bool) {
+        conversations[number]?.reading = nil
+        let isStale = conversations[number]?.readsAgain == true
+        if succeeded {
+            conversations[number]?.isStale = isStale
+            if !isStale { wasRead(number) }
+        }
+        guard needsReading(number) else { return stopPolling(number) }
+        // After a failure there is time until the next turn of the clock.
+        let mayRead = (conversations[number]?.poll?.reads ?? 0) < readsAllowed
+        if succeeded, isStale, mayAsk, mayRead { read(number) }
+    }
+
+    /// A look at the list from time to time, while no connection tells what is new.
+    mutating func look() {
+        guard mayAsk, link.live == nil, !broken(.isDeafWithoutASocket) else { return }
+        for index in outbox.indices { outbox[index].avoidsREST = false }
+        pump()
+        if !errands.values.contains(.look) { _ = ask("GET", "/api/sessions", for: .look) }
+        if differs(.readsInsteadOfLooking) { refresh(shown) }
+        wait(.degraded, rules.degradedInterval)
+    }
+
+    private var readsAllowed: Int { differs(.pollsWithFewerReads) ? 5 : rules.pollReads }
+
+    private var interval: Int { differs(.pollsWithFewerReads) ? 11_000 : rules.pollInterval }
+
+    /// A session id in a path; ids that need escaping are no ids of this protocol, but a notification may hold anything.
+    private func escaped(_ session: String) -> String {
+        session.utf8.map { byte in
+            let isPlain = (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+            if isPlain || byte == 45 || byte == 95 { return String(UnicodeScalar(byte)) }
+            let digits = String(byte, radix: 16, uppercase: true)
+            return digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+        }.joined()
+    }
+}

@@ -1,0 +1,113 @@
+import JSON
+
+/// The place in the stream: where to ask from after a cut, and when a number may be believed.
+///
+/// The place moves with what came, and never over a hole that a `sync` was asked to fill. While one is open, live frames are
+/// shown at once but only remembered; if the connection ends first, the next `sync` asks from the old place. Epoch and number
+/// change together.
+extension ClientCore {
+    /// A connection begins: asks for what was missed while there was none.
+    mutating func recoverStream(lastSeq: Int?) {
+        guard recovers else { return }
+        let awaits = outbox.contains { $0.wasSent }
+        guard let epoch = link.epoch else {
+            if broken(.syncsWithoutAnEpoch), place.held != nil || awaits {
+                send(["type": "sync", "lastSeqSeen": 0], on: link.live ?? 0)
+            }
+            // A server without a stream: the histories tell.
+            return recoverByReading()
+        }
+        guard place.held != nil || awaits else {
+            place.held = Position(epoch: epoch, seq: lastSeq ?? 0)
+            needsSaving = true
+            // A history that was read before this moment may lack what the number counts.
+            if conversations[shown]?.session != nil { refresh(shown) }
+            return
+        }
+        let held = place.held ?? Position(epoch: epoch, seq: 0)
+        if broken(.syncsOnlyWhenBehind), !(held.seq > 0 && held.seq < lastSeq ?? 0) {
+            place.held = Position(epoch: epoch, seq: lastSeq ?? 0)
+            return
+        }
+        if differs(.readsBesideSync) { recoverByReading() }
+        sync(from: saboteur.start(held, greeted: epoch))
+    }
+
+    /// Asks for the frames after a place.
+    mutating func sync(from position: Position) {
+        guard let socket = link.live else { return }
+        var gap = place.gap ?? Place.Gap(asked: position.seq)
+        gap.asked = position.seq
+        place.gap = gap
+        var frame: JSONValue = [
+            "type": "sync", "lastSeqSeen": .init(position.seq), "epoch": .string(position.epoch),
+        ]
+        if differs(.syncsInSmallPages) { frame["limit"] = 2 }
+        send(frame, on: socket)
+    }
+
+    /// The answer to a `sync`.
+    mutating func replayed(_ frame: JSONValue) {
+        guard let gap = place.gap, gap.afterReads == nil, let epoch = frame["epoch"]?.stringValue,
+            let lastSeq = frame["lastSeq"]?.intValue, let missed = frame["missed"]?.arrayValue
+        else { return }
+        needsSaving = true
+        var last = gap.asked
+        for missedFrame in saboteur.replayed(missed) {
+            guard let type = missedFrame["type"]?.stringValue else { continue }
+            take(missedFrame, type, isReplay: true)
+            if let seq = missedFrame["seq"]?.intValue { last = max(last, seq) }
+        }
+        if frame["complete"]?.boolValue == true || broken(.takesIncompleteForWhole) {
+            place.fill(upTo: Position(epoch: epoch, seq: lastSeq))
+        } else if frame["more"]?.boolValue == true, broken(.takesAPageForTheWhole) {
+            place.fill(upTo: Position(epoch: epoch, seq: lastSeq))
+        } else if frame["more"]?.boolValue == true, last > gap.asked {
+            place.held = Position(epoch: epoch, seq: last)
+            return sync(from: Position(epoch: epoch, seq: last))
+        } else {
+            readInstead(upTo: Position(epoch: epoch, seq: lastSeq))
+        }
+        finishRecovery()
+    }
+
+    /// A read was answered: if it was the last one that stands in for a replay, the place moves.
+    mutating func wasRead(_ number: Int) {
+        guard let position = place.gap?.afterReads else { return }
+        place.gap?.unread.remove(number)
+        guard place.gap?.unread.isEmpty == true else { return }
+        place.fill(upTo: position)
+        needsSaving = true
+    }
+
+    /// The server cannot replay: histories fill the hole, and only then the place moves.
+    private mutating func readInstead(upTo position: Position) {
+        if broken(.takesTheEpochAlone) { place.held = Position(epoch: position.epoch, seq: place.held?.seq ?? 0) }
+        for number in conversations.keys { conversations[number]?.isStale = true }
+        let due = numbersToRead()
+        place.gap?.afterReads = position
+        place.gap?.unread = Set(due)
+        if broken(.movesOverTheGap) { place.held = position }
+        guard !due.isEmpty else { return place.fill(upTo: position) }
+        for number in due { beginReading(number, atOnce: true) }
+    }
+
+    /// Everything a person waits for or looks at is read.
+    private mutating func recoverByReading() {
+        for number in numbersToRead() {
+            conversations[number]?.isStale = true
+            beginReading(number, atOnce: true)
+        }
+        finishRecovery()
+    }
+
+    /// What a stream could not tell is asked for a little later.
+    private mutating func finishRecovery() {
+        for number in conversations.keys.sorted() where isDue(number) { beginReading(number, atOnce: false) }
+    }
+
+    private func numbersToRead() -> [Int] {
+        let numbers = Set(outbox.filter(\.wasSent).map(\.conversation)).union([shown])
+        return numbers.filter { conversations[$0]?.session != nil }.sorted()
+    }
+}

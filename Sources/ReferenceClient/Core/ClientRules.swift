@@ -1,0 +1,44 @@
+/// What one client was told to be: where its server is, who it is, and how long it waits for what.
+///
+/// Waits are in milliseconds of the client's own time; ``real(_:)`` divides them by the time scale. What a server tells in a
+/// message (`retryAfterMs`, `Retry-After`) is not divided by anything.
+struct ClientRules: Sendable {
+    /// The WebSocket.
+    var url = "ws://127.0.0.1/ws"
+    /// What the REST paths follow.
+    var base = "http://127.0.0.1"
+    /// What proves who this is.
+    var token: String?
+    /// How many times faster than people the client waits.
+    var timeScale: Double = 1
+    var defects: Set<ClientDefect> = []
+    var variations: Set<ClientVariation> = []
+
+    /// From the attempt to `connected`; then it is a failed attempt.
+    var greeting = 15_000
+    /// The longest first wait between attempts; each failure doubles it.
+    var firstBackoff = 1_000
+    /// No two attempts are further apart.
+    var longestBackoff = 30_000
+    /// No two attempts by themselves are closer together.
+    var shortestBackoff = 100
+    /// At most so many attempts in a minute without `connected`.
+    var attemptsPerMinute = 19
+    /// From a question to a sign that it arrived; then its connection is dead.
+    var sign = 15_000
+    /// Between two reads while an answer is awaited.
+    var pollInterval = 5_000
+    /// The most reads for one answer.
+    var pollReads = 12
+    /// Between two looks at the list while there is no socket.
+    var degradedInterval = 25_000
+    /// For the answer to a read.
+    var read = 30_000
+    /// For the answer to a question over REST, which comes when the turn ends.
+    var post = 300_000
+    /// Without a frame of a running turn for so long, the client asks.
+    var silence = 60_000
+
+    /// Milliseconds on the wall clock for a wait of the client's own.
+    func real(_ milliseconds: Int) -> Int { max(1, Int(Double(milliseconds) / max(1, timeScale))) }
+}

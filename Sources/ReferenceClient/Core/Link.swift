@@ -1,0 +1,58 @@
+/// The one connection a client has, or tries to have.
+struct Link: Sendable {
+    /// How far the connection is.
+    enum Phase: Sendable, Equatable {
+        /// None, and none is due.
+        case none
+        /// None; an attempt follows when a wait is over.
+        case waiting
+        /// The upgrade was asked for.
+        case opening(socket: Int)
+        /// `auth` was sent; nothing else may be.
+        case greeting(socket: Int)
+        /// `connected` came.
+        case live(socket: Int)
+        /// The server refused credentials or version: trying again does not help.
+        case refused
+    }
+
+    var phase = Phase.none
+    /// Attempts that failed since the last `connected`; what the wait grows by.
+    var failures = 0
+    /// When the attempts since the last `connected` began.
+    var attempts: [Int] = []
+    /// The stream of the live connection, where it has one.
+    var epoch: String?
+    /// The largest message the server takes.
+    var maxFrameBytes = Int.max
+    /// Whether the last REST request was answered.
+    var restWorks = false
+    private var lastSocket = 0
+
+    /// The connection in use or in the making.
+    var socket: Int? {
+        switch phase {
+        case .opening(let socket), .greeting(let socket), .live(let socket): socket
+        case .none, .waiting, .refused: nil
+        }
+    }
+
+    /// The connection that may be used.
+    var live: Int? {
+        guard case .live(let socket) = phase else { return nil }
+        return socket
+    }
+
+    /// A number no other connection has.
+    mutating func nextSocket() -> Int {
+        lastSocket += 1
+        return lastSocket
+    }
+
+    /// `connected` came: only now does the count start anew.
+    mutating func settle(on socket: Int) {
+        phase = .live(socket: socket)
+        failures = 0
+        attempts = []
+    }
+}

@@ -1,0 +1,51 @@
+/// A place in the stream of numbered frames; a number means nothing without its epoch.
+struct Position: Sendable, Equatable {
+    var epoch: String
+    var seq: Int
+}
+
+/// Where the client is in the stream, and whether a hole before it is still to be filled.
+struct Place: Sendable {
+    /// Everything up to here has been received or read; survives a restart of the app.
+    var held: Position?
+    /// The hole that a `sync` was asked to fill.
+    var gap: Gap?
+
+    /// A hole between what is held and the live frames that come already.
+    struct Gap: Sendable {
+        /// The last number asked from.
+        var asked: Int
+        /// The highest number among the live frames of this connection.
+        var ahead = 0
+        /// Numbers that came live, to know them again in `missed`.
+        var seen: Set<Int> = []
+        /// Where the stream stands, once the server has said it cannot replay: taken up when the reads are answered.
+        var afterReads: Position?
+        /// The conversations whose reads are still to come.
+        var unread: Set<Int> = []
+    }
+
+    /// Takes note of a numbered frame that came live.
+    mutating func passed(_ seq: Int, epoch: String?) {
+        if var open = gap {
+            open.ahead = max(open.ahead, seq)
+            open.seen.insert(seq)
+            gap = open
+        } else if let place = held, place.epoch == epoch {
+            held?.seq = max(place.seq, seq)
+        }
+    }
+
+    /// Whether a frame of this number was taken in before.
+    func has(_ seq: Int, epoch: String?) -> Bool {
+        if let gap, gap.seen.contains(seq) { return true }
+        guard let held, held.epoch == epoch, gap == nil else { return false }
+        return seq <= held.seq
+    }
+
+    /// The hole is filled: the live frames that came meanwhile count now.
+    mutating func fill(upTo place: Position) {
+        held = Position(epoch: place.epoch, seq: max(place.seq, gap?.ahead ?? 0))
+        gap = nil
+    }
+}

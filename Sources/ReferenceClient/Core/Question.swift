@@ -1,0 +1,46 @@
+/// A message of the person on its way: from the moment it was typed to the ending of its turn.
+struct Question: Sendable, Equatable {
+    /// Where it is.
+    enum Phase: Sendable, Equatable {
+        /// Not sent yet.
+        case queued
+        /// Sent on a connection; no sign of its arrival yet.
+        case sent(socket: Int)
+        /// Sent over REST; no sign of its arrival yet.
+        case posted(request: Int)
+        /// Sent, and the road it took has ended: it must be sent again, with the same key.
+        case doubtful
+        /// Refused for its rate; not before this moment.
+        case limited(until: Int)
+        /// The server has it; its turn runs.
+        case accepted
+    }
+
+    /// The `clientMessageId`: drawn once, the same on every road.
+    let key: String
+    let text: String
+    var conversation: Int
+    var phase = Phase.queued
+    /// From the `ack`, or from any frame that carried the key.
+    var turn: String?
+    /// The connection on which its ending would have come has ended, or was silent for too long.
+    var isLost = false
+    /// Nothing came in the time a person may be kept waiting; it is shown as failed, and healed by whatever comes yet.
+    var isGivenUp = false
+    /// REST failed since the road was lost; the next connection takes it.
+    var avoidsREST = false
+
+    /// Whether the server may have it without the client knowing, or has it.
+    var wasSent: Bool { phase != .queued }
+
+    /// Whether the client waits for its answer.
+    var isAwaited: Bool {
+        switch phase {
+        case .queued, .limited: false
+        case .sent, .posted, .doubtful, .accepted: !isGivenUp
+        }
+    }
+
+    /// Whether nothing proved yet that the server has it.
+    var isUnproven: Bool { phase != .accepted }
+}

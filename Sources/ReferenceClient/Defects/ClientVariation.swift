@@ -1,0 +1,85 @@
+import JSON
+
+/// A named way for a client to be different and right: what the specification allows and this client does not do by itself.
+public struct ClientVariation: Sendable, Hashable, CustomStringConvertible {
+    /// What the client does differently, such as `resends-over-the-socket`.
+    public let name: String
+    /// The same in a sentence, with the clause that allows it.
+    public let summary: String
+
+    init(_ name: String, _ summary: String) {
+        self.name = name
+        self.summary = summary
+    }
+
+    /// Two variations are the same when their names are.
+    public static func == (left: ClientVariation, right: ClientVariation) -> Bool { left.name == right.name }
+
+    /// By name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+    /// The name.
+    public var description: String { name }
+
+    /// Every variation.
+    public static let all: [ClientVariation] = [
+        resendsOverTheSocket, resendsOnBothRoads, ignoresPushesWhileLive, pollsWithFewerReads, readsBesideSync,
+        waitsInSteps, addsMembers, syncsInSmallPages, listsBeforeItReads, readsInsteadOfLooking, isSlow, asksForLife,
+        tellsItsCapabilities, authorizesTheUpgrade, sendsTheConversation, resendsEarly,
+    ]
+
+    /// The variation of that name.
+    public static func named(_ name: String) -> ClientVariation? { all.first { $0.name == name } }
+
+    static let resendsOverTheSocket = ClientVariation(
+        "resends-over-the-socket", "Resends on its next connection and not over REST (CLIENT-11, CLIENT-44).")
+    static let resendsOnBothRoads = ClientVariation(
+        "resends-on-both-roads", "Resends over REST and on its next connection too, with the same key (CLIENT-44).")
+    static let ignoresPushesWhileLive = ClientVariation(
+        "ignores-pushes-while-live", "Ignores a push while its connection has brought something lately (CLIENT-44).")
+    static let pollsWithFewerReads = ClientVariation(
+        "polls-with-fewer-reads", "Asks for an answer five times in a minute instead of twelve (CLIENT-22).")
+    static let readsBesideSync = ClientVariation(
+        "reads-beside-sync", "Reads the session on every reconnect besides its sync (CLIENT-15).")
+    static let waitsInSteps = ClientVariation(
+        "waits-in-steps", "Doubles its wait between attempts and varies only the last quarter of it (CLIENT-6).")
+    static let addsMembers = ClientVariation(
+        "adds-members", "Adds members nobody defined to every frame and REST body (ENV-8).")
+    static let syncsInSmallPages = ClientVariation(
+        "syncs-in-small-pages", "Asks for two frames at a time (SYNC-23).")
+    static let listsBeforeItReads = ClientVariation(
+        "lists-before-it-reads", "Asks for the list beside every read (CLIENT-15).")
+    static let readsInsteadOfLooking = ClientVariation(
+        "reads-instead-of-looking", "Without a socket it reads its session, not only the list (CLIENT-40).")
+    static let isSlow = ClientVariation(
+        "is-slow", "Takes a fifth of a second of its own time to do anything (section 3.4).")
+    static let asksForLife = ClientVariation(
+        "asks-for-life", "Sends a ping behind every question (LIVE-1).")
+    static let tellsItsCapabilities = ClientVariation(
+        "tells-its-capabilities", "Lists capabilities in its auth (section 5.2).")
+    static let authorizesTheUpgrade = ClientVariation(
+        "authorizes-the-upgrade", "Sends its token in a header of the upgrade as well (AUTH-12).")
+    static let sendsTheConversation = ClientVariation(
+        "sends-the-conversation", "Sends the conversation before the question as context (section 5.2).")
+    static let resendsEarly = ClientVariation(
+        "resends-early", "Gives a connection up after five seconds without a sign, not fifteen (CLIENT-10).")
+}
+
+extension ClientCore {
+    /// Sends what travels over REST on a new connection as well.
+    mutating func resendPosted(on socket: Int) {
+        for index in outbox.indices {
+            guard case .posted = outbox[index].phase else { continue }
+            var frame = body(of: index)
+            frame["type"] = "chat"
+            send(frame, on: socket)
+        }
+    }
+
+    /// What was said before a question, as far as the server has it.
+    func context(before question: Question) -> [JSONValue] {
+        (conversations[question.conversation]?.messages ?? []).prefix { $0.key != question.key }.suffix(20).compactMap {
+            $0.status == .sent ? ["role": .string($0.role.rawValue), "content": .string($0.text)] : nil
+        }
+    }
+}

@@ -1,0 +1,161 @@
+/// The thin shell around the core: performs effects on a real network, a real disk and a real clock.
+actor ClientEngine {
+    private var core: ClientCore
+    private let transport: any ClientTransport
+    private let storage: ClientStorage?
+    private let clock: any ClientClock
+    private let rules: ClientRules
+    private let watcher: (@Sendable (Screen) -> Void)?
+    private var sockets: [Int: SocketWork] = [:]
+    private var requests: [Int: Task<Void, Never>] = [:]
+    private var timers: [ClientTimer: (number: Int, task: Task<Void, Never>)] = [:]
+    private var lastTimer = 0
+    private var lastScreen: Screen?
+    private var isStopped = false
+
+    /// What belongs to one socket: what is to be sent, and the tasks that send and receive.
+    private struct SocketWork {
+        let outgoing: AsyncStream<Outgoing>.Continuation
+        let tasks: [Task<Void, Never>]
+    }
+
+    private enum Outgoing: Sendable {
+        case text(String)
+        case close(code: UInt16?)
+    }
+
+    init(
+        rules: ClientRules, storage: ClientStorage?, transport: any ClientTransport = NetworkTransport(),
+        clock: any ClientClock = SystemClock(), dice: Dice = Dice(), watcher: (@Sendable (Screen) -> Void)? = nil
+    ) {
+        self.rules = rules
+        self.transport = transport
+        self.storage = storage
+        self.clock = clock
+        self.watcher = watcher
+        core = ClientCore(rules: rules, memory: storage?.load(), dice: dice)
+    }
+
+    /// What a person sees.
+    var screen: Screen { core.screen }
+
+    /// Takes in what happened and performs what follows.
+    func handle(_ input: Input) {
+        guard !isStopped else { return }
+        for effect in core.handle(input, at: clock.now) { perform(effect) }
+        guard let watcher else { return }
+        let screen = core.screen
+        guard screen != lastScreen else { return }
+        lastScreen = screen
+        watcher(screen)
+    }
+
+    /// The system ends the app: nothing goes on.
+    func stop() {
+        isStopped = true
+        for (_, task) in timers.values { task.cancel() }
+        for task in requests.values { task.cancel() }
+        for work in sockets.values {
+            work.outgoing.yield(.close(code: nil))
+            work.outgoing.finish()
+        }
+        sockets = [:]
+    }
+
+    private func perform(_ effect: Effect) {
+        switch effect {
+        case .open(let socket, let url): open(socket, url)
+        case .send(let socket, let text): sockets[socket]?.outgoing.yield(.text(text))
+        case .close(let socket, let code):
+            guard let work = sockets.removeValue(forKey: socket) else { return }
+            work.outgoing.yield(.close(code: code))
+            work.outgoing.finish()
+        case .request(let number, let request, let limit): ask(number, request, limit)
+        case .cancel(let number): requests.removeValue(forKey: number)?.cancel()
+        case .wait(let timer, let milliseconds): wait(timer, milliseconds)
+        case .stopWaiting(let timer): timers.removeValue(forKey: timer)?.task.cancel()
+        // A phone whose disk is full still talks; what cannot be kept is asked for again after the next start.
+        case .save(let text): try? storage?.save(text)
+        }
+    }
+
+    /// Opens a socket; what is sent before the upgrade is done waits for it.
+    private func open(_ number: Int, _ url: String) {
+        let (stream, outgoing) = AsyncStream.makeStream(of: Outgoing.self)
+        let (transport, rules, clock) = (transport, rules, clock)
+        let isSlow = rules.variations.contains(.isSlow)
+        var headers: [(String, String)] = []
+        if rules.variations.contains(.authorizesTheUpgrade), let token = rules.token {
+            headers.append(("Authorization", "Bearer " + token))
+        }
+        let limit = Duration.milliseconds(rules.real(rules.greeting) + 1000)
+        let task = Task { [weak self] in
+            guard let socket = try? await transport.open(url, headers: headers, within: limit) else {
+                await self?.handle(.ended(socket: number, code: nil))
+                return
+            }
+            await self?.handle(.opened(socket: number))
+            let reader = Task { [weak self] in
+                var code: Int?
+                reading: while let event = await socket.next() {
+                    switch event {
+                    case .text(let text): await self?.handle(.received(socket: number, text))
+                    case .closed(let told):
+                        code = told
+                        break reading
+                    }
+                }
+                await self?.handle(.ended(socket: number, code: code))
+                await socket.close(code: nil)
+            }
+            for await item in stream {
+                if isSlow { try? await clock.sleep(milliseconds: rules.real(200)) }
+                switch item {
+                case .text(let text):
+                    do {
+                        try await socket.send(text)
+                    } catch {
+                        // A send that fails is the end of the connection, whatever else it says.
+                        await self?.handle(.ended(socket: number, code: nil))
+                    }
+                case .close(let code):
+                    reader.cancel()
+                    await socket.close(code: code)
+                }
+            }
+        }
+        sockets[number] = SocketWork(outgoing: outgoing, tasks: [task])
+    }
+
+    private func ask(_ number: Int, _ request: RESTRequest, _ limit: Int) {
+        let (transport, clock) = (transport, clock)
+        let pause = rules.variations.contains(.isSlow) ? rules.real(200) : 0
+        requests[number] = Task { [weak self] in
+            if pause > 0 { try? await clock.sleep(milliseconds: pause) }
+            let answer = try? await transport.perform(request, within: .milliseconds(limit))
+            await self?.answered(number, answer)
+        }
+    }
+
+    private func answered(_ number: Int, _ answer: RESTAnswer?) {
+        guard requests.removeValue(forKey: number) != nil else { return }
+        handle(.answered(request: number, answer))
+    }
+
+    private func wait(_ timer: ClientTimer, _ milliseconds: Int) {
+        timers.removeValue(forKey: timer)?.task.cancel()
+        lastTimer += 1
+        let (number, clock) = (lastTimer, clock)
+        let task = Task { [weak self] in
+            guard (try? await clock.sleep(milliseconds: milliseconds)) != nil else { return }
+            await self?.elapsed(timer, number)
+        }
+        timers[timer] = (number, task)
+    }
+
+    private func elapsed(_ timer: ClientTimer, _ number: Int) {
+        guard timers[timer]?.number == number else { return }
+        timers[timer] = nil
+        handle(.elapsed(timer))
+    }
+}

@@ -1,0 +1,32 @@
+/// What the client needs of a network; an app that has another one implements these two protocols.
+protocol ClientTransport: Sendable {
+    /// Opens a WebSocket; returns when the upgrade is done.
+    func open(_ url: String, headers: [(String, String)], within limit: Duration) async throws -> any ClientSocket
+    /// Asks over REST, and returns the whole answer.
+    func perform(_ request: RESTRequest, within limit: Duration) async throws -> RESTAnswer
+}
+
+/// An open WebSocket.
+protocol ClientSocket: Sendable {
+    /// Sends a text message.
+    func send(_ text: String) async throws
+    /// What comes next; nil after the end.
+    func next() async -> ClientSocketEvent?
+    /// Ends it: in order with a code, at once without.
+    func close(code: UInt16?) async
+}
+
+/// What a WebSocket brings.
+enum ClientSocketEvent: Sendable, Equatable {
+    case text(String)
+    /// The server's close frame.
+    case closed(code: Int?)
+}
+
+/// Time as the client sees it.
+protocol ClientClock: Sendable {
+    /// Milliseconds since a moment that is the same for every run of the app.
+    var now: Int { get }
+    /// Returns when they are over, or throws when nobody waits any more.
+    func sleep(milliseconds: Int) async throws
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Transport
+
+/// The network, through this package's own WebSocket and HTTP.
+struct NetworkTransport: ClientTransport {
+    func open(_ url: String, headers: [(String, String)], within limit: Duration) async throws -> any ClientSocket {
+        let connection = try await WebSocketConnection.open(Endpoint(url), headers: headers, timeout: limit)
+        return NetworkSocket(connection: connection)
+    }
+
+    func perform(_ request: RESTRequest, within limit: Duration) async throws -> RESTAnswer {
+        var headers: [(String, String)] = [("Accept", "application/json")]
+        if let token = request.token { headers.append(("Authorization", "Bearer " + token)) }
+        if !request.body.isEmpty { headers.append(("Content-Type", "application/json")) }
+        let spec = HTTPRequestSpec(
+            request.method, try Endpoint(request.url), headers: headers, body: Array(request.body.utf8))
+        let answer = try await HTTPExchange.perform(spec, timeout: limit)
+        return RESTAnswer(status: answer.status, body: answer.text, retryAfter: answer.header("Retry-After"))
+    }
+}
+
+/// A WebSocket of this package.
+private struct NetworkSocket: ClientSocket {
+    let connection: WebSocketConnection
+
+    func send(_ text: String) async throws { try await connection.send(text: text) }
+
+    func next() async -> ClientSocketEvent? {
+        while let arrival = await connection.next() {
+            switch arrival.event {
+            case .text(let text): return .text(text)
+            case .close(let code, _): return .closed(code: code.map(Int.init))
+            case .eof, .failed, .flooded: return nil
+            case .invalidText, .binary, .ping, .pong, .tooLarge: continue
+            }
+        }
+        return nil
+    }
+
+    func close(code: UInt16?) async {
+        guard let code else { return connection.cut(.fin) }
+        await connection.close(code: code, timeout: .milliseconds(500))
+    }
+}
+
+/// The clock of the machine, running evenly from the time of day at which it was made.
+struct SystemClock: ClientClock {
+    private let wall = Int(Date().timeIntervalSince1970 * 1000)
+    private let start = ContinuousClock.now
+
+    var now: Int {
+        let passed = ContinuousClock.now - start
+        return wall + Int(passed.components.seconds) * 1000 + Int(passed.components.attoseconds / 1_000_000_000_000_000)
+    }
+
+    func sleep(milliseconds: Int) async throws { try await Task.sleep(for: .milliseconds(milliseconds)) }
+}

@@ -1,0 +1,141 @@
+import ClientDriver
+import Foundation
+import JSON
+
+/// The reference client, as a driver sees it: an app without a screen.
+public actor ReferenceApp: DrivenClient {
+    private let defects: Set<ClientDefect>
+    private let variations: Set<ClientVariation>
+    private let storesIn: String?
+    private let watcher: (@Sendable (ClientState) -> Void)?
+    private var engine: ClientEngine?
+    private var temporaryFolder: URL?
+
+    /// An app that is not launched yet.
+    ///
+    /// - Parameters:
+    ///   - defects: What is wrong with it.
+    ///   - variations: What it does differently and rightly.
+    ///   - folder: Where it stores what survives a launch; nil for where the launch says.
+    ///   - watcher: Is told of every change of the screen.
+    public init(
+        defects: Set<ClientDefect> = [], variations: Set<ClientVariation> = [], storingIn folder: String? = nil,
+        watcher: (@Sendable (ClientState) -> Void)? = nil
+    ) {
+        self.defects = defects
+        self.variations = variations
+        storesIn = folder
+        self.watcher = watcher
+    }
+
+    deinit {
+        if let temporaryFolder { try? FileManager.default.removeItem(at: temporaryFolder) }
+    }
+
+    /// Its name and the profiles it keeps.
+    public var about: AboutClient {
+        AboutClient(name: "Holdfast reference client", profiles: ["client-core", "client-sync", "client-push"])
+    }
+
+    /// Starts the app; an app that runs already is ended before.
+    public func launch(_ launch: Launch) async throws {
+        await engine?.stop()
+        var rules = ClientRules(
+            url: launch.url.absoluteString, base: base(launch.http), token: launch.token.isEmpty ? nil : launch.token,
+            timeScale: launch.timeScale)
+        rules.defects = defects
+        rules.variations = variations
+        let storage = ClientStorage(path: try folder(for: launch).appendingPathComponent("client.json").path)
+        if launch.fresh { storage.forget() }
+        var tell: (@Sendable (Screen) -> Void)?
+        if let watcher { tell = { screen in watcher(ClientState(screen)) } }
+        let engine = ClientEngine(rules: rules, storage: storage, watcher: tell)
+        self.engine = engine
+        await engine.handle(.launched(opened: launch.opened.map(payload)))
+    }
+
+    /// The person sends a text.
+    public func send(_ text: String) async throws { try await tell(.said(text)) }
+
+    /// What the app shows.
+    public func state() async throws -> ClientState {
+        guard let engine else { return ClientState(connection: .offline) }
+        return ClientState(await engine.screen)
+    }
+
+    /// The app is put away.
+    public func background() async throws { try await tell(.background) }
+
+    /// The app comes back.
+    public func foreground() async throws { try await tell(.foreground) }
+
+    /// The network is gone.
+    public func networkDown() async throws { try await tell(.networkDown) }
+
+    /// The network is back.
+    public func networkUp() async throws { try await tell(.networkUp) }
+
+    /// A notification arrives in the foreground.
+    public func receivePush(_ payload: PushPayload) async throws {
+        try await tell(.pushReceived(self.payload(payload)))
+    }
+
+    /// A notification is tapped.
+    public func openPush(_ payload: PushPayload) async throws { try await tell(.pushOpened(self.payload(payload))) }
+
+    /// The person goes to a session.
+    public func selectSession(_ sessionId: String?) async throws { try await tell(.selected(sessionId)) }
+
+    /// The app is ended.
+    public func quit() async throws {
+        await engine?.stop()
+        engine = nil
+    }
+
+    private func tell(_ input: Input) async throws {
+        guard let engine else { throw NotLaunched() }
+        await engine.handle(input)
+    }
+
+    private func payload(_ payload: PushPayload) -> JSONValue {
+        (try? JSONParser.document(bytes: payload.json).root) ?? .null
+    }
+
+    private func base(_ url: URL) -> String {
+        var text = url.absoluteString
+        while text.hasSuffix("/") { text.removeLast() }
+        return text
+    }
+
+    private func folder(for launch: Launch) throws -> URL {
+        if let storesIn { return URL(fileURLWithPath: storesIn) }
+        if let folder = launch.dataFolder { return folder }
+        if let temporaryFolder { return temporaryFolder }
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "holdfast-client-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        temporaryFolder = folder
+        return folder
+    }
+}
+
+/// A command for an app that does not run.
+struct NotLaunched: Error, CustomStringConvertible {
+    var description: String { "the app was not launched" }
+}
+
+extension ClientState {
+    /// The screen in the words of the driver protocol.
+    init(_ screen: Screen) {
+        let messages = screen.messages.map { message in
+            ShownMessage(
+                id: message.id, clientMessageId: message.key, role: message.role == .user ? .user : .assistant,
+                text: message.text, status: ShownMessage.Status(rawValue: message.status.rawValue) ?? .sent)
+        }
+        self.init(
+            connection: Connection(rawValue: screen.connection.rawValue) ?? .offline, sessionId: screen.session,
+            isThinking: screen.isThinking, messages: messages,
+            errors: screen.errors.map { ShownError(text: $0.text, code: $0.code, clientMessageId: $0.key) },
+            unread: screen.unread)
+    }
+}

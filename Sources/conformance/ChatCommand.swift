@@ -1,0 +1,159 @@
+import ArgumentParser
+import ClientDriver
+import Foundation
+import Holdfast
+import ReferenceClient
+import Report
+import Transport
+
+struct ChatCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chat",
+        abstract: "Run the reference client: for people against a server, or as a client under test.",
+        discussion: """
+            For people: type a line to send it. /sessions lists, /open ID and /new change the conversation, /background and \
+            /foreground do what the system does to an app, /offline and /online what a tunnel does, /quit ends.
+
+            As a client under test it obeys the driver protocol (chapter 12) and shows nothing.
+
+            Examples:
+              conformance serve                                          in one terminal, and in another:
+              conformance chat ws://127.0.0.1:8080/ws
+              conformance chat wss://chat.example/ws --token "$TOKEN" --data ~/.holdfast-chat
+              conformance client -- conformance chat --driver            the suite against the reference client
+              conformance client -- conformance chat --driver --defect client-trusts-its-flag
+              conformance chat --connect ws://192.168.1.10:9000/         the same for 'conformance client --listen'
+              conformance chat --list-defects
+            """
+    )
+
+    @Argument(help: "The WebSocket of the server; ws:// or wss://.")
+    var url: String?
+
+    @Option(help: "The credential of the person.")
+    var token: String?
+
+    @Option(help: ArgumentHelp("What the REST paths follow, where that is not the same host.", valueName: "url"))
+    var http: String?
+
+    @Option(help: "The folder for what it remembers; without it, it remembers nothing.")
+    var data: String?
+
+    @Flag(help: "Obey the driver protocol on standard input and output.")
+    var driver = false
+
+    @Option(help: ArgumentHelp("Obey a runner at this address.", valueName: "url"))
+    var connect: String?
+
+    @Option(help: ArgumentHelp("Break it in a named way; may be given several times.", valueName: "name"))
+    var defect: [String] = []
+
+    @Option(help: ArgumentHelp("Let it differ in a way the specification allows.", valueName: "name"))
+    var variation: [String] = []
+
+    @Flag(help: "List the defects and variations and end.")
+    var listDefects = false
+
+    func run() async throws {
+        if listDefects { return printDefects() }
+        let defects = try named(defect, among: ClientDefect.all, flag: "--defect", name: \.name)
+        let variations = try named(variation, among: ClientVariation.all, flag: "--variation", name: \.name)
+        guard [driver, connect != nil, url != nil].count(where: { $0 }) == 1 else {
+            throw Tool.refuse(
+                "chat", "it is not said whom to obey",
+                expected: "the URL of a server, or --driver, or --connect with the URL of a runner",
+                fix: "see 'conformance chat --help'")
+        }
+        if driver { return await drive(ReferenceApp(defects: defects, variations: variations)) }
+        if let connect { return try await obey(connect, ReferenceApp(defects: defects, variations: variations)) }
+        guard let url else { return }
+        try await converse(with: url, defects, variations)
+    }
+
+    /// Carries the lines of a runner that listens, until it ends the connection.
+    private func obey(_ runner: String, _ app: ReferenceApp) async throws {
+        let session = DriverSession(app)
+        do {
+            let connection = try await WebSocketConnection.open(Endpoint(runner))
+            while let arrival = await connection.next() {
+                switch arrival.event {
+                case .text(let text): try await connection.send(text: await session.answer(to: text))
+                case .close:
+                    await connection.close()
+                    return
+                default: continue
+                }
+            }
+        } catch {
+            throw Tool.end(.unreachable, saying: "\(error)")
+        }
+    }
+
+    private func converse(
+        with url: String, _ defects: Set<ClientDefect>, _ variations: Set<ClientVariation>
+    ) async throws {
+        let base = try http ?? Self.base(of: url)
+        guard let socket = URL(string: url), let rest = URL(string: base) else {
+            throw Tool.refuse(
+                "chat", "'\(url)' is no URL", expected: "such as ws://127.0.0.1:8080/ws", fix: "correct it")
+        }
+        if let data { try? FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true) }
+        let screen = ChatScreen()
+        let app = ReferenceApp(
+            defects: defects, variations: variations, storingIn: data, watcher: { screen.show($0) })
+        let launch = Launch(url: socket, http: rest, token: token ?? "", fresh: data == nil)
+        try await app.launch(launch)
+        let room = ChatRoom(app: app, base: base, token: token)
+        for await line in ChatRoom.lines() {
+            guard try await room.hear(line) else { break }
+        }
+        // A question typed into a pipe gets its answer, or its failure.
+        await room.settle()
+        try await app.quit()
+    }
+
+    /// The HTTP side of the server of a WebSocket.
+    static func base(of url: String) throws -> String {
+        do {
+            let base = try Endpoint(url).httpBase
+            let host = base.host.contains(":") ? "[\(base.host)]" : base.host
+            return "\(base.scheme.rawValue)://\(host):\(base.port)"
+        } catch {
+            throw Tool.refuse(
+                "chat", "'\(url)' cannot be connected to", expected: "such as ws://127.0.0.1:8080/ws", fix: "correct it"
+            )
+        }
+    }
+
+    private func named<Item: Hashable>(
+        _ names: [String], among all: [Item], flag: String, name: (Item) -> String
+    ) throws -> Set<Item> {
+        var problems: [InputProblem] = []
+        var chosen: Set<Item> = []
+        for wanted in names {
+            if let item = all.first(where: { name($0) == wanted }) {
+                chosen.insert(item)
+                continue
+            }
+            problems.append(
+                InputProblem(
+                    place: flag, what: "unknown name '\(wanted)'",
+                    expected: "a name of 'conformance chat --list-defects'",
+                    fix: nearestName(to: wanted, among: all.map(name)).map { "did you mean '\($0)'?" } ?? "correct it"))
+        }
+        guard problems.isEmpty else { throw Tool.refuse(problems) }
+        return chosen
+    }
+
+    private func printDefects() {
+        let style = Console.style
+        Console.write("defects, each breaks the clause named\n")
+        for defect in ClientDefect.all {
+            Console.write("  \(defect.name)  \(defect.clause)\n\(style.wrapped(defect.summary, indent: 4))\n")
+        }
+        Console.write("\nvariations, all legal\n")
+        for variation in ClientVariation.all {
+            Console.write("  \(variation.name)\n\(style.wrapped(variation.summary, indent: 4))\n")
+        }
+    }
+}
