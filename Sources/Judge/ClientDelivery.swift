@@ -27,6 +27,8 @@ struct ClientDelivery {
     let role: String?
     /// What it says; nil where only its name came.
     let text: String?
+    /// The frame that brought it.
+    let frame: ObservedFrame?
 
     /// The message in a `done`, a `message` or an `ack`; nil for any other frame.
     init?(_ frame: ObservedFrame) {
@@ -42,6 +44,7 @@ struct ClientDelivery {
         id = frame.messageId
         key = frame.type == "done" ? nil : frame.clientMessageId
         text = frame.text
+        self.frame = frame
     }
 
     private init(
@@ -55,6 +58,7 @@ struct ClientDelivery {
         self.key = key
         self.role = role
         self.text = text
+        frame = nil
     }
 
     /// Everything that brought a message, in the order of time.
@@ -135,11 +139,13 @@ struct ClientNotice {
             case "launch" where act.details.contains("opened"): kind = .launched
             default: return nil
             }
-            let payload = act.details["opened"] ?? act.details["payload"] ?? .object(act.details)
+            // The payload as it was sent, or its members beside what else the act says.
+            let payloads = [act.details["opened"], act.details["payload"], .object(act.details)].compactMap { $0 }
+            func member(_ names: String...) -> String? {
+                payloads.lazy.flatMap { payload in names.compactMap { payload[$0]?.stringValue } }.first
+            }
             return ClientNotice(
-                event: act.event, kind: kind,
-                sessionId: payload["sessionId"]?.stringValue ?? act.details["sessionId"]?.stringValue,
-                messageId: (payload["messageId"] ?? payload["message"] ?? act.details["message"])?.stringValue)
+                event: act.event, kind: kind, sessionId: member("sessionId"), messageId: member("messageId", "message"))
         }
     }
 }

@@ -26,7 +26,8 @@ import Testing
         try clause.untested("\(away) B+ +12s")
         try clause.untested("\(away) B+(e1 #2) client!background +12s")
         try clause.untested("client!launch A+(e1 #5) client=connected +12s")  // nothing held before
-        try clause.untested("\(away) client!quit client!launch B+(e1 #2) client=connected +12s")  // it need not be stored
+        // A place need not be stored.
+        try clause.untested("\(away) client!quit client!launch B+(e1 #2) client=connected +12s")
     }
 
     @Test func `CLIENT-16 a turn awaited is a reason without a position`() throws {

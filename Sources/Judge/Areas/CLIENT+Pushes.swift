@@ -3,5 +3,191 @@ import Transcript
 
 /// Where a notification leads.
 extension CLIENT {
-    static let pushes: [Check] = []
+    static let pushes: [Check] = [
+        Check(.CLIENT, 33, launchesLeadToTheMessage), Check(.CLIENT, 34, returnsLeadToTheMessage),
+        Check(.CLIENT, 35, tapsLeaveTheScreen), Check(.CLIENT, 36, lostSessionsAreTold),
+        Check(.CLIENT, 37, pushesRecover),
+    ]
+
+    /// CLIENT-33: "A client that is launched by a notification MUST show the session and message the payload names,
+    /// whatever its usual start would load".
+    ///
+    /// Once for each launch by a notification that came to its message, or could have. Another session on the way is no fault;
+    /// another session afterwards is.
+    static func launchesLeadToTheMessage(_ history: Observations) -> Evidence {
+        judgeTaps(history) { notice, _ in notice.kind == .launched }
+    }
+
+    /// CLIENT-34: "A client MUST show the session and message a tapped notification names when it comes from the
+    /// background".
+    static func returnsLeadToTheMessage(_ history: Observations) -> Evidence {
+        judgeTaps(history) { notice, _ in notice.kind == .resumed }
+    }
+
+    /// CLIENT-35: "A client MUST show the session and message a tapped notification names when its chat is already on
+    /// the screen with another session".
+    static func tapsLeaveTheScreen(_ history: Observations) -> Evidence {
+        judgeTaps(history) { notice, state in notice.kind == .tapped && state?.sessionId != notice.sessionId }
+    }
+
+    private static func judgeTaps(
+        _ history: Observations, where isMeant: (ClientNotice, ObservedClient.State?) -> Bool
+    ) -> Evidence {
+        var evidence = Evidence()
+        let deliveries = ClientDelivery.all(in: history)
+        for notice in ClientNotice.all(in: history) {
+            guard let session = notice.sessionId, let id = notice.messageId,
+                isMeant(notice, history.client.state(at: notice.event - 1))
+            else { continue }
+            let named = deliveries.filter { $0.id == id && $0.sessionId == session && $0.text != nil }
+            func isThere(_ state: ObservedClient.State) -> Bool {
+                state.sessionId == session
+                    && state.messages.contains { message in
+                        message.id == id || named.contains { $0.isSame(as: message) }
+                    }
+            }
+            let end = history.end(of: notice.event, at: departures)
+            let looks = history.looks(after: notice.event, before: end)
+            let goal = "message \(shown(id)) in session \(shown(session))"
+            if let there = looks.first(where: { isThere($0.state) }) {
+                if let lost = looks.first(where: { $0.event > there.event && $0.state.sessionId != session }) {
+                    evidence.violate(
+                        Finding(
+                            "another session takes the place of the one that a notification led to", expected: goal,
+                            actual: "session \(shown(lost.state.sessionId))",
+                            at: [notice.event, there.event, lost.event]))
+                } else {
+                    evidence.keep()
+                }
+                continue
+            }
+            guard let cause = cause(of: notice, named, history) else { continue }
+            let outcome = history.shown(after: cause, within: history.timeouts.pong, before: end, holds: isThere)
+            if case .broken(let late) = outcome {
+                let state = history.client.state(at: late)
+                let actual =
+                    "\(state?.messages.count ?? 0) messages of session \(shown(state?.sessionId))"
+                evidence.violate(
+                    Finding(
+                        "a tapped notification does not lead to its message", expected: goal, actual: actual,
+                        at: [notice.event, late]))
+            }
+        }
+        return evidence
+    }
+
+    /// From when on a message can be asked to be on the screen: the tap when the client has it or asks for nothing, else the
+    /// response that brought it; nil while the suite withholds it.
+    private static func cause(
+        of notice: ClientNotice, _ named: [ClientDelivery], _ history: Observations
+    ) -> Int? {
+        let life = history.client.launch(at: notice.event)?.events.lowerBound ?? 0
+        if named.contains(where: { $0.event < notice.event && $0.event > life && $0.road == .read }) {
+            return notice.event
+        }
+        if let brought = named.first(where: { $0.event > notice.event && $0.road == .read }) { return brought.event }
+        let asked = history.client.reads(of: notice.sessionId ?? "").contains {
+            $0.request > notice.event || ($0.response ?? .max) > notice.event
+        }
+        return asked ? nil : notice.event
+    }
+
+    /// CLIENT-36: "A client MUST show an error when the session a notification names cannot be found".
+    ///
+    /// Once for each tapped notification whose session is answered with 404, or stands in no list that was asked for since.
+    static func lostSessionsAreTold(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        let messages = ClientMessages(history)
+        for notice in ClientNotice.all(in: history) where notice.kind != .received {
+            guard let session = notice.sessionId, let told = notFound(session, after: notice.event, history) else {
+                continue
+            }
+            let before = history.client.state(at: notice.event)?.errors ?? []
+            let end = history.end(of: notice.event, at: departures)
+            func tells(_ state: ObservedClient.State) -> Bool {
+                state.errors.count > before.count || state.errors.contains { !before.contains($0) }
+            }
+            let looks = history.looks(after: notice.event, before: end)
+            if let wrong = looks.first(where: { look in
+                look.state.sessionId == session && messages.stranger(in: look.state) != nil
+            }) {
+                evidence.violate(
+                    Finding(
+                        "messages of another session are shown under the name of one that is not found",
+                        expected: "an error, and no messages", actual: "\(wrong.state.messages.count) messages",
+                        at: [notice.event, told, wrong.event]))
+            } else if looks.contains(where: { tells($0.state) }) {
+                evidence.keep()
+            } else if case .broken(let late) = history.shown(
+                after: told, within: history.timeouts.pong, before: end, holds: tells)
+            {
+                evidence.violate(
+                    Finding(
+                        "a notification names a session that is not found, and nobody is told",
+                        expected: "an error on the screen", actual: "none within the bound 'pong'",
+                        at: [notice.event, told, late]))
+            }
+        }
+        return evidence
+    }
+
+    /// The response that told the client, after an event, that there is no such session.
+    private static func notFound(_ session: String, after event: Int, _ history: Observations) -> Int? {
+        let reads = history.client.reads(of: session).filter { $0.request > event }
+        if reads.contains(where: { $0.status == 200 }) { return nil }
+        let refused = reads.filter { $0.status == 404 }.compactMap(\.response)
+        let lists = history.listReads.filter { $0.request > event && !$0.ids.contains(session) }.map(\.event)
+        return refused.min() ?? (reads.isEmpty ? lists.min() : nil)
+    }
+
+    /// CLIENT-37: "A client MUST recover the session a push names when it receives the push in the foreground and no
+    /// live connection delivers".
+    ///
+    /// Once for each push of a message that nothing had brought, while no greeted connection was open. Recovery is a `sync` or
+    /// a read of that session; it may wait for a new connection, so the bound is that between two attempts. What it brings
+    /// for the session on the screen has to come there.
+    static func pushesRecover(_ history: Observations) -> Evidence {
+        var evidence = Evidence()
+        let deliveries = ClientDelivery.all(in: history)
+        for notice in ClientNotice.all(in: history) where notice.kind == .received {
+            guard let session = notice.sessionId, let id = notice.messageId,
+                !deliveries.contains(where: { $0.id == id && $0.event < notice.event && $0.road != .push }),
+                !history.connections.contains(where: { connection in
+                    connection.connected.map { $0 < notice.event } == true
+                        && (connection.ending?.event ?? .max) > notice.event
+                })
+            else { continue }
+            let late = history.clientDeadline(after: notice.event, within: history.clientBound(\.backoff))
+            let end = late ?? history.history.events.endIndex
+            let syncs = history.syncs.map(\.request.event)
+            let reads = history.client.reads(of: session)
+            let requests = (syncs + reads.map(\.request)).filter { $0 > notice.event && $0 < end }
+            if requests.isEmpty {
+                guard let late,
+                    !reads.contains(where: { $0.request < notice.event && ($0.response ?? .max) > notice.event })
+                else { continue }
+                evidence.violate(
+                    Finding(
+                        "a push arrives while no connection delivers, and nothing is recovered",
+                        expected: "a sync, or a read of session \(shown(session))",
+                        actual: "none within the bound 'backoff'", at: [notice.event, late]))
+                continue
+            }
+            let brought = deliveries.first { $0.id == id && $0.event > notice.event && $0.road != .push }
+            guard let brought, history.client.state(at: notice.event)?.sessionId == session,
+                case .broken(let late) = history.shown(
+                    after: brought.event, within: history.timeouts.pong,
+                    before: history.end(of: notice.event, at: departures), holds: { brought.isShown(in: $0) })
+            else {
+                evidence.keep()
+                continue
+            }
+            evidence.violate(
+                Finding(
+                    "what a push announced was recovered and is not shown",
+                    expected: "message \(shown(id)) in session \(shown(session))",
+                    actual: "not within the bound 'pong'", at: [notice.event, brought.event, late]))
+        }
+        return evidence
+    }
 }

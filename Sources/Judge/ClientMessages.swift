@@ -1,0 +1,89 @@
+import JSON
+import Transcript
+
+/// Every message a client was told of, and which tellings are of the same one.
+///
+/// Words prove nothing: two messages may say the same. One message is known by its id, by its key until it has an id, and
+/// where it has neither each telling counts as a message of its own.
+struct ClientMessages {
+    /// Everything that brought a message, in the order of time.
+    let deliveries: [ClientDelivery]
+    private let ids: [String: String]
+    private let history: Observations
+    private let places: ClientPlaces
+
+    init(_ history: Observations) {
+        self.history = history
+        places = ClientPlaces(history)
+        deliveries = ClientDelivery.all(in: history)
+        var ids: [String: String] = [:]
+        for delivery in deliveries {
+            if let key = delivery.key, let id = delivery.id { ids[key] = ids[key] ?? id }
+        }
+        self.ids = ids
+    }
+
+    /// The name under which tellings of one message meet.
+    func identity(of delivery: ClientDelivery) -> String {
+        if let id = delivery.id { return "id \(id)" }
+        if let key = delivery.key { return ids[key].map { "id \($0)" } ?? "key \(key)" }
+        return "event \(delivery.event) \(delivery.frame?.replayIndex ?? 0)"
+    }
+
+    /// The different messages with these words in a session that a client can have been told of before an event.
+    func known(_ role: String?, _ text: String, in session: String?, before event: Int) -> Set<String> {
+        let alike = deliveries.filter { delivery in
+            delivery.event < event && delivery.role == role && delivery.text.map { exactlyEqual($0, text) } == true
+                && (session == nil || delivery.sessionId == nil || delivery.sessionId == session)
+        }
+        return Set(alike.map(identity))
+    }
+
+    /// The different messages with these words in a session that a client surely had before an event, each by its id.
+    func surelyHad(_ role: String?, _ text: String, in session: String?, before event: Int) -> Set<String> {
+        let alike = deliveries.filter { delivery in
+            delivery.event < event && delivery.id != nil && delivery.role == role && delivery.sessionId == session
+                && delivery.text.map { exactlyEqual($0, text) } == true && isSure(delivery, before: event)
+        }
+        return Set(alike.map(identity))
+    }
+
+    /// Whether nothing can have swallowed a telling before an event.
+    private func isSure(_ delivery: ClientDelivery, before event: Int) -> Bool {
+        guard let frame = delivery.frame else { return true }
+        let ending = history.connections[frame.connection].ending?.event ?? .max
+        return ending > event || places.isTaken(frame, before: event)
+    }
+
+    /// Where an entry of the screen belongs: the sessions that were named with it before an event.
+    ///
+    /// Words alone decide only for an answer that the client shows without id.
+    func homes(of message: ObservedClient.ShownMessage, before event: Int) -> [ClientDelivery] {
+        let told = deliveries.filter { $0.event < event && $0.sessionId != nil }
+        if let id = message.id { return told.filter { $0.id == id } }
+        if let key = message.key { return told.filter { $0.key == key } }
+        guard message.role == "assistant" else { return [] }
+        return told.filter { $0.role == "assistant" && $0.text.map { exactlyEqual($0, message.text) } == true }
+    }
+
+    /// The entry of a screen that belongs to another session, with what brought it; nil when all are at home.
+    func stranger(
+        in state: ObservedClient.State
+    ) -> (message: ObservedClient.ShownMessage, delivery: ClientDelivery)? {
+        for message in state.messages {
+            let homes = homes(of: message, before: state.event)
+            guard let first = homes.first, !homes.contains(where: { $0.sessionId == state.sessionId }) else {
+                continue
+            }
+            // A conversation that the server does not know yet is foreign only to what was told before it was begun.
+            if state.sessionId == nil {
+                let begun = history.client.acts.last { $0.event < state.event && $0.name == "selectSession" }
+                guard let begun, begun.details["sessionId"]?.stringValue == nil, first.event < begun.event else {
+                    continue
+                }
+            }
+            return (message, first)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,83 @@
+import TestSupport
+import Testing
+
+/// Where a notification leads.
+@Suite struct ClientPushTests {
+    private let running = "client!launch A+(e1 #9) client=connected(s1 u1 a1)"
+    private let launched = "client!launch(s2 messageId=a5 opened=true) client=connecting A+(e1 #9)"
+
+    @Test func `CLIENT-33 a launch by a notification leads to its message`() throws {
+        let clause = ClauseUnderTest("CLIENT-33", profiles: [.clientCore, .clientPush])
+        let asked = "\(launched) 1>GET 2>GET(s2)"
+        try clause.conforms("\(asked) 2<200(u5 a5) client=connected(s2 u5 a5) 1<200(s9 s2) +100ms")
+        let usual = "1<200(s9 s2) client=connected(s9 u9 a9)"
+        try clause.conforms("\(asked) \(usual) 2<200(u5 a5) client=connected(s2 u5 a5) +100ms")
+        try clause.violates("\(asked) \(usual) 2<200(u5 a5) +5s^")
+        try clause.violates("\(asked) 2<200(u5 a5) client=connected(s2 u5 a5) \(usual)^")
+        try clause.violates("\(asked) 2<200(u5 a5) client=connected(s2 u5) +5s^")
+        try clause.violates("\(launched) 1>GET \(usual) +5s^")  // never asked for
+        try clause.untested("\(asked) \(usual) +30s")  // withheld
+        try clause.untested("\(asked) 2<404(session_not_found) client=connected('gone') +30s")
+        try clause.untested("\(asked) 2<200(u5 a5) +4s")
+        try clause.untested("client!launch client=connecting A+(e1 #9) client=connected(s9 u9 a9) +30s")
+    }
+
+    @Test func `CLIENT-34 a tap from the background leads to its message`() throws {
+        let clause = ClauseUnderTest("CLIENT-34", profiles: [.clientCore, .clientPush])
+        let tapped = "\(running) client!background +1s client!openPush(s2 message=a5) A>close(1001) B+(e1 #9)"
+        try clause.conforms("\(tapped) 1>GET(s2) 1<200(u5 a5) client=connected(s2 u5 a5)")
+        try clause.violates("\(tapped) 1>GET(s1) 1<200(u1 a1) +5s^")
+        try clause.violates("\(tapped) 1>GET(s2) 1<200(u5 a5) client=connected(s2) +5s^")
+        try clause.violates(
+            "\(tapped) 1>GET(s2) 1<200(u5 a5) client=connected(s2 u5 a5) client=connected(s1 u1 a1)^")
+        try clause.untested("\(tapped) 1>GET(s2) +30s")
+        try clause.untested(
+            "\(running) client!openPush(s2 message=a5) 1>GET(s2) 1<200(u5 a5) client=connected(s2 u5 a5)")
+    }
+
+    @Test func `CLIENT-35 a tap leaves the session on the screen`() throws {
+        let clause = ClauseUnderTest("CLIENT-35", profiles: [.clientCore, .clientPush])
+        let tapped = "\(running) client!openPush(s2 message=a5)"
+        try clause.conforms("\(tapped) 1>GET(s2) 1<200(u5 a5) client=connected(s2 u5 a5)")
+        try clause.conforms(
+            "\(tapped) 1>GET(s2) client=connected(s2) 1<200(u5 a5) client=connected(s2 u5 a5) client!selectSession(s1)")
+        try clause.violates("\(tapped) +5s^")
+        try clause.violates("\(tapped) 1>GET(s2) 1<200(u5 a5) +5s^")
+        try clause.untested("\(tapped) 1>GET(s2) client=connected(s2) +30s")
+        try clause.untested("\(running) client!openPush(s1 message=a1) +5s")
+        try clause.untested("\(tapped) 1>GET(s2) 1<200(u5 a5) client!selectSession(s1) +5s")
+    }
+
+    @Test func `CLIENT-36 a session that is gone is said so`() throws {
+        let clause = ClauseUnderTest("CLIENT-36", profiles: [.clientCore, .clientPush])
+        let gone = "\(running) client!openPush(s7 message=a7) 1>GET(s7) 1<404(session_not_found)"
+        try clause.conforms("\(gone) client=connected(s1 u1 a1 session_not_found)")
+        try clause.conforms("\(gone) client=connected(s7 'That conversation is gone')")
+        try clause.violates("\(gone) client=connected(s7) +5s^")
+        try clause.violates("\(gone) +5s^")
+        try clause.violates(
+            "\(running) 2>GET(s1) 2<200(u1 a1) client!openPush(s7 message=a7) 1>GET(s7) 1<404(session_not_found) client=connected(s7 u1 a1 'gone')^",
+            also: ["CLIENT-26"])
+        try clause.untested("\(gone) +4s")
+        try clause.untested(
+            "\(running) client!openPush(s2 message=a5) 1>GET(s2) 1<200(u5 a5) client=connected(s2 u5 a5)")
+        // The list can tell as well.
+        let listed = "\(running) client!openPush(s7 message=a7) 1>GET 1<200(s2 s1)"
+        try clause.conforms("\(listed) client=connected(s1 u1 a1 'gone')")
+        try clause.violates("\(listed) +5s^", also: ["CLIENT-35"])
+    }
+
+    @Test func `CLIENT-37 a push recovers what no connection delivers`() throws {
+        let clause = ClauseUnderTest("CLIENT-37", profiles: [.clientCore, .clientPush])
+        let dead = "\(running) A!cut(silence) client!receivePush(s1 message=a2)"
+        try clause.conforms("\(dead) 1>GET(s1) 1<200(u1 a1 u2 a2) client=connected(s1 u1 a1 u2 a2)")
+        try clause.conforms("\(dead) B+(e1 #9) B>sync(e1 #7) B<syncResult(e1 #9 complete)[done(t2 #9)]")
+        try clause.violates("\(dead) +32s^")
+        try clause.violates("\(dead) 1>GET(s2) 1<200(u5 a5) +32s^")
+        try clause.violates(
+            "\(dead) 1>GET(s1) 1<200(u1 a1 u2 a2) client=connected(s1 u1 a1 u2) +5s^")
+        try clause.untested("\(dead) +31s")
+        try clause.untested("\(running) client!receivePush(s1 message=a2) +32s")  // a live connection delivers
+        try clause.untested("\(running) A<done(t2 #10) A!cut(silence) client!receivePush(s1 message=a2) +32s")
+    }
+}

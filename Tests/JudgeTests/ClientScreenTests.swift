@@ -1,0 +1,121 @@
+import TestSupport
+import Testing
+
+/// What a person sees, and in which session.
+@Suite struct ClientScreenTests {
+    /// A turn that was asked, answered live and shown.
+    private let turn = """
+        client!launch A+(e1 #0) client=connected client!send(c1) A>chat(c1) A<ack(c1)
+        client=connected(s1 u1 thinking) A<done(t1 #2) client=connected(s1 u1 a1)
+        """
+
+    @Test func `CLIENT-25 what comes twice is shown once`() throws {
+        let clause = ClauseUnderTest("CLIENT-25")
+        let again = "\(turn) A!cut B+(e1 #2) B>sync(e1 #2) B<syncResult(e1 #2 complete)[done(t1 #2)]"
+        try clause.conforms("\(again) +100ms")
+        try clause.violates("\(again) client=connected(s1 u1 a1 a1)^")
+        try clause.conforms("\(turn) 1>GET(s1) 1<200(u1 a1) client!receivePush(s1 message=a1) +100ms")
+        try clause.violates("\(turn) 1>GET(s1) 1<200(u1 a1) client=connected(s1 u1 u1 a1)^")
+        try clause.violates("\(turn) client!receivePush(s1 message=a1) client=connected(s1 u1 a1 a1)^")
+        try clause.untested("\(turn.replacing(" A<done(t1 #2) client=connected(s1 u1 a1)", with: ""))")
+    }
+
+    @Test func `CLIENT-25 an entry without id is counted by its words`() throws {
+        let clause = ClauseUnderTest("CLIENT-25")
+        func state(_ messages: String...) -> String {
+            "client=state(json='{\"sessionId\":\"s1\",\"messages\":[\(messages.joined(separator: ","))]}')"
+        }
+        let question = "{\"role\":\"user\",\"text\":\"question 1\",\"status\":\"sent\"}"
+        let answer = "{\"role\":\"assistant\",\"text\":\"answer 1\"}"
+        let read = "\(turn) 1>GET(s1) 1<200(u1 a1)"
+        try clause.conforms("\(read) \(state(question, answer))")
+        try clause.violates("\(read) \(state(question, answer, answer))^")
+        try clause.violates("\(read) \(state(question, question, answer))^")
+        // The copy that waited for its id, and the one with the id.
+        try clause.violates("\(read) client=connected(s1 u1 a1 c1)^")
+    }
+
+    @Test func `CLIENT-25 equal texts in different messages are different`() throws {
+        let clause = ClauseUnderTest("CLIENT-25")
+        let second = """
+            client!send(c2='question 1') A>chat(s1 c2 'question 1') A<ack(c2) A<done(t2 'answer 1' #3)
+            """
+        try clause.conforms("\(turn) \(second) client=connected(s1 u1 a1 u2='question 1' a2='answer 1')")
+        try clause.violates("\(turn) \(second) client=connected(s1 u1 a1 u2='question 1') +5s^")
+        try clause.violates(
+            "\(turn) \(second) client=connected(s1 u1 a1 u2='question 1' a2='answer 1' a2='answer 1')^")
+        let read = "\(turn) 1>GET(s1) 1<200(u1 a1 u2='question 1' a2='answer 1')"
+        try clause.conforms("\(read) client=connected(s1 u1 a1 u2='question 1' a2='answer 1')")
+        try clause.violates(
+            "\(read) client=connected(s1 u1 a1 a2='answer 1') +5s^")
+        // What a cut may have swallowed is no message that was had.
+        try clause.untested(
+            """
+            client!launch A+(e1 #0) client=connected(s1 u1) A<message(u5 #1) A<done(t1 'answer 2' #2) A!cut B+(e1 #3)
+            B<done(t2 #3) client=connected(s1 u1 a2) +5s
+            """)
+    }
+
+    @Test func `CLIENT-26 late answers stay in their session`() throws {
+        let clause = ClauseUnderTest("CLIENT-26")
+        let switched = """
+            client!launch A+(e1 #0) client=connected client!selectSession(s1) 1>GET(s1) client=connected(s1)
+            client!selectSession(s2) 2>GET(s2) client=connected(s2) client!selectSession(s3) 3>GET(s3)
+            client=connected(s3) 3<200(u3 a3) client=connected(s3 u3 a3) 1<200(u1 a1)
+            """
+        try clause.conforms("\(switched) 2<200(u2 a2) +100ms")
+        try clause.violates("\(switched) client=connected(s3 u1 a1)^")
+        try clause.violates("\(switched) 2<200(u2 a2) client=connected(s3 u3 a3 a2)^")
+        try clause.violates("\(switched) client=connected(s2 u1 a1)^")
+        try clause.untested(
+            "client!launch A+(e1 #0) client=connected client!selectSession(s1) 1>GET(s1) client=connected(s1) 1<200(u1 a1)"
+        )
+    }
+
+    @Test func `CLIENT-26 frames of other sessions stay away`() throws {
+        let clause = ClauseUnderTest("CLIENT-26")
+        let elsewhere = "\(turn) A<done(t4 s2 #5)"
+        try clause.conforms("\(elsewhere) +100ms")
+        try clause.conforms("\(elsewhere) client=connected(s1 u1 a1 unread.s2=1)")
+        try clause.violates("\(elsewhere) client=connected(s1 u1 a1 a4)^")
+        // By the words, where the client shows no id.
+        let shown = "{\"role\":\"assistant\",\"text\":\"answer 4\"}"
+        try clause.violates("\(elsewhere) client=state(json='{\"sessionId\":\"s1\",\"messages\":[\(shown)]}')^")
+        // The same words belong to both.
+        let same = "\(turn) A<done(t4 s2 'answer 1' #5)"
+        try clause.conforms("\(same) client=connected(s1 u1 a1 unread.s2=1)")
+        // A new conversation is blank.
+        let new = "\(turn) client!selectSession(sessionId=null) client=connected"
+        try clause.conforms("\(new) A<done(t1 duplicate) +100ms")
+        try clause.violates("\(new) client=connected(u1 a1)^")
+    }
+
+    @Test func `CLIENT-42 answers elsewhere are unread`() throws {
+        let clause = ClauseUnderTest("CLIENT-42")
+        let elsewhere = "\(turn) A<done(t4 s2 #5)"
+        try clause.conforms("\(elsewhere) client=connected(s1 u1 a1 unread.s2=1)")
+        try clause.conforms("\(elsewhere) +4s client=connected(s1 u1 a1 unread.s2=1)")
+        try clause.conforms("\(elsewhere) A<done(t5 s2 #6) client=connected(s1 u1 a1 unread.s2=2)")
+        try clause.warns("\(elsewhere) +5s^")
+        try clause.warns("\(elsewhere) client=connected(s1 u1 a1 unread.s3=1) +5s^")
+        try clause.warns(
+            "\(elsewhere) client=connected(s1 u1 a1 unread.s2=1) A<done(t5 s2 #6) +5s^")  // one of two
+        try clause.untested("\(elsewhere) +4s")
+        try clause.untested("\(elsewhere) client!selectSession(s2) client=connected(s2 a4) +5s")
+        try clause.untested("\(elsewhere) A!cut +5s")
+        try clause.untested("\(turn) +5s")
+        try clause.untested("\(turn) client!background A<done(t4 s2 #5) +5s")
+    }
+
+    @Test func `CLIENT-43 a session comes back with what it had`() throws {
+        let clause = ClauseUnderTest("CLIENT-43")
+        let back = "\(turn) client!selectSession(s2) client=connected(s2) client!selectSession(s1) 1>GET(s1)"
+        try clause.conforms("\(back) client=connected(s1 u1 a1)")
+        try clause.conforms("\(back) client=connected(s1) +4s client=connected(s1 u1 a1)")
+        try clause.warns("\(back) client=connected(s1) +5s^")
+        try clause.warns("\(back) client=connected(s1 u1) +5s^")
+        try clause.warns("\(back) +5s^")  // the old session stays
+        try clause.untested("\(back) client=connected(s1) 1<200(u1 a1) client=connected(s1 u1 a1) +5s")
+        try clause.untested("\(turn) client!selectSession(s2) client=connected(s2) +5s")
+    }
+}
