@@ -1,6 +1,6 @@
 import JSON
 
-/// Members that version 1 does not define, in what clients send.
+/// Members that version 1 does not define.
 enum UnknownMembers {
     private static let known: [String: Set<String>] = [
         "chat": ["type", "messages", "sessionId", "clientMessageId"],
@@ -9,7 +9,42 @@ enum UnknownMembers {
         "chatRequest": ["messages", "sessionId", "clientMessageId"],
     ]
 
-    /// Whether a frame or body holds such a member, also inside its messages and their parts.
+    private static let told: [String: Set<String>] = [
+        "connected": [
+            "type", "protocol", "connectionId", "serverTime", "capabilities", "limits", "heartbeatSeconds", "epoch",
+            "lastSeq",
+        ],
+        "ack": ["type", "clientMessageId", "sessionId", "turnId", "messageId", "duplicate"],
+        "message": [
+            "type", "sessionId", "messageId", "role", "text", "timestamp", "turnId", "clientMessageId", "seq",
+        ],
+        "toolUse": ["type", "tool", "sessionId", "turnId", "toolUseId", "status", "input", "seq"],
+        "done": [
+            "type", "text", "sessionId", "turnId", "messageId", "clientMessageId", "stats", "duplicate", "seq",
+        ],
+        "error": [
+            "type", "error", "code", "sessionId", "turnId", "clientMessageId", "retryable", "retryAfterMs", "limit",
+            "windowMs", "supported", "duplicate", "seq",
+        ],
+        "syncResult": ["type", "epoch", "lastSeq", "missed", "complete", "reason", "more"],
+        "pong": ["type", "nonce"],
+    ]
+
+    private static let limits: Set<String> = [
+        "maxFrameBytes", "messagesPerMinute", "replayMessages", "replaySeconds",
+    ]
+
+    /// Whether a frame of a server holds such a member, also inside its limits and the frames it replays.
+    static func areTold(in frame: ObservedFrame) -> Bool { frame.value.map(areTold) ?? false }
+
+    private static func areTold(in value: JSONValue) -> Bool {
+        guard let object = value.objectValue, let known = told[value["type"]?.stringValue ?? ""] else { return false }
+        return object.keys.contains { !known.contains($0) }
+            || (value["limits"]?.objectValue?.keys.contains { !limits.contains($0) } ?? false)
+            || (value["missed"]?.arrayValue ?? []).contains(where: areTold)
+    }
+
+    /// Whether a frame or body of a client holds such a member, also inside its messages and their parts.
     static func exist(in value: JSONValue, as name: String) -> Bool {
         guard let object = value.objectValue, let known = known[name] else { return false }
         if object.keys.contains(where: { !known.contains($0) }) { return true }

@@ -20,6 +20,7 @@ import Transcript
         "client!launch(fresh=true) client!send(c1) client!send(c2='it''s') client!send('x') client!selectSession(s2)",
         "client=connected(s1 u1 a1) client=degraded(s1 u1 a1='other' c2 thinking) client=offline client=connecting(c3='hi')",
         "client=connected(s1 u1 c2 failed=c2 rate_limited error.c2=busy error.c3='No' unread.s2=3 unread.s3=1)",
+        "server!elsewhere(s2 u4 a4) server!finish(s1 t1 a1) server!tool(s1 t2) server!restart(epoch='e2' lastSeq=0)",
         "client!openPush(s2 message='a5') client!selectSession(sessionId=null) client!background client=connected('gone')",
     ])
     func `what was written is printed`(_ line: String) throws {

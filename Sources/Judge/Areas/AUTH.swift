@@ -11,7 +11,8 @@ enum AUTH {
         Check(.AUTH, 6, returningClientsAreChecked), Check(.AUTH, 7, turnsStayWithTheirPrincipal),
         Check(.AUTH, 8, sessionsAreShownToTheirPrincipal), Check(.AUTH, 9, foreignSessionsTakeNoQuestions),
         Check(.AUTH, 10, requestsWithoutTokenAreRefused), Check(.AUTH, 11, tokensInURLsAreNotTaken),
-        Check(.AUTH, 16, connectionsAreGreetedOnce),
+        Check(.AUTH, 13, authComesFirst), Check(.AUTH, 14, clientsWaitForTheGreeting),
+        Check(.AUTH, 15, tokensStayOutOfURLs), Check(.AUTH, 16, connectionsAreGreetedOnce),
     ]
 
     /// AUTH-1: "A server MUST answer a valid `auth` with `connected` within `connect`".

@@ -34,8 +34,8 @@ extension CLIENT {
         for back in client.returns {
             guard let life = client.launch(at: back.event)?.events else { continue }
             let old = observations.attempts(in: life.lowerBound..<back.left).filter { index in
-                guard let ending = observations.connections[index].ending, ending.event < back.left else { return true }
-                return client.ends[index] == nil
+                guard let end = client.ends[index], end < back.event else { return true }
+                return end > back.left && observations.wasEndedByClient(observations.connections[index])
             }
             guard !old.isEmpty else { continue }
             let sent = observations.sent.filter { $0.event > back.event && $0.event < life.upperBound }

@@ -98,9 +98,6 @@ extension CLIENT {
         guard client.isForeground(at: event), client.hasNetwork(at: event), let life = client.launch(at: event)?.events
         else { return }
         let limit = observations.time(of: event) + bound.microseconds
-        if let news = news(of: key, on: index, after: event, observations), observations.time(of: news) <= limit {
-            return
-        }
         if let end = client.ends[index], observations.time(of: end) <= limit,
             !observations.wasEndedByClient(observations.connections[index])
         {
@@ -109,6 +106,8 @@ extension CLIENT {
         let opening = observations.attempt(after: event).map { observations.connections[$0].opening }
         let request = observations.exchanges.first { $0.request > event }?.request
         let reaction = [opening, request].compactMap { $0 }.filter { $0 < life.upperBound }.min()
+        let news = news(of: key, on: index, after: event, observations)
+        if let news, observations.time(of: news) <= limit, reaction.map({ news < $0 }) ?? true { return }
         guard let reaction, observations.time(of: reaction) <= limit else {
             guard let late = observations.clientSilence(after: event, within: bound) else { return }
             evidence.violate(

@@ -15,6 +15,8 @@ enum ENV {
         Check(.ENV, 15, framesUpToTheLimitAreAccepted), Check(.ENV, 16, largerMessagesAreRefused),
         Check(.ENV, 17, messagesStaySmall), Check(.ENV, 18, fragmentsAreOneMessage),
         Check(.ENV, 19, errorsHaveACode),
+        Check(.ENV, 21, clientFramesAreValid), Check(.ENV, 22, unknownMembersChangeNothing),
+        Check(.ENV, 23, unknownTypesAreIgnored),
         Check(.ENV, 24, framesGetOneError),
     ]
 

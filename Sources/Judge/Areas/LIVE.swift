@@ -11,7 +11,7 @@ enum LIVE {
         Check(.LIVE, 6, stoppingClosesConnections), Check(.LIVE, 7, stoppedTurnsAreShownEnded),
         Check(.LIVE, 8, otherVersionsAreRefused),
         Check(.LIVE, 9, spokenVersionsAreListed), Check(.LIVE, 10, versionAskedForIsStated),
-        Check(.LIVE, 11, terminalCodesMeanWhatTheySay),
+        Check(.LIVE, 11, terminalCodesMeanWhatTheySay), Check(.LIVE, 13, syncNeedsAnEpoch),
     ]
 
     /// LIVE-1: "A server MUST answer each `ping` with a `pong` on the same connection within `pong`, also while turns run".

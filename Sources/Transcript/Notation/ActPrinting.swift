@@ -49,8 +49,25 @@ struct ActPrinting {
         return [isBrief || text == "question \(name.dropFirst())" ? name : "\(name)=\(FramePrinting.quoted(text))"]
     }
 
+    /// Messages that were stored, as `u2 a2`; nil when their ids are spelled otherwise.
+    private func messageNames(_ value: JSONValue) -> [String]? {
+        guard let ids = value.arrayValue, !ids.isEmpty else { return nil }
+        var names: [String] = []
+        for id in ids {
+            guard let id = id.stringValue, let letter = id.first, letter == "u" || letter == "a",
+                NotationNames.isSpelled(letter, id)
+            else { return nil }
+            names.append(id)
+        }
+        return names
+    }
+
     /// Acts whose details are few and tell something.
-    private static let plainVerbs: Set<String> = ["exit", "kill", "launch", "openPush", "receivePush", "selectSession"]
+    private static let plainVerbs: Set<String> = [
+        "elsewhere", "exit", "fail", "finish", "forget", "kill", "launch", "openPush", "receivePush", "remove",
+        "restart",
+        "selectSession", "tool",
+    ]
 
     /// Details that are numbers, texts and truths, each as `name=value`, the session by its id; nil when there are others.
     private func plain(_ details: JSONObject) -> [String]? {
@@ -60,6 +77,12 @@ struct ActPrinting {
                 isBrief || name == session
             {
                 parts.append(name)
+            } else if member.key == "turnId", let turn = member.value.stringValue, let name = names.name("t", turn),
+                isBrief || name == turn
+            {
+                parts.append(name)
+            } else if member.key == "messages", let ids = messageNames(member.value) {
+                parts += ids
             } else if let text = member.value.stringValue, FramePrinting.isWord(member.key) {
                 parts.append("\(member.key)=\(FramePrinting.quoted(text))")
             } else if member.value.intValue != nil || member.value.boolValue != nil || member.value == .null {

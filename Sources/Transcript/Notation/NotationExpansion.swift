@@ -158,7 +158,7 @@ private struct EventBuilder {
 
     private func act(_ frame: NotationFrame) throws(InputProblem) -> Event.Kind {
         guard NotationWord.verbs.contains(frame.name) else { throw unknown(frame, NotationWord.verbs, after: "!") }
-        let arguments = try NotationArguments(frame, NotationWord("csp", .any, text: true), source: source)
+        let arguments = try NotationArguments(frame, NotationWord("csptua", .any, text: true), source: source)
         let name = frame.name == "act" ? arguments.field("name") ?? "act" : frame.name
         if let text = arguments.field("details") {
             guard let details = (try? JSONParser.value(text))?.objectValue else {
@@ -176,6 +176,12 @@ private struct EventBuilder {
         details["clientMessageId"] = arguments.id("c")
         details["sessionId"] = arguments.id("s")
         details["principal"] = arguments.id("p")
+        details["turnId"] = arguments.id("t")
+        let messages = arguments.ids.filter { $0.letter == "u" || $0.letter == "a" }
+        if !messages.isEmpty {
+            details["messages"] = .array(
+                messages.map { .string($0.value?.characters ?? "\($0.letter)\($0.number)") })
+        }
         details["text"] = arguments.text.map { .string($0) }
         for (name, value) in arguments.fields where frame.name != "act" || name != "name" {
             details[name] = NotationArguments.json(value)

@@ -17,7 +17,9 @@ struct NotationNames {
                 case .request(let request): learn(request.body.flatMap(Self.parsed), onlySpelled: pass)
                 case .response(let response): learn(Self.parsed(response.body), onlySpelled: pass)
                 case .state(let state): learn(shown: state, onlySpelled: pass)
-                case .act(_, let details): note("s", details["sessionId"], nil, pass)
+                case .act(_, let details):
+                    note("s", details["sessionId"], nil, pass)
+                    note("t", details["turnId"], nil, pass)
                 default: break
                 }
             }

@@ -71,9 +71,10 @@ struct NotationWord {
 
     /// What a stage does to a lane; anything else is written `act(name=…)`.
     static let verbs = [
-        "acceptWrites", "act", "arm", "background", "close", "cut", "disarm", "exit", "foreground", "hang", "kill",
-        "launch", "lend", "listen", "mute", "networkDown", "networkUp", "openPush", "quit", "receivePush",
-        "refuseWrites", "resumeReading", "selectSession", "send", "start", "stop", "stopReading",
+        "acceptWrites", "act", "arm", "background", "close", "cut", "disarm", "elsewhere", "exit", "fail", "finish",
+        "foreground", "forget", "hang", "kill", "launch", "lend", "listen", "mute", "networkDown", "networkUp",
+        "openPush", "quit", "receivePush", "refuseWrites", "remove", "restart", "resumeReading", "selectSession",
+        "send", "start", "stop", "stopReading", "tell", "tool",
     ]
 
     /// What a client says of its connection; anything else is written `state(json='…')`.

@@ -1,0 +1,170 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// What a client sends, and how it takes what is new to it.
+extension ENV {
+    /// ENV-21: "A client MUST send every WebSocket text message as one JSON object that is valid against the schema of its
+    /// type".
+    ///
+    /// Once for each text message. What a schema says for another clause (`x-clause`) is judged there.
+    static func clientFramesAreValid(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        let known = Set(observations.schemas.types(sentBy: .client))
+        for frame in observations.sent where !frame.isBinary {
+            if let (what, expected, actual) = fault(in: frame, known, observations) {
+                evidence.violate(Finding(what, expected: expected, actual: actual, at: [frame.event]))
+            } else {
+                evidence.keep()
+            }
+        }
+        return evidence
+    }
+
+    private static func fault(
+        in frame: ObservedFrame, _ known: Set<String>, _ observations: Observations
+    ) -> (what: String, expected: String, actual: String)? {
+        guard let document = observations.history.frames[frame.event]?.document, let value = frame.value else {
+            let problem = observations.history.frames[frame.event]?.problem
+            return ("a text is not JSON", "one JSON object", problem?.description ?? "no JSON")
+        }
+        if let flaw = document.flaws.first {
+            return ("a text is not well-formed", "names given once, and whole Unicode", "\(flaw)")
+        }
+        guard let type = frame.type, known.contains(type) else {
+            return ("a text has no type of a client", listed(known), shown(frame.type ?? value.typeName))
+        }
+        let problems = observations.schemas.validate(value, as: observations.schemas.name(of: value))
+        return problems.first { $0.clause == ClauseID(.ENV, 21) }.map { problem in
+            ("\(type) \(problem.instance): \(problem.what)", problem.expected, shown(value[problem.instance]?.text()))
+        }
+    }
+
+    /// What a client may take to show what it was sent.
+    private static func redraw(_ observations: Observations) -> Int { observations.timeouts.scheduling.microseconds }
+
+    /// ENV-22: "A client MUST process a frame with unknown members as if they were absent".
+    ///
+    /// Once for each answer that came in such a frame, or behind one on its connection, in the session on the screen, and
+    /// once for each such greeting: the one has to be shown, the other believed.
+    static func unknownMembersChangeNothing(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        for connection in observations.connections {
+            guard let first = connection.received.first(where: { UnknownMembers.areTold(in: $0) }) else { continue }
+            if let greeting = connection.greeting, UnknownMembers.areTold(in: greeting) {
+                isBelieved(greeting, observations, into: &evidence)
+            }
+            for frame in connection.received where frame.event >= first.event {
+                isShown(frame, because: first, "after unknown members", observations, into: &evidence)
+            }
+        }
+        return evidence
+    }
+
+    private static func isBelieved(
+        _ greeting: ObservedFrame, _ observations: Observations, into evidence: inout Evidence
+    ) {
+        let connection = observations.connections[greeting.connection]
+        let next = observations.client.acts.first { $0.event > greeting.event }?.event ?? .max
+        let states = observations.client.states.filter { $0.event > greeting.event && $0.event < next }
+        if states.contains(where: { $0.connection == .connected }) { return evidence.keep() }
+        guard
+            let late = states.first(where: {
+                observations.span(from: greeting.event, to: $0.event) >= redraw(observations)
+            }), connection.ending.map({ $0.event > late.event }) ?? true || observations.wasEndedByClient(connection)
+        else { return }
+        evidence.violate(
+            Finding(
+                "a greeting with unknown members was not taken", expected: "connected",
+                actual: late.connection?.rawValue ?? "an unknown word", at: [greeting.event, late.event]))
+    }
+
+    /// Judges whether an answer of the session on the screen was shown; says nothing where the screen is not known.
+    private static func isShown(
+        _ frame: ObservedFrame, because cause: ObservedFrame, _ when: String, _ observations: Observations,
+        into evidence: inout Evidence
+    ) {
+        guard frame.type == "done" || frame.type == "message", let session = frame.sessionId, let id = frame.messageId
+        else { return }
+        let away = observations.client.acts.first {
+            $0.event > frame.event && ["selectSession", "openPush", "quit", "exit", "launch"].contains($0.name)
+        }
+        let states = observations.client.states.filter {
+            $0.event > frame.event && $0.event < away?.event ?? .max && $0.sessionId == session
+        }
+        if states.contains(where: { $0.ids.contains(id) || $0.messages.contains { $0.text == frame.text } }) {
+            evidence.keep()
+        } else if let late = states.first(where: {
+            observations.span(from: frame.event, to: $0.event) >= redraw(observations)
+        }) {
+            evidence.violate(
+                Finding(
+                    "an answer \(when) was not shown", expected: shown(frame.text), actual: listed(late.ids),
+                    at: [cause.event, frame.event, late.event]))
+        }
+    }
+
+    /// ENV-23: "A client MUST ignore a frame of an unknown type, without showing it as an error and without closing the
+    /// connection".
+    ///
+    /// Once for each such frame after which the connection was watched or the client told what it shows, and for each answer
+    /// behind it on its connection.
+    static func unknownTypesAreIgnored(_ observations: Observations) -> Evidence {
+        var evidence = Evidence()
+        let known = Set(observations.schemas.types(sentBy: .server))
+        for connection in observations.connections {
+            let strange = connection.received.filter { $0.type.map { !known.contains($0) } ?? false }
+            for frame in strange { isIgnored(frame, on: connection, observations, into: &evidence) }
+            guard let first = strange.first else { continue }
+            for frame in connection.received where frame.event > first.event {
+                isShown(frame, because: first, "after an unknown type", observations, into: &evidence)
+            }
+        }
+        return evidence
+    }
+
+    private static func isIgnored(
+        _ frame: ObservedFrame, on connection: ObservedConnection, _ observations: Observations,
+        into evidence: inout Evidence
+    ) {
+        let client = observations.client
+        let watched = observations.clientSilence(
+            after: frame.event, within: observations.timeouts.scheduling, unless: ["background", "networkDown"])
+        let act = client.acts.first { $0.event > frame.event && $0.name != "exit" }?.event ?? .max
+        let limit = observations.time(of: frame.event) + redraw(observations)
+        func violate(_ actual: String, _ event: Int) {
+            evidence.violate(
+                Finding(
+                    "a frame of the unknown type \(shown(frame.type)) was not ignored", expected: "nothing happens",
+                    actual: actual, at: [frame.event, event]))
+        }
+        if let exit = client.acts("exit").first(where: { $0.event > frame.event }), exit.event < act,
+            observations.time(of: exit.event) <= limit
+        {
+            return violate("the end of the app", exit.event)
+        }
+        if let ending = connection.ending, ending.event > frame.event, ending.event < act,
+            observations.wasEndedByClient(connection), observations.time(of: ending.event) <= limit
+        {
+            return violate("the end of the connection", ending.event)
+        }
+        let states = client.states.filter { $0.event > frame.event && $0.event < act }
+        if let before = client.state(at: frame.event)?.errors.count,
+            let complaint = states.first(where: { $0.errors.count > before }),
+            !hasReason(from: frame.event, to: complaint.event, observations)
+        {
+            return violate("an error: \(shown(complaint.errors.last?.text))", complaint.event)
+        }
+        if watched != nil || !states.isEmpty { evidence.keep() }
+    }
+
+    /// Whether something else between two events is a reason to show an error.
+    private static func hasReason(from first: Int, to last: Int, _ observations: Observations) -> Bool {
+        observations.received.contains { $0.event < last && $0.event > first && $0.type == "error" }
+            || observations.exchanges.contains { exchange in
+                let end = exchange.response ?? exchange.failure ?? .max
+                return end > first && exchange.request < last && exchange.status != 200
+            }
+            || observations.client.ends.contains { $0.map { $0 > first && $0 < last } ?? false }
+    }
+}

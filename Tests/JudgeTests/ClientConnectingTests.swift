@@ -1,0 +1,224 @@
+import TestSupport
+import Testing
+
+/// How a client comes to a connection, and what it says of it.
+@Suite struct ClientConnectingTests {
+    private let start = "client!launch A+"
+    private let away = "client!launch A+ client!background +30s client!foreground"
+
+    @Test func `CLIENT-1 coming to the foreground always reconnects`() throws {
+        let clause = ClauseUnderTest("CLIENT-1")
+        try clause.conforms("\(away) A>close(1001) B+ client=connected(s1 u1 a1)")
+        try clause.conforms("\(away) B+ +5s")  // the old one may stay open for a while
+        try clause.conforms("\(start) client!background A!cut(silence) client!foreground +1s B+")
+        try clause.conforms(
+            "\(start) client!background A<close(1001) A>close(1001) client!foreground B>open B<refused(503)")
+        try clause.conforms("\(start) client!background client!openPush(s2) B+")
+        try clause.violates("\(away) +2s^")
+        try clause.violates("\(away) +3s^ B+")
+        try clause.violates("\(start) client!background A<close(1001) client!foreground +2s^")
+        try clause.violates("\(start) client!background client!openPush(s2) +2s^")
+        try clause.violates("\(away) B+ client!background client!foreground +2s^")
+        try clause.untested(start)
+        try clause.untested("client!launch client!foreground A+ +5s")
+        try clause.untested("\(away) +1s")
+        try clause.untested("\(away) +1s client!background +5s")
+        try clause.untested("\(start) client!background client!networkDown client!foreground +5s")
+        try clause.untested("\(start) client!background A<close(4001) client!foreground +5s")
+    }
+
+    @Test func `CLIENT-2 an old connection is used no more`() throws {
+        let clause = ClauseUnderTest("CLIENT-2")
+        try clause.conforms("\(away) A>close(1001) B+ B>chat(c1) B<ack(c1)")
+        try clause.conforms("\(start) client!background A>close(1001) client!foreground B+")
+        try clause.conforms("\(away) A>ping(n1) B+ B>chat(c1) B<ack(c1)")  // it was on its way
+        try clause.violates("\(away) B+ client!send(c1) A>chat(c1)^ A<ack(c1)")
+        try clause.violates("\(away) B+ +5s A>ping(n1)^")
+        try clause.violates("\(away) A>sync(e1 #0)^", also: ["LIVE-13"])
+        try clause.untested("\(away) +1s")
+        try clause.untested("client!launch client!background client!foreground A+")
+        try clause.untested("\(start) client!background A!cut client!foreground B+")  // nothing was left to use
+        try clause.untested("\(start) A>chat(c1) A<ack(c1)")
+    }
+
+    @Test func `CLIENT-3 the first connection is kept`() throws {
+        let clause = ClauseUnderTest("CLIENT-3")
+        try clause.conforms("\(start) client!foreground +2s")
+        try clause.conforms("client!launch client!foreground A+ +2s")
+        try clause.conforms("\(start) client!foreground +2s A>close(1001) B+")  // much later, for reasons of its own
+        try clause.violates("\(start) client!foreground A>close(1001)^ B+ +2s")
+        try clause.violates("\(start) client!foreground A<eof^ B+ +2s")
+        try clause.violates("\(start) client!foreground B>open^ B<open B>auth B<connected +2s")
+        try clause.violates("client!launch client!foreground A+ A>close(1001)^ B+ +2s")
+        try clause.violates("\(start) client!foreground +2s client!quit client!launch B+ client!foreground C>open^ +2s")
+        try clause.untested("\(start) client!foreground A<close(1012) B+ +2s")
+        try clause.untested("\(start) client!foreground +1s")
+        try clause.untested("\(start) client!background client!foreground B+ +2s")
+        try clause.untested("client!launch A>open A<refused(503) client!foreground B+ +2s")
+    }
+
+    @Test func `CLIENT-4 connected is shown when it was told`() throws {
+        let clause = ClauseUnderTest("CLIENT-4")
+        let pending = "client!launch A>open A<open A>auth"
+        try clause.conforms("\(pending) client=connecting A<connected client=connected")
+        try clause.conforms("\(pending) client=offline A<connected")
+        try clause.conforms("\(start) A!cut B>open B<open B>auth +1s client=connecting B<connected client=connected")
+        try clause.violates("\(pending) client=connected^ A<connected")
+        try clause.violates("client!launch client=connected^")
+        try clause.violates("client!launch A>open A<refused(503) client=connected^")
+        try clause.violates("\(start) A!cut B>open B<open B>auth +1s client=connected^ B<connected")
+        try clause.violates("\(away) B>open B<open B>auth +1s client=connected^ B<connected")
+        try clause.violates("\(start) client!quit client!launch B>open B<open client=connected^ B>auth B<connected")
+        try clause.untested("\(start) client=connected")
+        // It keeps one while it makes another.
+        try clause.untested("\(start) B>open B<open B>auth +1s client=connected")
+        try clause.untested("\(start) A!cut client=connected B>open B<open client=connected")  // asked a moment before
+        try clause.untested("client!launch client=connecting A+")
+    }
+
+    /// Attempts that are refused, so many milliseconds apart.
+    private func refusals(_ waits: [Int], from letter: Int = 0) -> String {
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        let lanes = waits.indices.map { letters[(letter + $0) % letters.count] }
+        return zip(lanes, waits).map { "\($0)>open \($0)<refused(503) +\($1)ms" }.joined(separator: " ")
+    }
+
+    @Test func `CLIENT-5 attempts are bounded`() throws {
+        let clause = ClauseUnderTest("CLIENT-5")
+        try clause.conforms("client!launch \(refusals([500, 1000, 2000, 4000, 8000, 16000, 30000]))")
+        try clause.conforms("client!launch \(refusals(Array(repeating: 3100, count: 20)))")
+        try clause.conforms(
+            "client!launch A+ A!cut \(refusals([500, 1000, 2000, 4000, 8000, 16000, 30000], from: 1)) Z+")
+        let busy = refusals(Array(repeating: 1000, count: 20))
+        try clause.violates("client!launch \(busy) U>open^ U<open U<close(1011)")
+        try clause.violates(
+            "client!launch \(refusals(Array(repeating: 100, count: 20))) U>open^ U<refused V>open V<refused")
+        try clause.violates(
+            "client!launch A+ A<close(1013) \(refusals(Array(repeating: 9, count: 20), from: 1)) V>open^")
+        // Greeted before the minute was over.
+        try clause.untested("client!launch \(refusals([500, 1000, 2000])) U+ V>open V<refused")
+        try clause.untested(start + " +60s")
+        try clause.untested("client!launch \(refusals([500, 1000]))")
+    }
+
+    @Test func `CLIENT-6 waits vary`() throws {
+        let clause = ClauseUnderTest("CLIENT-6")
+        func launches(_ first: [Int], _ second: [Int], mark: String = "") -> String {
+            "client!launch \(refusals(first)) F>open F<refused client!quit client!launch \(refusals(second, from: 10)) "
+                + "P>open\(mark) P<refused"
+        }
+        try clause.conforms(launches([500, 1000, 2000, 4000, 8000], [400, 1100, 1700, 4400, 7000]))
+        try clause.conforms(launches([500, 1000, 2000, 4000, 8000], [500, 1000, 2000, 4000, 9000]))
+        try clause.warns(launches([500, 1000, 2000, 4000, 8000], [500, 1000, 2000, 4000, 8000], mark: "^"))
+        try clause.warns(launches([500, 1000, 2000, 4000, 8000], [510, 1010, 2050, 3900, 8100], mark: "^"))
+        try clause.untested("client!launch \(refusals([500, 1000, 2000, 4000, 8000]))")
+        try clause.untested(
+            "client!launch \(refusals([500, 1000])) client!quit client!launch \(refusals([500, 1000], from: 5))")
+    }
+
+    @Test func `CLIENT-7 attempts go on`() throws {
+        let clause = ClauseUnderTest("CLIENT-7")
+        try clause.conforms("client!launch \(refusals(Array(repeating: 29_000, count: 12))) Z+")
+        for code in [1001, 1006, 1011, 1012, 1013] {
+            try clause.conforms("\(start) A<close(\(code)) A>close(\(code)) +20s B+")
+            try clause.violates("\(start) A<close(\(code)) A>close(\(code)) +32s^")
+        }
+        try clause.conforms("\(start) A!cut(rst) +20s B+")
+        try clause.conforms("\(start) A<eof +20s B+")  // it ended the connection by itself
+        try clause.violates("client!launch \(refusals(Array(repeating: 10_000, count: 9))) K>open K<refused +32s^")
+        try clause.violates("\(start) A!cut(rst) +40s^ B+")
+        try clause.violates("client!launch A>open A<open A>auth A<close(1011) A>close +32s^")
+        try clause.untested("\(start) A!cut(silence) +60s")  // it cannot know
+        try clause.untested("\(start) A<close(4001) A>close +60s")
+        try clause.untested("\(start) client!background A!cut +60s")
+        try clause.untested("\(start) A!cut client!networkDown +60s")
+        try clause.untested("\(start) B>open B<refused +60s")  // it has another
+        try clause.untested("client!launch A>open +60s")
+        try clause.untested("\(start) A!cut +20s")
+    }
+
+    @Test func `CLIENT-8 the network's return reconnects`() throws {
+        let clause = ClauseUnderTest("CLIENT-8")
+        let down = "\(start) client!networkDown A!cut(silence) +30s client!networkUp"
+        try clause.conforms("\(down) +1s B+")
+        try clause.conforms("\(down) B>open B<refused(503)")
+        try clause.violates("\(down) +2s^ B+")
+        try clause.violates("\(start) client!networkDown B>open B<refused client!networkUp +2s^")
+        try clause.untested("\(start) client!networkUp +5s")
+        try clause.untested("\(down) +1s")
+        try clause.untested("\(start) client!background client!networkDown client!networkUp +5s")
+        try clause.untested("\(start) A<close(4010) client!networkDown client!networkUp +5s")
+    }
+
+    @Test(arguments: [4001, 4010])
+    func `CLIENT-9 a terminal close is final`(_ code: Int) throws {
+        let clause = ClauseUnderTest("CLIENT-9")
+        let closed = "client!launch A>open A<open A>auth A<error(auth_failed) A<close(\(code)) A>close(\(code))"
+        try clause.conforms("\(closed) +1min")
+        try clause.conforms("\(closed) +1min client!background client!foreground B+")
+        try clause.violates("\(closed) +1s B>open^ B<open")
+        try clause.violates("\(closed) +30s B>open^ B<refused +1min")
+        try clause.untested("\(closed) +30s")
+        try clause.untested("\(closed) +30s client!background client!foreground B+ +1min")
+        try clause.untested("\(start) A<close(4002) B+ +1min")
+    }
+
+    @Test func `CLIENT-10 silence ends the connection`() throws {
+        let clause = ClauseUnderTest("CLIENT-10")
+        let asked = "\(start) client!send(c1) A>chat(c1)"
+        try clause.conforms("\(asked) +15s 1>POST(c1) 1<200(t1)")
+        try clause.conforms("\(asked) +15s A>close(1001) B+ B>chat(c1) B<ack(c1)")
+        try clause.conforms("\(asked) +1s 1>POST(c1) 1<200(t1)")  // sooner is legal
+        try clause.conforms("\(asked) A<toolUse(t7 s2) +15s B+ B>chat(c1) B<ack(c1)")  // another turn is no answer
+        try clause.conforms("\(start) A!cut(silence) client!send(c1) +15s 1>POST(c1) 1<200(t1)")
+        try clause.violates("\(asked) +17s^")
+        try clause.violates("\(asked) A<toolUse(t7 s2) +17s^")
+        try clause.violates("\(asked) +18s^ 1>POST(c1) 1<200(t1)")
+        try clause.violates("\(asked) +15s 1>POST(c1) 1<200(t1) +10s client!send(c2) A>chat(c2)^ A<ack(c2)")
+        try clause.violates("\(start) A!cut(silence) client!send(c1) +17s^")
+        try clause.untested("\(asked) A<ack(c1) +60s")
+        try clause.untested("\(asked) A<error(busy c1) +60s")
+        try clause.untested("\(asked) A<ack(c1) A<toolUse(t1) +60s")
+        try clause.untested("\(asked) A!cut +60s", also: ["CLIENT-7"])
+        try clause.untested("\(asked) client!background +60s")
+        try clause.untested("\(asked) +10s")
+        try clause.untested("\(start) client!networkDown A!cut(silence) client!send(c1) +60s")
+    }
+
+    @Test func `CLIENT-39 troubles are told apart`() throws {
+        let clause = ClauseUnderTest("CLIENT-39")
+        let down = "\(start) client!networkDown A!cut(silence)"
+        try clause.conforms("\(down) +2s client=offline")
+        try clause.conforms("client!launch A>open A<open A>auth +2s client=connecting")
+        let refused =
+            "client!launch A+ A!cut B>open B<refused(503) 1>GET(s1) 1<200(u1 a1) 2>GET(s1) 2<200(u1 a1) +2s"
+        try clause.conforms("\(refused) client=degraded(s1 u1 a1)")
+        try clause.conforms("\(refused) C>open client=connecting(s1 u1 a1)")
+        try clause.warns("\(down) +2s client=connecting^")
+        try clause.warns("\(down) +2s client=degraded^")
+        try clause.warns("\(refused) client=offline(s1 u1 a1)^")
+        try clause.warns("\(refused) client=connecting(s1 u1 a1)^")
+        try clause.warns("client!launch A>open A<open A>auth +2s client=offline^")
+        try clause.untested("\(start) client=connected")
+        try clause.untested("\(down) client=connected")  // told a moment ago
+        try clause.untested("client!launch A+ A!cut B>open B<refused(503) 1>GET(s1) 1<200(u1 a1) +2s client=connecting")
+        try clause.untested("client!launch A>open A<open A>auth A<close(4001) +2s client=offline")
+    }
+
+    @Test func `CLIENT-40 messages come without a socket`() throws {
+        let clause = ClauseUnderTest("CLIENT-40")
+        let lost = "\(start) client=connected(s1 u1 a1) A!cut B>open B<refused(503) server!elsewhere(s1 a2)"
+        try clause.conforms(
+            "\(lost) +20s 1>GET(s1) 1<200(u1 a1 a2) client=degraded(s1 u1 a1 a2) +20s", also: ["CLIENT-7"])
+        try clause.warns("\(lost) +37s client=degraded(s1 u1 a1)^", also: ["CLIENT-7"])
+        try clause.warns(
+            "\(lost) +20s 1>GET(s1) 1<200(u1 a1 a2) +20s client=connecting(s1 u1 a1)^", also: ["CLIENT-7", "CLIENT-19"])
+        try clause.untested("\(lost) +20s client=degraded(s1 u1 a1)")
+        try clause.untested("\(lost) C+ +37s client=connected(s1 u1 a1)")
+        try clause.untested("\(lost) client!background +37s client=degraded(s1 u1 a1)")
+        try clause.untested("\(lost) 1>GET(s1) 1<failed('reset') +37s client=degraded(s1 u1 a1)", also: ["CLIENT-7"])
+        try clause.untested(
+            "\(start) client=connected(s2 u9) A!cut server!elsewhere(s1 a2) +37s client=degraded(s2 u9)",
+            also: ["CLIENT-7"])
+    }
+}
