@@ -35,7 +35,7 @@ public struct SpawnedDrivers: DriverSource {
     public func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
         var variables = environment
         variables["HOLDFAST_DATA"] = folder
-        variables["HOLDFAST_TIME_SCALE"] = JSONValue(timeScale).text()
+        variables["HOLDFAST_TIME_SCALE"] = Int(exactly: timeScale).map(String.init) ?? "\(timeScale)"
         let launch = SubjectProcess.Launch(command: command, directory: directory, environment: variables)
         return try await SpawnedDriver.start(launch, schemas: schemas, limit: limit)
     }

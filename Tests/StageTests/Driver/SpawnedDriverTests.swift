@@ -1,0 +1,87 @@
+import Foundation
+import JSON
+import Testing
+
+@testable import Stage
+
+@Suite struct SpawnedDriverTests {
+    @Test func `a driver that obeys is understood`() async throws {
+        let state = ShellDriver.emptyState
+        let reply = try await ShellDriver.answer(#"echo "{\"id\":$id,\"ok\":true,\"state\":\#(Self.quoted(state))}""#)
+        guard case .success(.done(let shown, _)) = reply else {
+            Issue.record("\(reply)")
+            return
+        }
+        #expect(shown == (try JSONParser.value(state)))
+    }
+
+    @Test func `the words for what it cannot or could not do arrive`() async throws {
+        #expect(
+            try await ShellDriver.answer(#"echo "{\"id\":$id,\"unsupported\":\"no tabs\"}""#)
+                == .success(.unsupported("no tabs")))
+        #expect(
+            try await ShellDriver.answer(#"echo "{\"id\":$id,\"error\":\"no list\"}""#) == .success(.failed("no list")))
+    }
+
+    @Test func `a program that ends with quit is started again for the next launch`() async throws {
+        let folder = NSTemporaryDirectory() + "holdfast-driver-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let body = #"""
+            echo "{\"id\":$id,\"ok\":true}"
+            echo "$$ $HOLDFAST_TIME_SCALE $line" >> "$HOLDFAST_DATA/log"
+            case $line in *quit*) exit 0 ;; esac
+            """#
+        let link = try await ShellDriver.drivers(ShellDriver.script(body)).open(data: folder, timeScale: 10)
+        for round in 1...2 {
+            _ = try await link.perform(Self.launch(fresh: round == 1), within: .seconds(10))
+            _ = try await link.perform(["do": "quit"], within: .seconds(10))
+        }
+        #expect(link.exit == nil)
+        #expect(link.greeting.name == "Shell")
+        await link.end()
+        let lines = try String(contentsOfFile: folder + "/log", encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == 4)
+        #expect(Set(lines.map { $0.prefix { $0 != " " } }).count == 2)
+        #expect(lines.allSatisfy { $0.contains(" 10 ") })
+        // The numbers begin anew with a new program.
+        #expect(lines.map { $0.contains(#""id":2"#) } == [true, false, true, false])
+    }
+
+    @Test func `a program that stays after quit is launched again`() async throws {
+        let link = try await ShellDriver.open(#"echo "{\"id\":$id,\"ok\":true}""#)
+        for name in ["quit", "launch", "background"] {
+            let command = name == "launch" ? Self.launch(fresh: false) : ["do": .string(name)]
+            _ = try await link.perform(command, within: .seconds(10))
+        }
+        await link.end()
+    }
+
+    @Test func `what is written to standard error is no reply`() async throws {
+        let reply = try await ShellDriver.answer(#"echo "a log line" >&2; echo "{\"id\":$id,\"ok\":true}""#, to: "quit")
+        guard case .success(.done(nil, _)) = reply else {
+            Issue.record("\(reply)")
+            return
+        }
+    }
+
+    @Test func `a command of the suite's own that its schema rejects never leaves`() async throws {
+        let link = try await ShellDriver.open(#"echo "{\"id\":$id,\"ok\":true}""#)
+        let problem = await #expect(throws: DriverProblem.self) {
+            try await link.perform(["do": "send", "text": 7], within: .seconds(1))
+        }
+        #expect(problem?.isHarness == true)
+        #expect(
+            problem?.inShort.hasPrefix("harness: its own command 'send' is rejected by its schema: /text: ") == true)
+        await link.end()
+    }
+
+    static func launch(fresh: Bool) -> JSONObject {
+        [
+            "do": "launch", "url": "ws://127.0.0.1:1/ws", "http": "http://127.0.0.1:1", "token": "t", "timeScale": 10,
+            "fresh": .bool(fresh),
+        ]
+    }
+
+    private static func quoted(_ json: String) -> String { json.replacing("\"", with: "\\\"") }
+}
