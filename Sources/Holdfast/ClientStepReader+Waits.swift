@@ -41,7 +41,8 @@ extension ClientStepReader {
             connection: connection, thinking: reader.bool("thinking"), session: session,
             shows: (reader.strings("shows") ?? []).map(\.text), hides: (reader.strings("hides") ?? []).map(\.text),
             count: reader.integer("count", in: 0...10_000), errors: reader.bool("errors"),
-            failed: reader.string("failed"), sent: reader.string("sent"), unread: unread,
+            failed: reader.string("failed"), sent: reader.string("sent"), told: reader.string("told"),
+            unread: unread,
             within: bound("within") ?? "rest", isOptional: reader.bool("optional") ?? false)
     }
 

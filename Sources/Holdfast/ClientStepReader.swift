@@ -16,7 +16,8 @@ struct ClientStepReader {
         "restart": ["epoch", "lastSeq", "keepsFrames"], "forget": ["upTo"], "remove": ["session"],
         "await": ["comes", "session", "as", "count", "within", "optional"],
         "awaitState": [
-            "connection", "thinking", "session", "shows", "hides", "count", "errors", "failed", "sent", "unread",
+            "connection", "thinking", "session", "shows", "hides", "count", "errors", "failed", "sent", "told",
+            "unread",
             "within", "optional",
         ],
         "watch": ["for"], "together": ["branches"], "repeat": ["times", "counter", "steps"],

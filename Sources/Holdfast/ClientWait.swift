@@ -60,6 +60,8 @@ public struct AwaitedState: Sendable, Equatable {
     public var failed: String?
     /// The message of this name is marked as sent.
     public var sent: String?
+    /// An error is shown, or the message of this name is marked as failed.
+    public var told: String?
     /// Unread messages by session.
     public var unread: [String: Int]
     /// The name of the bound.
