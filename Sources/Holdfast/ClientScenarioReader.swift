@@ -65,7 +65,12 @@ public struct ClientScenarioReader {
     }
 
     /// Names that have a value from the start, or from the first question on.
-    static let known = ["run", "epoch", "lastSeq", "turn", "key", "text", "session"]
+    static let known = ["run", "epoch", "lastSeq", "next", "turn", "key", "text", "session"]
+
+    /// Whether a reference has a value once a question has come, and not before.
+    public static func isOfAQuestion(_ name: String) -> Bool {
+        ["turn", "key", "text", "session"].contains(String(name.prefix { $0 != "." }))
+    }
 
     private func clauses(_ members: MemberReader) -> [ClauseID] {
         guard let texts = members.strings("clauses", required: true) else { return [] }

@@ -33,6 +33,8 @@ public struct HarnessProblem: Error, Sendable, Equatable {
         case unreachable(reason: String, attempts: Int, milliseconds: Int, path: String)
         /// The server answered the upgrade with a status.
         case upgradeRefused(status: Int, path: String)
+        /// A client's driver gave no answer.
+        case driver(DriverProblem)
     }
 
     /// What happened.
@@ -50,6 +52,7 @@ public struct HarnessProblem: Error, Sendable, Equatable {
     public var isUnreachable: Bool {
         switch code {
         case .unreachable, .upgradeRefused, .notStarted, .endedEarly: true
+        case .driver(let problem): problem.isUnreachable
         default: false
         }
     }
@@ -58,6 +61,7 @@ public struct HarnessProblem: Error, Sendable, Equatable {
 extension HarnessProblem: CustomStringConvertible {
     /// Place, what is wrong, what was expected, and what to do.
     public var description: String {
+        if case .driver(let problem) = code { return problem.description }
         let words = words
         let start = isUnreachable ? "\(place): \(words.what)" : "harness: \(words.what) at \(place)"
         return "\(start)\n  expected: \(words.expected)\n  fix: \(words.fix)"
@@ -124,6 +128,7 @@ extension HarnessProblem: CustomStringConvertible {
                 "\(reason), \(attempts) attempts in \(milliseconds / 1000).\(milliseconds % 1000 / 100) s",
                 "a server that accepts WebSocket upgrades on \(path)", "start it first, or correct the URL"
             )
+        case .driver(let problem): (problem.inShort, "an answer to each command", "correct the driver")
         case .upgradeRefused(let status, let path):
             (
                 "upgrade refused with status \(status)", "a server that accepts WebSocket upgrades on \(path)",

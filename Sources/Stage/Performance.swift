@@ -23,11 +23,11 @@ public struct Performance: Sendable {
     public var duration: Duration
 
     init(
-        _ scenario: Scenario, history: History, problems: [HarnessProblem] = [], skipped: String? = nil,
+        _ name: String, history: History, problems: [HarnessProblem] = [], skipped: String? = nil,
         stoppedAt: String? = nil, wasInterrupted: Bool = false, wasReceived: Bool? = nil, wasFlooded: Bool = false,
         duration: Duration = .zero
     ) {
-        self.scenario = scenario.name
+        scenario = name
         self.history = history
         self.problems = problems
         self.skipped = skipped
@@ -36,6 +36,16 @@ public struct Performance: Sendable {
         self.wasReceived = wasReceived
         self.wasFlooded = wasFlooded
         self.duration = duration
+    }
+
+    init(
+        _ scenario: Scenario, history: History, problems: [HarnessProblem] = [], skipped: String? = nil,
+        stoppedAt: String? = nil, wasInterrupted: Bool = false, wasReceived: Bool? = nil, wasFlooded: Bool = false,
+        duration: Duration = .zero
+    ) {
+        self.init(
+            scenario.name, history: history, problems: problems, skipped: skipped, stoppedAt: stoppedAt,
+            wasInterrupted: wasInterrupted, wasReceived: wasReceived, wasFlooded: wasFlooded, duration: duration)
     }
 
     /// A scenario that was not performed.

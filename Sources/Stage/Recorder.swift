@@ -156,6 +156,7 @@ extension Event.Kind {
         case .binary(_, let bytes): 64 + bytes.count
         case .request(let request): 128 + (request.body?.utf8.count ?? 0)
         case .response(let response): 256 + response.body.utf8.count
+        case .state(let state): 64 + state.text().utf8.count
         default: 64
         }
     }

@@ -45,6 +45,7 @@ extension ServerWorld {
     }
 
     mutating func arrived(_ question: WorldQuestion, _ kind: AwaitedArrival.Kind, connection: Int?) {
+        if asked.count < 10_000 { asked.append(question) }
         effects.append(.arrived(arrival(of: question, kind, connection: connection)))
     }
 
@@ -87,6 +88,35 @@ extension ServerWorld {
         }
         latest = number
         return number
+    }
+
+    // MARK: names of a scenario
+
+    /// The key that the client gave to the nth message with these words.
+    func key(of text: String, number: Int) -> String? {
+        var keys: [String] = []
+        for question in asked where question.text == text {
+            if let key = question.key, !keys.contains(key) { keys.append(key) }
+        }
+        return keys.indices.contains(number) ? keys[number] : keys.last
+    }
+
+    /// The turn of a question, by its key or its words.
+    func turn(key: String?, text: String) -> Int? {
+        if let key, let number = turnByKey[key] { return number }
+        return turns.values.filter { turn in
+            guard let question = turn.question else { return false }
+            return key == nil || question.key == nil ? question.text == text : question.key == key
+        }.map(\.number).min()
+    }
+
+    /// The number of the latest question, or of the newest turn where this client has asked nothing.
+    var latestTurn: Int { latest ?? lastTurn }
+
+    /// A stored message by its id.
+    func stored(_ id: String) -> Stored? {
+        for session in sessions { if let found = session.messages.first(where: { $0.id == id }) { return found } }
+        return nil
     }
 
     // MARK: endings

@@ -104,6 +104,8 @@ struct ServerWorld {
     var lastTurn = 0
     /// The turn of the latest question of this client.
     var latest: Int?
+    /// Every question that came, also those that were not taken, in order.
+    var asked: [WorldQuestion] = []
     var connectionNumber = 0
     var lastToken = 0
 

@@ -1,0 +1,265 @@
+import Holdfast
+import JSON
+import Synchronization
+import Transcript
+
+/// Performs the steps of one client scenario; branches of it may run at the same time.
+final class ClientPerformer: Sendable {
+    private struct State {
+        var variables = ScenarioVariables()
+        /// What the person sent, in order.
+        var sent: [(name: String, text: String)] = []
+        var launches = 0
+        var isRunning = false
+        var mark = 0
+        var shown: JSONValue?
+        var broken: DriverProblem?
+    }
+
+    let scenario: ClientScenario
+    let subject: ClientSubject
+    let timeScale: Double
+    let server: ScriptedServer
+    let recorder: Recorder
+    let run: String
+    private let link: any DriverLink
+    private let gate = CommandGate()
+    private let address: Address
+    private let state = Mutex(State())
+
+    /// Where the scripted server listens, and the credential it takes.
+    struct Address: Sendable {
+        var webSocket: String
+        var http: String
+        var token: String
+    }
+
+    init(
+        _ scenario: ClientScenario, subject: ClientSubject, server: ScriptedServer, address: Address,
+        link: any DriverLink, recorder: Recorder, run: String
+    ) {
+        self.scenario = scenario
+        self.subject = subject
+        timeScale = subject.timeScale(for: scenario)
+        self.server = server
+        self.address = address
+        self.link = link
+        self.recorder = recorder
+        self.run = run
+        state.withLock { $0.variables["run"] = .string(run) }
+    }
+
+    // MARK: steps
+
+    /// Performs steps one after the other.
+    /// - Throws: ``StepEnd`` when the rest cannot be performed.
+    func perform(
+        _ steps: [ClientStep], with local: ScenarioVariables = ScenarioVariables(), keepsMark: Bool = false
+    ) async throws {
+        for step in steps {
+            if Task.isCancelled { throw StepEnd.interrupted }
+            if recorder.wasFlooded { throw StepEnd.unmet("\(step.pointer): the client flooded the suite") }
+            if let profile = step.profile, !subject.profiles.contains(profile) { continue }
+            let context = ClientStepContext(performer: self, pointer: step.pointer, local: local, keepsMark: keepsMark)
+            do {
+                try await context.perform(step.action)
+            } catch let end as StepEnd {
+                throw end
+            } catch {
+                throw Task.isCancelled ? StepEnd.interrupted : StepEnd.unmet("\(step.pointer): \(error)")
+            }
+        }
+    }
+
+    /// The bound of a wait.
+    func limit(_ name: String) -> Duration { subject.timeouts.limit(of: name, timeScale: timeScale) }
+
+    /// From here on, something has to be new to be what is waited for.
+    func setMark() {
+        let mark = server.board.mark
+        state.withLock { $0.mark = mark }
+    }
+
+    /// What came later than this is new.
+    var mark: Int { state.withLock { $0.mark } }
+
+    // MARK: names
+
+    func note(sent name: String, _ text: String) {
+        state.withLock { $0.sent.append((name, text)) }
+    }
+
+    /// What the person sent under a name: its words, and its place among messages with the same words.
+    private func sent(_ name: String) -> (text: String, number: Int)? {
+        state.withLock { state in
+            guard let place = state.sent.lastIndex(where: { $0.name == name }) else { return nil }
+            let text = state.sent[place].text
+            return (text, state.sent[..<place].filter { $0.text == text && $0.name != name }.count)
+        }
+    }
+
+    /// How many messages were sent with the words of this one.
+    func alike(_ name: String) -> Int {
+        guard let sent = sent(name) else { return 0 }
+        return state.withLock { state in state.sent.filter { $0.text == sent.text }.count }
+    }
+
+    /// What a scenario means by the name or the id of a message.
+    func named(_ name: String) -> ClientScreen.Named {
+        guard let sent = sent(name) else {
+            let text = server.act { world in
+                world.stored(name).map { WorldQuestion.text(of: $0.content) }
+            }
+            return ClientScreen.Named(id: name, text: text)
+        }
+        let key = server.act { $0.key(of: sent.text, number: sent.number) }
+        return ClientScreen.Named(key: key, text: sent.text)
+    }
+
+    /// The turn of a message of the person, once its question has come.
+    func turn(of name: String) -> Int? {
+        guard let sent = sent(name) else { return nil }
+        return server.act { world in
+            world.turn(key: world.key(of: sent.text, number: sent.number), text: sent.text)
+        }
+    }
+
+    /// The values behind references, as things are now.
+    func variables(with local: ScenarioVariables) -> ScenarioVariables {
+        var (variables, names) = state.withLock { ($0.variables, $0.sent.map(\.name)) }
+        let latest = server.act { world in
+            let turn = world.turns[world.latestTurn]
+            return (
+                world.epoch, world.lastSeq, world.latestTurn, world.lastTurn + 1, turn?.question?.key, turn?.session,
+                turn?.question?.text
+            )
+        }
+        variables["epoch"] = .string(latest.0)
+        variables["lastSeq"] = JSONValue(latest.1)
+        variables["turn"] = JSONValue(latest.2)
+        variables["next"] = JSONValue(latest.3)
+        variables["key"] = latest.4.map { .string($0) }
+        variables["session"] = latest.5.map { .string($0) }
+        variables["text"] = latest.6.map { .string($0) }
+        for name in Set(names) {
+            let named = named(name)
+            variables["text.\(name)"] = named.text.map { .string($0) }
+            variables["key.\(name)"] = named.key.map { .string($0) }
+            guard let number = turn(of: name) else { continue }
+            variables["turn.\(name)"] = JSONValue(number)
+            variables["session.\(name)"] = server.act { $0.turns[number].map { .string($0.session) } }
+        }
+        return variables.overlaid(by: local)
+    }
+
+    // MARK: commands
+
+    /// Has the driver do something, and records it and what the client shows then.
+    /// - Parameter before: What happens in the same moment, before the driver is told.
+    func command(
+        _ command: JSONObject, as act: JSONObject, at pointer: JSONPointer, before: @Sendable () -> Void = {}
+    ) async throws {
+        let verb = command["do"]?.stringValue ?? ""
+        await gate.enter()
+        do throws(StepEnd) {
+            if Task.isCancelled { throw .interrupted }
+            recorder.note(.act(verb, act), on: .client)
+            before()
+            let state = try await perform(command, at: pointer)
+            if let state { note(state) }
+            await gate.leave()
+        } catch {
+            await gate.leave()
+            throw error
+        }
+    }
+
+    /// Starts the app.
+    func launch(fresh: Bool?, opened: JSONValue?, details: JSONObject, at pointer: JSONPointer) async throws {
+        let isFresh = state.withLock { state in
+            state.launches += 1
+            return fresh ?? (state.launches == 1)
+        }
+        var command: JSONObject = [
+            "do": "launch", "url": .string(address.webSocket), "http": .string(address.http),
+            "token": .string(address.token), "timeScale": JSONValue(timeScale), "fresh": .bool(isFresh),
+        ]
+        command["opened"] = opened
+        var act: JSONObject = ["fresh": .bool(isFresh)]
+        for member in details { act[member.key] = member.value }
+        try await self.command(command, as: act, at: pointer)
+        state.withLock { $0.isRunning = true }
+    }
+
+    func noteQuit() { state.withLock { $0.isRunning = false } }
+
+    /// What the client shows now; recorded when it differs from what was recorded last, or must be.
+    func look(recording isForced: Bool = false, at pointer: JSONPointer) async throws -> JSONValue {
+        await gate.enter()
+        do throws(StepEnd) {
+            let state = try await perform(["do": "state"], at: pointer)
+            if let state { note(state, isForced: isForced) }
+            await gate.leave()
+            return state ?? [:]
+        } catch {
+            await gate.leave()
+            throw error
+        }
+    }
+
+    private func note(_ value: JSONValue, isForced: Bool = false) {
+        let isNew = state.withLock { state in
+            defer { state.shown = value }
+            return state.shown != value
+        }
+        if isNew || isForced { _ = recorder.record(.state(value), on: .client, at: .now) }
+    }
+
+    private func perform(_ command: JSONObject, at pointer: JSONPointer) async throws(StepEnd) -> JSONValue? {
+        let verb = command["do"]?.stringValue ?? ""
+        if let problem = state.withLock({ $0.broken }) { throw .unmet("\(pointer): \(problem.inShort)") }
+        let reply: DriverReply
+        do {
+            reply = try await link.perform(command, within: subject.timeouts.driver)
+        } catch {
+            throw end(for: error, at: pointer)
+        }
+        switch reply {
+        case .done(let state, _): return state
+        case .unsupported: throw .unsuitable("the driver does not support \(verb)")
+        case .failed(let words): throw .unmet("\(pointer): the driver could not do '\(verb)': \(words.prefix(300))")
+        }
+    }
+
+    /// Records what became of a driver that does not answer.
+    private func end(for problem: DriverProblem, at pointer: JSONPointer) -> StepEnd {
+        if Task.isCancelled || problem.code == .interrupted { return .interrupted }
+        state.withLock { $0.broken = problem }
+        if problem.isHarness { return .harness(HarnessProblem(.driver(problem), at: "\(scenario.name) \(pointer)")) }
+        let reason: JSONObject = ["reason": .string(problem.inShort)]
+        switch problem.code {
+        case .ended(let exit): recorder.note(.act("exit", exit.details), on: .client)
+        case .hung: recorder.note(.act("hang", reason), on: .client)
+        default: recorder.note(.act("nonsense", reason), on: .client)
+        }
+        return .unmet("\(pointer): \(problem)")
+    }
+
+    // MARK: the end
+
+    /// Looks at the screen a last time and has the app end; whatever happens, in bounded time.
+    func finish() async {
+        let (isRunning, isBroken) = state.withLock { ($0.isRunning, $0.broken != nil) }
+        if isRunning, !isBroken, !Task.isCancelled {
+            _ = try? await look(recording: true, at: JSONPointer())
+        }
+        for rule in server.unusedRules {
+            recorder.note(.wait(awaited: "use of the rule '\(rule)'", met: false), on: .client)
+        }
+        if isRunning, state.withLock({ $0.broken }) == nil, !Task.isCancelled {
+            _ = try? await command(["do": "quit"], as: [:], at: JSONPointer())
+        }
+        // How long was watched is part of the evidence.
+        recorder.note(.wait(awaited: "end of the scenario", met: true), on: .client)
+    }
+}

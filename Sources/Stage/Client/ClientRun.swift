@@ -1,0 +1,97 @@
+import Holdfast
+
+/// Performs many client scenarios, several at a time, and returns what was learnt even when it is ended early.
+public struct ClientRun: Sendable {
+    /// How many scenarios may run at a time; never more than there are drivers.
+    public var jobs: Int
+    /// The stage they are performed on.
+    public let stage: ClientStage
+
+    /// After this many scenarios in a row for which no driver was to be had, the rest is left out.
+    private static let patience = 2
+
+    /// A run on a stage.
+    public init(stage: ClientStage, jobs: Int = 1) {
+        self.stage = stage
+        self.jobs = max(1, jobs)
+    }
+
+    /// Performs the scenarios; those that take longest begin first, so that nobody waits for them at the end.
+    ///
+    /// When the task is cancelled, scenarios that run are ended at once and keep what they observed, and the others are left
+    /// out. All drivers have ended when this returns.
+    /// - Parameters:
+    ///   - scenarios: What to perform.
+    ///   - progress: Told when a scenario begins and ends.
+    /// - Returns: One performance for each scenario, in the order given.
+    public func run(
+        _ scenarios: [ClientScenario], progress: @Sendable (SuiteRun.Progress) -> Void = { _ in }
+    ) async -> SuiteRun.Outcome {
+        let subject = stage.subject
+        let lengths = scenarios.map { $0.leastDuration(subject.timeouts, timeScale: subject.timeScale(for: $0)) }
+        var waiting = scenarios.indices.sorted {
+            lengths[$0] == lengths[$1] ? $0 < $1 : lengths[$0] > lengths[$1]
+        }[...]
+        var results = [Performance?](repeating: nil, count: scenarios.count)
+        var startProblem: HarnessProblem?
+        var unanswered = 0
+        var done = 0
+        await withTaskGroup(of: (Int, Performance).self) { group in
+            var running = 0
+            while true {
+                while running < min(jobs, max(1, subject.driver.capacity)), let index = waiting.popFirst() {
+                    let scenario = scenarios[index]
+                    var reason = subject.obstacle(to: scenario)
+                    if Task.isCancelled { reason = "the run was interrupted" }
+                    if unanswered >= Self.patience {
+                        reason = "no driver was to be had for \(Self.patience) scenarios in a row"
+                    }
+                    if let reason {
+                        results[index] = stage.skip(scenario, reason)
+                        done += 1
+                        progress(.finished(scenario.name, done: done, total: scenarios.count))
+                        continue
+                    }
+                    progress(.started(scenario.name, done: done, total: scenarios.count))
+                    running += 1
+                    group.addTask { (index, await stage.perform(scenario)) }
+                }
+                guard let (index, performance) = await group.next() else { break }
+                running -= 1
+                done += 1
+                results[index] = performance
+                if !performance.wasInterrupted, let received = performance.wasReceived {
+                    unanswered = received ? 0 : unanswered + 1
+                    if !received { startProblem = startProblem ?? performance.problems.first }
+                }
+                progress(.finished(performance.scenario, done: done, total: scenarios.count))
+            }
+        }
+        let anyReceived = results.contains { $0?.wasReceived == true }
+        return SuiteRun.Outcome(
+            performances: results.compactMap { $0 }, startProblem: anyReceived ? nil : startProblem)
+    }
+}
+
+extension ClientScenario {
+    /// The time that its watching alone takes.
+    func leastDuration(_ timeouts: Timeouts, timeScale: Double) -> Duration {
+        Self.leastDuration(steps, timeouts, timeScale)
+    }
+
+    private static func leastDuration(_ steps: [ClientStep], _ timeouts: Timeouts, _ scale: Double) -> Duration {
+        func sum(_ steps: [ClientStep]) -> Duration { leastDuration(steps, timeouts, scale) }
+        return steps.reduce(.zero) { total, step in
+            switch step.action {
+            case .watch(.bound(let name)): total + timeouts.limit(of: name, timeScale: scale)
+            case .watch(.milliseconds(let milliseconds)): total + .milliseconds(milliseconds)
+            case .together(let branches): total + (branches.map(sum).max() ?? .zero)
+            case .repeat(let times, _, let steps): total + sum(steps) * times
+            case .everyOrder(let before, let groups, let after):
+                total + (sum(before) + groups.map(sum).reduce(.zero, +) + sum(after))
+                    * (1...max(1, groups.count)).reduce(1, *)
+            default: total
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Holdfast
+import JSON
+
+/// What a client shows, as far as a wait looks at it.
+struct ClientScreen {
+    private let state: JSONValue
+
+    init(_ state: JSONValue) {
+        self.state = state
+    }
+
+    private var messages: [JSONValue] { state["messages"]?.arrayValue ?? [] }
+
+    /// A message that a scenario names: the person's own, or one of the server's by its id.
+    struct Named: Sendable {
+        /// The id on the server; nil for a message of the person.
+        var id: String?
+        /// The key the client gave to it, once it is known.
+        var key: String?
+        /// Its words.
+        var text: String?
+    }
+
+    /// The message with a name; a client need not show ids, and then it is known by its words.
+    func message(_ named: Named) -> JSONValue? {
+        messages.first { message in
+            if let id = named.id {
+                return message["id"].map { $0.stringValue == id }
+                    ?? (named.text != nil && message["text"]?.stringValue == named.text)
+            }
+            if let key = named.key, let shown = message["clientMessageId"]?.stringValue { return shown == key }
+            return message["role"] == "user" && message["text"]?.stringValue == named.text
+        }
+    }
+
+    /// Whether all of it holds.
+    func shows(_ awaited: AwaitedState, named: (String) -> Named) -> Bool {
+        if let words = awaited.connection, !words.contains(state["connection"]?.stringValue ?? "") { return false }
+        if let thinking = awaited.thinking, state["thinking"]?.boolValue != thinking { return false }
+        if let session = awaited.session, state["sessionId"]?.stringValue != session { return false }
+        if let count = awaited.count, messages.count != count { return false }
+        if let errors = awaited.errors, (state["errors"]?.arrayValue?.isEmpty == false) != errors { return false }
+        for (session, count) in awaited.unread where (state["unread"]?[session]?.intValue ?? 0) != count {
+            return false
+        }
+        guard awaited.shows.allSatisfy({ message(named($0)) != nil }) else { return false }
+        guard awaited.hides.allSatisfy({ message(named($0)) == nil }) else { return false }
+        for (name, status) in [(awaited.failed, "failed"), (awaited.sent, "sent")] {
+            if let name, message(named(name))?["status"]?.stringValue != status { return false }
+        }
+        return true
+    }
+}

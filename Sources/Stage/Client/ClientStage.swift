@@ -1,0 +1,103 @@
+import Holdfast
+import JSON
+import Transcript
+import Transport
+
+/// Performs scenarios with a client against a scripted server, and records what was observed.
+public struct ClientStage: Sendable {
+    /// The client.
+    public let subject: ClientSubject
+    /// The specification the transcripts are made for.
+    public let specification: Specification
+
+    private let schemas: SentSchemas
+
+    /// A stage for a client.
+    public init(subject: ClientSubject, specification: Specification) {
+        self.subject = subject
+        self.specification = specification
+        schemas = SentSchemas(specification)
+    }
+
+    /// Performs one scenario to its end, or until the task is cancelled; what was observed until then is kept.
+    ///
+    /// Whatever happens, driver and server have ended when this returns.
+    public func perform(_ scenario: ClientScenario) async -> Performance {
+        if let obstacle = subject.obstacle(to: scenario) { return skip(scenario, obstacle) }
+        let began = ContinuousClock.now
+        let startedAt = WallClock.now()
+        let token = "p1-\(UniqueName.uuid())"
+        let recorder = Recorder(redaction: Redaction([(name: "p1", token: token)]))
+        let server = ScriptedServer(
+            scenario.world, token: token, recorder: recorder, schemas: schemas, place: scenario.name)
+        var performance = Performance(scenario.name, history: history(scenario, [], startedAt))
+        do {
+            let folder = try DataFolder.temporary()
+            defer { folder.remove() }
+            let listener = try await TransportServer.start(
+                host: subject.host, limits: ScriptedServer.limits, handler: server)
+            await perform(scenario, server, on: listener, token, recorder, folder.path, into: &performance)
+            server.finish()
+            await listener.stop(graceful: .zero)
+        } catch {
+            let reason = "\(error)".prefix { $0 != "\n" }
+            performance.problems = [
+                HarnessProblem(
+                    .faultImpossible(fault: "a scripted server", reason: String(reason)), at: scenario.name)
+            ]
+        }
+        performance.history = history(scenario, recorder.events(), startedAt)
+        performance.problems += server.problems
+        performance.wasFlooded = recorder.wasFlooded
+        performance.wasInterrupted = performance.wasInterrupted || Task.isCancelled
+        performance.duration = ContinuousClock.now - began
+        return performance
+    }
+
+    private func perform(
+        _ scenario: ClientScenario, _ server: ScriptedServer, on listener: TransportServer, _ token: String,
+        _ recorder: Recorder, _ folder: String, into performance: inout Performance
+    ) async {
+        let link: any DriverLink
+        do {
+            link = try await subject.driver.open(data: folder, timeScale: subject.timeScale(for: scenario))
+        } catch {
+            performance.wasReceived = false
+            performance.stoppedAt = error.inShort
+            performance.problems = [HarnessProblem(.driver(error), at: scenario.name)]
+            return
+        }
+        performance.wasReceived = true
+        let performer = ClientPerformer(
+            scenario, subject: subject, server: server,
+            address: ClientPerformer.Address(
+                webSocket: listener.webSocketURL(), http: String(listener.httpURL().dropLast()), token: token),
+            link: link, recorder: recorder, run: UniqueName.short())
+        do {
+            try await performer.perform(scenario.steps)
+        } catch StepEnd.unmet(let reason) {
+            performance.stoppedAt = reason
+        } catch StepEnd.harness(let problem) {
+            performance.problems = [problem]
+            performance.stoppedAt = problem.place
+        } catch StepEnd.unsuitable(let reason) {
+            performance.skipped = reason
+        } catch {
+            performance.wasInterrupted = true
+        }
+        await performer.finish()
+        await link.end()
+    }
+
+    private func history(_ scenario: ClientScenario, _ events: [Event], _ startedAt: String?) -> History {
+        let header = History.Header(
+            specification: specification.version, scenario: scenario.name, subject: subject.declaration,
+            timeouts: subject.timeouts, timeScale: subject.timeScale(for: scenario), startedAt: startedAt)
+        return History(header: header, events: events)
+    }
+
+    /// A scenario that is left out, with the reason.
+    func skip(_ scenario: ClientScenario, _ reason: String) -> Performance {
+        Performance(scenario.name, history: history(scenario, [], nil), skipped: reason)
+    }
+}

@@ -1,0 +1,122 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// One step of a client scenario at the moment it is performed.
+struct ClientStepContext: Sendable {
+    let performer: ClientPerformer
+    let pointer: JSONPointer
+    let local: ScenarioVariables
+    /// Whether the steps around it say what is new, as they do for branches that run together.
+    let keepsMark: Bool
+
+    var server: ScriptedServer { performer.server }
+    var recorder: Recorder { performer.recorder }
+    /// The step as problems name it.
+    var place: String { "\(performer.scenario.name) \(pointer)" }
+
+    func perform(_ action: ClientStep.Action) async throws {
+        switch action {
+        case .person(let act): try await self.act(act)
+        case .when(let rule):
+            var rule = rule
+            rule.session = try rule.session.map { try filled($0) }
+            let ready = rule
+            server.act { $0.rules.add(ready, seeing: $0.sessions) }
+        case .release(let release):
+            var release = release
+            release.session = try release.session.map { try filled($0) }
+            let ready = release
+            guard server.act({ $0.release(ready) }) else {
+                recorder.note(.wait(awaited: "\(release.comes.rawValue) to release", met: false), on: .client)
+                throw StepEnd.unmet("\(pointer): nothing is held back for '\(release.comes.rawValue)'")
+            }
+        case .server(let deed): try self.deed(deed)
+        case .await(let awaited): try await self.await(awaited)
+        case .awaitState(let awaited): try await self.awaitState(awaited)
+        case .watch(let watch): try await self.watch(watch)
+        case .together(let branches): try await together(branches)
+        case .repeat(let times, let counter, let steps):
+            for number in 0..<times {
+                var inner = local
+                inner[counter] = JSONValue(number + 1)
+                try await performer.perform(steps, with: inner, keepsMark: keepsMark)
+            }
+        case .everyOrder(let before, let groups, let after):
+            for (number, order) in Self.orders(of: groups.count).enumerated() {
+                var inner = local
+                inner["order"] = JSONValue(number + 1)
+                for steps in [before] + order.map({ groups[$0] }) + [after] {
+                    try await performer.perform(steps, with: inner, keepsMark: keepsMark)
+                }
+            }
+        }
+    }
+
+    /// Every order of so many things, the given one first.
+    static func orders(of count: Int) -> [[Int]] {
+        guard count > 0 else { return [[]] }
+        return (0..<count).flatMap { first in
+            orders(of: count - 1).map { rest in [first] + rest.map { $0 < first ? $0 : $0 + 1 } }
+        }
+    }
+
+    /// Performs all branches to their ends, also when one of them cannot go on.
+    private func together(_ branches: [[ClientStep]]) async throws {
+        if !keepsMark { performer.setMark() }
+        let ends = await withTaskGroup(of: (Int, (any Error)?).self) { group in
+            for (index, branch) in branches.enumerated() {
+                group.addTask {
+                    do {
+                        try await performer.perform(branch, with: local, keepsMark: true)
+                        return (index, nil)
+                    } catch {
+                        return (index, error)
+                    }
+                }
+            }
+            var ends: [(Int, any Error)] = []
+            for await (index, end) in group {
+                if let end { ends.append((index, end)) }
+            }
+            return ends
+        }
+        if let first = ends.min(by: { $0.0 < $1.0 }) { throw first.1 }
+    }
+
+    // MARK: references
+
+    func filled(_ text: String) throws -> String {
+        do {
+            return try performer.variables(with: local).text(text)
+        } catch {
+            throw end(filling: error)
+        }
+    }
+
+    func filled(_ value: JSONValue) throws -> JSONValue {
+        do {
+            return try performer.variables(with: local).value(value)
+        } catch {
+            throw end(filling: error)
+        }
+    }
+
+    /// What belongs to a question has no value before the question came, and that is the client's doing.
+    private func end(filling problem: ScenarioVariables.Problem) -> StepEnd {
+        if case .unknown(let name, _) = problem, ClientScenarioReader.isOfAQuestion(name) {
+            return .unmet("\(pointer): no question came that would give '\(name)' a value")
+        }
+        return .harness(HarnessProblem(filling: problem, at: place))
+    }
+
+    /// The number of a turn: given, by the name of its question, or the latest.
+    func turn(_ value: JSONValue?) throws -> Int {
+        guard let value else { return server.act { $0.latestTurn } }
+        let filled = try filled(value)
+        if let number = filled.intValue ?? filled.stringValue.flatMap({ Int($0) }) { return number }
+        let name = filled.stringValue ?? ""
+        if let number = performer.turn(of: name) { return number }
+        throw StepEnd.unmet("\(pointer): no question '\(name.prefix(60))' came that would have a turn")
+    }
+}
