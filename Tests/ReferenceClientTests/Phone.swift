@@ -13,7 +13,8 @@ struct Phone {
     private(set) var stored: String?
 
     init(
-        _ defects: Set<ClientDefect> = [], _ variations: Set<ClientVariation> = [], scale: Double = 1, memory: String? = nil,
+        _ defects: Set<ClientDefect> = [], _ variations: Set<ClientVariation> = [], scale: Double = 1,
+        memory: String? = nil,
         now: Int = 1_000_000
     ) {
         var rules = ClientRules(url: "ws://here/ws", base: "http://here", token: "secret", timeScale: scale)
@@ -25,7 +26,8 @@ struct Phone {
 
     /// A phone that was launched, greeted, and has an empty new conversation on its screen.
     static func connected(
-        _ defects: Set<ClientDefect> = [], _ variations: Set<ClientVariation> = [], epoch: String? = "e1", lastSeq: Int = 0
+        _ defects: Set<ClientDefect> = [], _ variations: Set<ClientVariation> = [], epoch: String? = "e1",
+        lastSeq: Int = 0
     ) -> Phone {
         var phone = Phone(defects, variations)
         phone.tell(.launched(opened: nil))
@@ -59,7 +61,9 @@ struct Phone {
 
     mutating func cut(code: Int? = nil) { tell(.ended(socket: socket, code: code)) }
 
-    mutating func elapse(_ timer: ClientTimer, after milliseconds: Int = 1) { tell(.elapsed(timer), after: milliseconds) }
+    mutating func elapse(_ timer: ClientTimer, after milliseconds: Int = 1) {
+        tell(.elapsed(timer), after: milliseconds)
+    }
 
     /// Answers the oldest unanswered request whose path ends so.
     mutating func answer(path: String, _ body: String, status: Int = 200, retryAfter: String? = nil) {
@@ -92,18 +96,18 @@ struct Phone {
 
     /// Frames sent, as JSON, by type where one is named.
     func sent(_ type: String? = nil, on socket: Int? = nil) -> [JSONValue] {
-        effects.compactMap { effect in
-            guard case .send(let to, let text) = effect, socket == nil || socket == to,
-                let frame = try? JSONParser.value(text)
-            else { return nil }
-            return type == nil || frame["type"]?.stringValue == type ? frame : nil
+        let frames = effects.compactMap { effect -> JSONValue? in
+            guard case .send(let to, let text) = effect, socket == nil || socket == to else { return .none }
+            return try? JSONParser.value(text)
         }
+        return frames.filter { type == nil || $0["type"]?.stringValue == type }
     }
 
     /// REST requests made, by the end of their path.
     func asked(_ method: String = "GET", _ path: String) -> [RESTRequest] {
         effects.compactMap { effect in
-            guard case .request(_, let request, _) = effect, request.method == method, request.url.hasSuffix(path) else {
+            guard case .request(_, let request, _) = effect, request.method == method, request.url.hasSuffix(path)
+            else {
                 return nil
             }
             return request
@@ -124,7 +128,8 @@ struct Phone {
 }
 
 /// A history with messages `u1`, `a1` and so on, each of the turn of its number.
-func history(_ session: String, _ ids: [String], keys: [String: String] = [:], turns: [(String, String)] = []) -> String {
+func history(_ session: String, _ ids: [String], keys: [String: String] = [:], turns: [(String, String)] = []) -> String
+{
     let messages = ids.map { id -> JSONValue in
         let isQuestion = id.hasPrefix("u")
         var message: JSONValue = [

@@ -78,8 +78,9 @@ extension ClientCore {
 
     /// What was said before a question, as far as the server has it.
     func context(before question: Question) -> [JSONValue] {
-        (conversations[question.conversation]?.messages ?? []).prefix { $0.key != question.key }.suffix(20).compactMap {
-            $0.status == .sent ? ["role": .string($0.role.rawValue), "content": .string($0.text)] : nil
+        let earlier = (conversations[question.conversation]?.messages ?? []).prefix { $0.key != question.key }
+        return earlier.filter { $0.status == .sent }.suffix(20).map {
+            ["role": .string($0.role.rawValue), "content": .string($0.text)]
         }
     }
 }

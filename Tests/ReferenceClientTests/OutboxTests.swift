@@ -1,0 +1,191 @@
+import JSON
+import Testing
+
+@testable import ReferenceClient
+
+@Suite struct OutboxTests {
+    @Test func `a question is stored before it is sent`() throws {
+        var phone = Phone.connected()
+        phone.tell(.said("hello"))
+        let saved = try #require(phone.latest.firstIndex { if case .save = $0 { true } else { false } })
+        let sent = try #require(phone.latest.firstIndex { if case .send = $0 { true } else { false } })
+        #expect(saved < sent)
+    }
+
+    @Test func `CLIENT-11 a question without an ack is sent again over REST when its connection ends`() {
+        var phone = Phone.connected()
+        phone.tell(.said("hello"))
+        phone.cut()
+        let posts = phone.asked("POST", "/api/chat")
+        #expect(posts.count == 1)
+        let body = try? JSONParser.value(posts.first?.body ?? "")
+        #expect(body?["clientMessageId"]?.stringValue == phone.key)
+        #expect(body?["messages"] == phone.sent("chat").first?["messages"])
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect()
+        // Once for each loss: what is under way over REST is not sent a third time.
+        #expect(phone.sent("chat").count == 1)
+    }
+
+    @Test func `CLIENT-11 where REST fails too, the next connection takes it`() {
+        var phone = Phone.connected()
+        phone.tell(.said("hello"))
+        phone.cut()
+        phone.fail(path: "/api/chat")
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect()
+        let chats = phone.sent("chat")
+        #expect(chats.count == 2)
+        #expect(Set(chats.map { $0["clientMessageId"]?.stringValue }).count == 1)
+    }
+
+    @Test func `CLIENT-10 a question without a sign is the end of its connection`() {
+        var phone = Phone.connected()
+        phone.tell(.said("hello"))
+        #expect(phone.wait(.sign(key: phone.key)) == 15_000)
+        phone.elapse(.sign(key: phone.key), after: 15_000)
+        #expect(phone.latest.contains(.close(socket: 1, code: nil)))
+        #expect(phone.asked("POST", "/api/chat").count == 1)
+    }
+
+    @Test func `CLIENT-13 equal texts have keys of their own`() {
+        var phone = Phone.connected()
+        phone.tell(.said("hello"))
+        let first = phone.key
+        phone.receive(ack(1, first))
+        phone.tell(.said("hello"))
+        #expect(phone.key != first)
+        #expect(phone.sent("chat").count == 2)
+    }
+
+    @Test func `CLIENT-14 frames of other sessions prove nothing`() {
+        var phone = Phone.connected()
+        phone.tell(.said("hello"))
+        phone.receive(toolUse(9, session: "s9", seq: 1))
+        phone.receive(done(9, session: "s9", seq: 2))
+        #expect(phone.screen.messages.first?.status == .sending)
+        phone.cut()
+        #expect(phone.asked("POST", "/api/chat").count == 1)
+    }
+
+    @Test func `CLIENT-14 the turn of the ack proves it`() {
+        var phone = Phone.connected()
+        phone.tell(.said("hello"))
+        phone.receive(ack(1, phone.key))
+        #expect(phone.screen.messages.first?.status == .sent)
+        phone.cut()
+        #expect(phone.asked("POST", "/api/chat").isEmpty)
+    }
+
+    @Test func `a second question waits for the session of the first`() {
+        var phone = Phone.connected()
+        phone.tell(.said("one"))
+        let first = phone.key
+        phone.tell(.said("two"))
+        #expect(phone.sent("chat").count == 1)
+        phone.receive(ack(1, first))
+        #expect(phone.sent("chat").last?["sessionId"]?.stringValue == "s1")
+    }
+
+    @Test func `CLIENT-31 a refused question has failed, and its error says why`() {
+        var phone = Phone.connected()
+        phone.tell(.said("hello"))
+        phone.receive([
+            "type": "error", "error": "no such session", "code": "session_not_found",
+            "clientMessageId": .string(phone.key),
+        ])
+        #expect(phone.screen.messages.first?.status == .failed)
+        #expect(phone.screen.errors.first?.code == "session_not_found")
+        #expect(phone.screen.errors.first?.key == phone.key)
+        #expect(!phone.screen.isThinking)
+    }
+
+    @Test func `CLIENT-31 an error that names nothing answers the last question`() {
+        var phone = Phone.connected()
+        phone.tell(.said("hello"))
+        phone.receive(["type": "error", "error": "bad", "code": "bad_request"])
+        #expect(phone.screen.messages.first?.status == .failed)
+    }
+
+    @Test func `CLIENT-32 a limited question waits as long as it was told, whatever the time scale`() {
+        var phone = Phone(scale: 10)
+        phone.tell(.launched(opened: nil))
+        phone.connect()
+        phone.tell(.said("hello"))
+        let key = phone.key
+        phone.receive([
+            "type": "error", "error": "slow down", "code": "rate_limited", "clientMessageId": .string(key),
+            "retryAfterMs": 4000, "limit": 1, "windowMs": 60_000,
+        ])
+        #expect(phone.wait(.retry(key: key)) == 4000)
+        phone.cut()
+        phone.elapse(.reconnect, after: 100)
+        phone.connect()
+        #expect(phone.sent("chat").count == 1)
+        phone.elapse(.retry(key: key), after: 4000)
+        #expect(phone.sent("chat").count == 2)
+        #expect(phone.sent("chat").last?["clientMessageId"]?.stringValue == key)
+    }
+
+    @Test func `CLIENT-32 Retry-After holds too`() {
+        var phone = Phone.connected()
+        phone.tell(.said("hello"))
+        let key = phone.key
+        phone.cut()
+        phone.answer(
+            path: "/api/chat", #"{"error":"slow","code":"rate_limited","retryAfterMs":100}"#, status: 429,
+            retryAfter: "3")
+        #expect(phone.wait(.retry(key: key)) == 3000)
+    }
+
+    @Test func `a question too long for the server is not sent again`() {
+        var phone = Phone.connected()
+        phone.tell(.said(String(repeating: "x", count: 200_000)))
+        #expect(phone.sent("chat").isEmpty)
+        #expect(phone.screen.messages.first?.status == .failed)
+        phone.tell(.said("short"))
+        phone.cut(code: 1009)
+        #expect(phone.asked("POST", "/api/chat").isEmpty)
+    }
+
+    @Test func `a question survives the app`() {
+        var phone = Phone.connected()
+        phone.tell(.said("hello"))
+        let key = phone.key
+        var next = Phone(memory: phone.stored)
+        next.tell(.launched(opened: nil))
+        next.connect(lastSeq: 3)
+        #expect(next.screen.messages.first?.text == "hello")
+        #expect((next.asked("POST", "/api/chat").count + next.sent("chat").count) == 1)
+        #expect(next.key == key)
+        #expect(next.sent("sync").first?["lastSeqSeen"]?.intValue == 0)
+    }
+
+    @Test func `a budget survives the app`() {
+        var phone = Phone.connected()
+        phone.tell(.said("hello"))
+        phone.receive([
+            "type": "error", "error": "slow down", "code": "rate_limited", "clientMessageId": .string(phone.key),
+            "retryAfterMs": 4000,
+        ])
+        var next = Phone(memory: phone.stored, now: phone.now + 1000)
+        next.tell(.launched(opened: nil))
+        next.connect()
+        #expect(next.sent("chat").isEmpty)
+        next.elapse(.retry(key: phone.key), after: 4000)
+        #expect(next.sent("chat").count == 1)
+    }
+
+    @Test func `without a socket a question goes over REST`() {
+        var phone = Phone()
+        phone.tell(.launched(opened: nil))
+        phone.answer(path: "/api/sessions", #"{"sessions":[]}"#)
+        phone.cut()
+        phone.tell(.said("hello"))
+        #expect(phone.asked("POST", "/api/chat").count == 1)
+        phone.answer(path: "/api/chat", #"{"text":"answer 1","sessionId":"s1","turnId":"t1","messageId":"a1"}"#)
+        #expect(phone.screen.session == "s1")
+        #expect(phone.screen.messages.map(\.text) == ["hello", "answer 1"])
+        #expect(!phone.screen.isThinking)
+    }
+}

@@ -1,0 +1,140 @@
+import Testing
+
+@testable import ReferenceClient
+
+@Suite struct RecoveryTests {
+    /// A phone without a stream, whose turn 1 runs in session s1.
+    private func asking(_ defects: Set<ClientDefect> = []) -> Phone {
+        var phone = Phone.connected(defects, epoch: nil)
+        phone.tell(.said("question 1"))
+        phone.receive(ack(1, phone.key))
+        return phone
+    }
+
+    @Test func `CLIENT-15 after a cut in the middle of a turn the session is read`() {
+        var phone = asking()
+        phone.cut()
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(epoch: nil)
+        #expect(phone.asked("GET", "/api/sessions/s1").count == 1)
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"], keys: ["u1": phone.key]))
+        #expect(!phone.screen.isThinking)
+        #expect(phone.ids == ["u1", "a1"])
+    }
+
+    @Test func `CLIENT-21 many triggers make one read, and one more`() {
+        var phone = asking()
+        phone.tell(.background)
+        phone.tell(.foreground)
+        phone.connect(epoch: nil)
+        phone.tell(.pushReceived(["sessionId": "s1", "messageId": "a1"]))
+        phone.tell(.selected("s1"))
+        phone.elapse(.poll(conversation: phone.core.shown))
+        #expect(phone.waiting("/api/sessions/s1").count == 1)
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1"]))
+        #expect(phone.waiting("/api/sessions/s1").count == 1)
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
+        #expect(phone.waiting("/api/sessions/s1").isEmpty)
+        #expect(phone.asked("GET", "/api/sessions/s1").count == 2)
+    }
+
+    @Test func `CLIENT-22, CLIENT-23 polling ends, and the thinking with it`() {
+        var phone = asking()
+        phone.cut()
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(epoch: nil)
+        let begin = phone.now
+        for _ in 0..<30 {
+            phone.answer(path: "/api/sessions/s1", history("s1", ["u1"], turns: [("t1", "running")]))
+            phone.elapse(.poll(conversation: phone.core.shown), after: 5_000)
+            if !phone.screen.isThinking { break }
+        }
+        #expect(phone.asked("GET", "/api/sessions/s1").count <= 12)
+        #expect(phone.now - begin <= 65_000)
+        #expect(!phone.screen.isThinking)
+        #expect(phone.screen.messages.first?.status == .failed)
+        #expect(!phone.screen.errors.isEmpty)
+    }
+
+    @Test func `an answer heals a question that was given up`() {
+        var phone = asking()
+        phone.cut()
+        phone.core.giveUp(phone.core.shown)
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(epoch: nil)
+        phone.receive(done(1))
+        #expect(phone.screen.messages.map(\.status) == [.sent, .sent])
+        #expect(phone.screen.errors.isEmpty)
+    }
+
+    @Test func `a question that was given up unproven goes out with the next connection`() {
+        var phone = Phone.connected()
+        phone.tell(.said("hello"))
+        phone.cut()
+        phone.fail(path: "/api/chat")
+        phone.core.giveUp(phone.core.shown)
+        #expect(phone.screen.messages.first?.status == .failed)
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect()
+        #expect(phone.sent("chat").count == 2)
+        #expect(phone.screen.isThinking)
+    }
+
+    @Test func `a failed turn in the history has failed`() {
+        var phone = asking()
+        phone.cut()
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(epoch: nil)
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1"], turns: [("t1", "failed")]))
+        #expect(phone.screen.messages.first?.status == .failed)
+        #expect(!phone.screen.isThinking)
+    }
+
+    @Test func `CLIENT-38 a question without a session is found by its key, not by age`() {
+        var phone = Phone.connected()
+        phone.tell(.said("question 1"))
+        let key = phone.key
+        phone.cut()
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect()
+        phone.elapse(.poll(conversation: phone.core.shown), after: 5_000)
+        phone.answer(path: "/api/sessions", #"{"sessions":[{"id":"s9","updatedAt":"2"},{"id":"s1","updatedAt":"1"}]}"#)
+        phone.answer(path: "/api/sessions/s9", history("s9", ["u9", "a9"]))
+        #expect(phone.screen.session == nil)
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"], keys: ["u1": key]))
+        #expect(phone.screen.session == "s1")
+        #expect(phone.ids == ["u1", "a1"])
+        #expect(!phone.screen.isThinking)
+    }
+
+    @Test func `CLIENT-40 without a socket the list is looked at, and what changed is read`() {
+        var phone = Phone.connected()
+        phone.tell(.selected("s1"))
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1"]))
+        phone.cut()
+        phone.elapse(.reconnect, after: 1000)
+        phone.cut()
+        #expect((phone.wait(.degraded) ?? .max) < 30_000)
+        phone.answer(path: "/api/sessions", #"{"sessions":[{"id":"s1","messageCount":1}]}"#)
+        #expect(phone.asked("GET", "/api/sessions/s1").count == 1)
+        phone.elapse(.degraded, after: 25_000)
+        phone.answer(path: "/api/sessions", #"{"sessions":[{"id":"s1","messageCount":2}]}"#)
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
+        #expect(phone.ids == ["u1", "a1"])
+    }
+
+    @Test func `a turn that is silent for a minute is asked for`() {
+        var phone = asking()
+        phone.elapse(.silence(key: phone.key), after: 60_000)
+        #expect(phone.asked("GET", "/api/sessions/s1").count == 1)
+    }
+
+    @Test func `the start shows the newest session unless the person was faster`() {
+        var phone = Phone()
+        phone.tell(.launched(opened: nil))
+        phone.tell(.said("hello"))
+        phone.answer(path: "/api/sessions", #"{"sessions":[{"id":"s1"}]}"#)
+        #expect(phone.screen.session == nil)
+        #expect(phone.screen.messages.count == 1)
+    }
+}
