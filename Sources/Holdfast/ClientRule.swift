@@ -89,14 +89,18 @@ public struct ClientRelease: Sendable, Equatable {
     public var isAsAsked: Bool
     /// Whether the newest is answered; else the oldest.
     public var isNewest: Bool
+    /// Whether the scenario goes on when nothing is held back.
+    public var isOptional: Bool
 
     /// An answer to the oldest, as things are now.
     public init(
-        _ comes: ClientRule.Arrival, session: String? = nil, isAsAsked: Bool = false, isNewest: Bool = false
+        _ comes: ClientRule.Arrival, session: String? = nil, isAsAsked: Bool = false, isNewest: Bool = false,
+        isOptional: Bool = false
     ) {
         self.comes = comes
         self.session = session
         self.isAsAsked = isAsAsked
         self.isNewest = isNewest
+        self.isOptional = isOptional
     }
 }

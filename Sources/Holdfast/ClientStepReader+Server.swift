@@ -103,7 +103,7 @@ extension ClientStepReader {
         else { return nil }
         return ClientRelease(
             comes, session: session(ofRuleFor: comes), isAsAsked: reader.choice("as", of: Moment.self) == .asked,
-            isNewest: reader.choice("pick", of: Pick.self) == .newest)
+            isNewest: reader.choice("pick", of: Pick.self) == .newest, isOptional: reader.bool("optional") ?? false)
     }
 
     func deed(_ verb: String) -> ServerDeed? {

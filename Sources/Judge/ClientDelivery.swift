@@ -145,7 +145,8 @@ struct ClientNotice {
                 payloads.lazy.flatMap { payload in names.compactMap { payload[$0]?.stringValue } }.first
             }
             return ClientNotice(
-                event: act.event, kind: kind, sessionId: member("sessionId"), messageId: member("messageId", "message"))
+                event: act.event, kind: kind, sessionId: member("sessionId"),
+                messageId: member("messageId", "message", "opened"))
         }
     }
 }

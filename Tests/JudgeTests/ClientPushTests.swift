@@ -4,7 +4,7 @@ import Testing
 /// Where a notification leads.
 @Suite struct ClientPushTests {
     private let running = "client!launch A+(e1 #9) client=connected(s1 u1 a1)"
-    private let launched = "client!launch(s2 messageId=a5 opened=true) client=connecting A+(e1 #9)"
+    private let launched = "client!launch(s2 opened=a5) client=connecting A+(e1 #9)"
 
     @Test func `CLIENT-33 a launch by a notification leads to its message`() throws {
         let clause = ClauseUnderTest("CLIENT-33", profiles: [.clientCore, .clientPush])
