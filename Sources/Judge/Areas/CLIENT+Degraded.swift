@@ -74,21 +74,26 @@ extension CLIENT {
         let bound = observations.clientBound(\.degraded)
         for stored in client.stored {
             guard client.isForeground(at: stored.event), client.hasNetwork(at: stored.event),
-                client.state(at: stored.event)?.sessionId == stored.sessionId,
+                client.state(at: stored.event)?.sessionId == stored.sessionId
+            else { continue }
+            let states = client.states.filter { $0.event > stored.event }
+            let limit = observations.time(of: stored.event) + bound.microseconds
+            if let first = states.first(where: { shows(stored, $0) }), observations.time(of: first.event) <= limit {
+                if !observations.wasGreeted(between: stored.event, and: first.event) { evidence.keep() }
+                continue
+            }
+            guard
                 let late = observations.clientSilence(
                     after: stored.event, within: bound,
                     unless: ["background", "networkDown", "selectSession", "openPush"]),
-                !observations.wasGreeted(between: stored.event, and: late),
+                let after = states.first(where: { $0.event >= late }), after.sessionId == stored.sessionId,
+                !observations.wasGreeted(between: stored.event, and: after.event),
                 readsWork(from: stored.event, to: late, observations)
             else { continue }
-            let states = client.states.filter { $0.event > stored.event }
-            if states.contains(where: { $0.event <= late && shows(stored, $0) }) {
+            if shows(stored, after) {
+                // Nobody asked in between.
                 evidence.keep()
-            } else if let after = states.first(where: { $0.event >= late }), after.sessionId == stored.sessionId {
-                if shows(stored, after) {
-                    evidence.keep()
-                    continue
-                }
+            } else {
                 evidence.violate(
                     Finding(
                         "messages stored while only REST works were not shown",
