@@ -71,8 +71,8 @@ let package = Package(
         .executableTarget(
             name: "conformance",
             dependencies: [
-                "JSON", "JSONSchema", "Holdfast", "Transcript", "Judge", "Transport", "Stage", "Reference", "ClientDriver", "ReferenceClient", "Report",
-                "QRCode",
+                "JSON", "JSONSchema", "Holdfast", "Transcript", "Judge", "Transport", "Stage", "Reference",
+                "ClientDriver", "ReferenceClient", "Report", "QRCode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

@@ -6,13 +6,20 @@ import Transcript
 public struct ConsoleReport {
     private let report: RunReport
     private let style: ConsoleStyle
-    private let rerun: String
+    private let rerun: (String, String)
 
-    /// The report of a run; `rerun` is the command that repeats it, to which `--only` is added.
-    public init(_ report: RunReport, style: ConsoleStyle = ConsoleStyle(), rerun: String) {
+    /// The report of a run.
+    /// - Parameters:
+    ///   - report: The run.
+    ///   - style: How it is printed.
+    ///   - rerun: The command that repeats it, to which `--only` is added.
+    ///   - command: What stands behind `--` in that command; nil when nothing does.
+    public init(
+        _ report: RunReport, style: ConsoleStyle = ConsoleStyle(), rerun: String, command: String? = nil
+    ) {
         self.report = report
         self.style = style
-        self.rerun = rerun
+        self.rerun = (rerun, command.map { " -- \($0)" } ?? "")
     }
 
     /// The whole report, ending with a newline.
@@ -35,11 +42,14 @@ public struct ConsoleReport {
         let profiles = report.subject.profiles.sorted().map(\.rawValue).joined(separator: ", ")
         let performed = report.scenarios.filter { $0.skipped == nil }.count
         let hasModel = report.tiers.contains { $0.tier == 3 }
-        let agent = TierResult.agent(of: report.subject.hasScriptedAgent ? (hasModel ? 3 : 2) : 1)
+        // A client meets a server that the suite scripts, whatever it is.
+        let agent =
+            report.subject.role == .client
+            ? "" : " · " + TierResult.agent(of: report.subject.hasScriptedAgent ? (hasModel ? 3 : 2) : 1)
         return """
             \(report.headlineIn(style))
             \(report.subject.name) at \(report.address), specification \(report.specification)
-            profiles \(profiles) · \(agent) · \(performed) scenario\(performed == 1 ? "" : "s") in \(readable(report.duration))
+            profiles \(profiles)\(agent) · \(performed) scenario\(performed == 1 ? "" : "s") in \(readable(report.duration))
             """
     }
 
@@ -55,7 +65,7 @@ public struct ConsoleReport {
             let rest = others.count > places.count ? " and \(others.count - places.count) more scenarios" : ""
             lines.append(style.wrapped("also in \(places.joined(separator: ", "))\(rest)", indent: 2))
         }
-        lines.append("  again: \(rerun) --only \(result.clause.id)")
+        lines.append("  again: \(rerun.0) --only \(result.clause.id)\(rerun.1)")
         return lines.joined(separator: "\n")
     }
 

@@ -80,7 +80,9 @@ public struct RunReport: Sendable {
             let own = clauses.filter { $0.clause.profile == profile }
             return own.isEmpty || own.contains { $0.exercised > 0 } ? nil : (profile, own.count)
         }
-        self.notes = Announcements.notes(on: judged.map(\.history), declared: subject.profiles)
+        // Frames of the suite's own server announce nothing about a client.
+        self.notes =
+            subject.role == .client ? [] : Announcements.notes(on: judged.map(\.history), declared: subject.profiles)
         self.pending = inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) == nil }
         self.excluded = inQuestion.filter { $0.exclusion != nil }
     }

@@ -1,15 +1,31 @@
 import Holdfast
 
+/// What a scenario needs to be chosen by name or by clause.
+protocol SelectableScenario: Sendable {
+    var name: String { get }
+    var role: Role { get }
+    var clauses: [ClauseID] { get }
+}
+
+extension Scenario: SelectableScenario {}
+
+extension ClientScenario: SelectableScenario {
+    var role: Role { .client }
+}
+
+/// The clauses and the scenarios for servers a run is about.
+typealias Selection = ScenarioSelection<Scenario>
+
 /// The clauses and scenarios a run is about.
-struct Selection {
+struct ScenarioSelection<Item: SelectableScenario>: Sendable {
     /// The clauses in question; nil means all.
     var clauses: Set<ClauseID>?
     /// The scenarios to perform.
-    var scenarios: [Scenario]
+    var scenarios: [Item]
 
     /// Everything that any pattern names; a pattern that names nothing is a problem, never ignored.
     init(
-        _ patterns: [String], role: Role, of specification: Specification, scenarios: [Scenario]
+        _ patterns: [String], role: Role, of specification: Specification, scenarios: [Item]
     ) throws(InputProblems) {
         let scenarios = scenarios.filter { $0.role == role }
         guard !patterns.isEmpty else {
@@ -28,7 +44,7 @@ struct Selection {
                 pattern.matches(scenario.name) || scenario.clauses.contains(where: named.contains)
             }
             if named.isEmpty && performed.isEmpty {
-                problems.append(Self.unmatched(text, clauses: clauses, scenarios: scenarios))
+                problems.append(Self.unmatched(text, role: role, clauses: clauses, scenarios: scenarios))
             }
             chosenClauses.formUnion(named)
             if named.isEmpty { chosenClauses.formUnion(performed.flatMap(\.clauses)) }
@@ -39,11 +55,28 @@ struct Selection {
         self.scenarios = scenarios.filter { chosenScenarios.contains($0.name) }
     }
 
-    private static func unmatched(_ text: String, clauses: [Clause], scenarios: [Scenario]) -> InputProblem {
+    /// The scenarios that are meant to exercise each clause, by name.
+    var intended: [String: [ClauseID]] {
+        Dictionary(scenarios.map { ($0.name, $0.clauses) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Lists what would be performed.
+    func printPlan() {
+        for scenario in scenarios {
+            Console.write("\(scenario.name)  \(scenario.clauses.map(\.description).joined(separator: " "))\n")
+        }
+        Console.write("\n\(scenarios.count) scenario\(scenarios.count == 1 ? "" : "s")\n")
+    }
+
+    private static func unmatched(
+        _ text: String, role: Role, clauses: [Clause], scenarios: [Item]
+    ) -> InputProblem {
         let names = clauses.map(\.id.description) + Area.allCases.map(\.rawValue) + scenarios.map(\.name)
+        let area = role == .server ? "SYNC" : "CLIENT"
         return InputProblem(
             place: "--only", what: "'\(text)' names no clause and no scenario",
-            expected: "a clause id such as SYNC-3, an area such as SYNC-*, or a scenario such as server/SYNC/*",
+            expected:
+                "a clause id such as \(area)-3, an area such as \(area)-*, or a scenario such as \(role.rawValue)/\(area)/*",
             fix: nearestName(to: text, among: names).map { "did you mean '\($0)'?" }
                 ?? "run 'conformance list' to see all clauses and scenarios")
     }

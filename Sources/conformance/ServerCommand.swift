@@ -61,7 +61,7 @@ struct ServerCommand: AsyncParsableCommand {
         let specification = try Tool.specification()
         let selection = try select(in: specification)
         let (subject, scope) = try serverSubject()
-        if dryRun { return printPlan(selection) }
+        if dryRun { return selection.printPlan() }
         if let out { try Files.makeFolder(out) }
         let interruptions = Interruptions()
         do {
@@ -100,12 +100,5 @@ struct ServerCommand: AsyncParsableCommand {
                 fix: "add --start 'COMMAND', or leave --trace out")
         }
         return (subject, scope)
-    }
-
-    private func printPlan(_ selection: Selection) {
-        for scenario in selection.scenarios {
-            Console.write("\(scenario.name)  \(scenario.clauses.map(\.description).joined(separator: " "))\n")
-        }
-        Console.write("\n\(selection.scenarios.count) scenarios\n")
     }
 }

@@ -33,14 +33,11 @@ struct ServerSuite {
         let results = inOrder(await SuiteJudging(specification: specification).results(outcome.performances))
         var report = RunReport(
             results, of: subject.declaration, at: subject.shownAddress, under: specification,
-            selection: selection.clauses, intended: intended, startedAt: startedAt, duration: clock.now - start,
+            selection: selection.clauses, intended: selection.intended, startedAt: startedAt,
+            duration: clock.now - start,
             wasInterrupted: wasInterrupted)
         report.diagnostics = outcome.diagnostics
         return report
-    }
-
-    private var intended: [String: [ClauseID]] {
-        Dictionary(selection.scenarios.map { ($0.name, $0.clauses) }, uniquingKeysWith: { first, _ in first })
     }
 
     private var performed: [Scenario] {

@@ -34,7 +34,7 @@ final class DriverConversation: Sendable {
             // What comes without a name was refused as no reply.
             return DriverGreeting(answer) ?? DriverGreeting(name: "")
         case .unsupported(let reason), .failed(let reason):
-            throw broken(DriverProblem(.refusedHello(reason: reason), at: place, command: "hello"))
+            throw broken(DriverProblem(.refused(reason: reason), at: place, command: "hello"))
         }
     }
 

@@ -18,10 +18,12 @@ public struct DriverProblem: Error, Sendable, Equatable {
         case unasked(line: String, expected: Int?)
         /// A line longer than any reply, or more than any driver has to say.
         case flooded(bytes: Int)
-        /// The driver refuses the `hello`.
-        case refusedHello(reason: String)
+        /// The driver refuses what nothing can be tested without.
+        case refused(reason: String)
         /// The run was interrupted meanwhile.
         case interrupted
+        /// The suite has nowhere to listen, or no folder for the app.
+        case noServer(reason: String)
         /// The suite's own command is rejected by its schema.
         case invalidCommand(reasons: [String])
     }
@@ -47,15 +49,17 @@ public struct DriverProblem: Error, Sendable, Equatable {
     public var isUnreachable: Bool {
         if command == "hello" { return true }
         switch code {
-        case .notStarted, .nobodyConnected, .refusedHello: return true
+        case .notStarted, .nobodyConnected, .refused: return true
         default: return false
         }
     }
 
     /// Whether the suite itself is to blame.
     public var isHarness: Bool {
-        if case .invalidCommand = code { return true }
-        return false
+        switch code {
+        case .invalidCommand, .noServer: return true
+        default: return false
+        }
     }
 
     /// The first line.
@@ -123,10 +127,19 @@ extension DriverProblem: CustomStringConvertible {
                 "\(bytes) bytes came instead of an answer to \(asked)", "a line of at most 1048576 bytes",
                 "show only the messages of the session on the screen, and print nothing else"
             )
-        case .refusedHello(let reason):
-            ("the driver refuses the greeting: \(reason)", "an answer with its name", "answer 'hello' with version 1")
+        case .refused(let reason):
+            (
+                "the driver refuses \(asked): \(reason)", "a driver that obeys 'hello', 'launch' and 'state' at least",
+                command == "hello" ? "answer 'hello' with the name of the app" : "find out why, and run it again"
+            )
         case .interrupted:
             ("the run was interrupted during \(asked)", "an answer", "run it again")
+        case .noServer(let reason):
+            (
+                "no server for the app at \(place), \(reason)",
+                "an address of this machine and a place for temporary files",
+                "name another address with --host"
+            )
         case .invalidCommand(let reasons):
             (
                 "its own command \(asked) is rejected by its schema: \(reasons.joined(separator: "; "))",

@@ -9,6 +9,8 @@ public final class ListeningDrivers: DriverSource {
     public var capacity: Int { 1 }
     /// The address a device opens.
     public let address: String
+    /// The host in that address, which is one of this machine.
+    public let host: String
 
     /// How long the first device may take to come; a person may have to start the app first.
     public static let arrival = Duration.seconds(60)
@@ -23,34 +25,39 @@ public final class ListeningDrivers: DriverSource {
     private let wasSeen = Mutex(false)
 
     private init(
-        _ server: TransportServer, _ door: DeviceDoor, _ schemas: DriverSchemas, limit: Duration, firstWait: Duration
+        _ server: TransportServer, _ door: DeviceDoor, _ schemas: DriverSchemas, host: String, limit: Duration,
+        firstWait: Duration
     ) {
+        self.host = host
         self.server = server
         self.door = door
         self.schemas = schemas
         self.limit = limit
         self.firstWait = firstWait
-        address = server.webSocketURL("/")
+        address = "ws://\(host.contains(":") ? "[\(host)]" : host):\(server.port)/"
     }
 
     /// Starts to listen.
     /// - Parameters:
     ///   - host: An address of this machine that the device can reach.
     ///   - port: 0 takes a free one.
+    ///   - shown: What the address says in place of the host, where that means every address.
     ///   - schemas: What may be said.
     ///   - timeouts: How long the answer to `hello` may take.
     ///   - firstWait: How long the first device may take to come.
     /// - Returns: A source whose address can be shown.
     /// - Throws: Why nothing can listen there.
     public static func start(
-        host: String, port: Int, schemas: DriverSchemas, timeouts: Timeouts = Timeouts(), firstWait: Duration = arrival
+        host: String, port: Int, shownAs shown: String? = nil, schemas: DriverSchemas, timeouts: Timeouts = Timeouts(),
+        firstWait: Duration = arrival
     ) async throws(TransportProblem) -> ListeningDrivers {
         let door = DeviceDoor()
         let limits = ServerLimits(
             maxMessageBytes: LineBox.limit, oversize: .reportAndContinue, maxQueuedBytes: LineBox.limit,
             maxConnections: 16)
         let server = try await TransportServer.start(host: host, port: port, limits: limits, handler: door)
-        return ListeningDrivers(server, door, schemas, limit: timeouts.driver, firstWait: firstWait)
+        return ListeningDrivers(
+            server, door, schemas, host: shown ?? host, limit: timeouts.driver, firstWait: firstWait)
     }
 
     /// Waits for the device, where it is not there, and greets it.

@@ -125,7 +125,7 @@ import Testing
         let problem = await #expect(throws: DriverProblem.self) {
             try await ShellDriver.drivers(["/bin/sh", "-c", script]).open(data: "/tmp", timeScale: 1)
         }
-        #expect(problem?.code == .refusedHello(reason: "version 2 only"))
+        #expect(problem?.code == .refused(reason: "version 2 only"))
         #expect(problem?.isUnreachable == true)
     }
 

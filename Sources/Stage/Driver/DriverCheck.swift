@@ -1,0 +1,86 @@
+import Holdfast
+import JSON
+import Transport
+
+/// The first look at a driver: whether it can be greeted and launches its app, before a suite is spent on it.
+public struct DriverCheck: Sendable {
+    private let source: any DriverSource
+    private let host: String
+    private let timeScale: Double
+    private let limit: Duration
+
+    /// A look at the drivers of a source; `host` is the address of this machine that the app can reach.
+    public init(_ source: any DriverSource, host: String, timeScale: Double, timeouts: Timeouts = Timeouts()) {
+        self.source = source
+        self.host = host
+        self.timeScale = timeScale
+        limit = timeouts.driver
+    }
+
+    /// Greets the driver, launches the app against a server that takes nobody, and asks what it shows.
+    /// - Returns: What the driver says of its app.
+    /// - Throws: Why nothing can be tested; `invalidCommand` and `noServer` are faults on this side.
+    public func run() async throws(DriverProblem) -> DriverGreeting {
+        let folder: DataFolder
+        do {
+            folder = try DataFolder.temporary()
+        } catch {
+            throw DriverProblem(.noServer(reason: error.what), at: host)
+        }
+        defer { folder.remove() }
+        let server: TransportServer
+        do {
+            server = try await TransportServer.start(host: host, handler: ClosedDoor())
+        } catch {
+            throw DriverProblem(.noServer(reason: "\(error)"), at: host)
+        }
+        do throws(DriverProblem) {
+            let greeting = try await look(server, folder.path)
+            await server.stop(graceful: .zero)
+            return greeting
+        } catch {
+            await server.stop(graceful: .zero)
+            throw error
+        }
+    }
+
+    private func look(_ server: TransportServer, _ folder: String) async throws(DriverProblem) -> DriverGreeting {
+        let link = try await source.open(data: folder, timeScale: timeScale)
+        do throws(DriverProblem) {
+            let launch: JSONObject = [
+                "do": "launch", "url": .string(server.webSocketURL("/ws")), "http": .string(server.httpURL("")),
+                "token": "nobody", "timeScale": JSONValue(timeScale), "fresh": true,
+            ]
+            try await obey(launch, link)
+            try await obey(["do": "state"], link)
+            await link.end()
+            return link.greeting
+        } catch {
+            await link.end()
+            throw error
+        }
+    }
+
+    private func obey(_ command: JSONObject, _ link: any DriverLink) async throws(DriverProblem) {
+        let reply = try await link.perform(command, within: limit)
+        switch reply {
+        case .done: return
+        case .unsupported(let reason), .failed(let reason):
+            throw DriverProblem(
+                .refused(reason: reason), at: link.greeting.name, command: command["do"]?.stringValue)
+        }
+    }
+}
+
+/// A server that takes nobody.
+private struct ClosedDoor: TransportHandler {
+    func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+        HTTPServerResponse(
+            status: 503, headers: [("Content-Type", "application/json")],
+            body: Array(#"{"error":"The suite looks at the driver only.","code":"internal"}"#.utf8))
+    }
+
+    func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision { .refuse(status: 503, body: "") }
+
+    func serve(_ socket: ServerSocket) async {}
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Holdfast
+import Report
+import Stage
+
+/// Performs scenarios against a client, judges the transcripts, and adds them up.
+struct ClientSuite {
+    let subject: ClientSubject
+    let specification: Specification
+    let selection: ScenarioSelection<ClientScenario>
+    let jobs: Int
+    /// How reports call the place of the client.
+    let address: String
+    var showsProgress = false
+
+    /// Runs to the end, or to the first interruption, which keeps what was learnt.
+    /// - Throws: The exit code 69, when no driver was to be had any more.
+    func run(until interruptions: Interruptions? = nil) async throws -> RunReport {
+        let startedAt = Date.now.formatted(.iso8601)
+        let clock = ContinuousClock()
+        let start = clock.now
+        let run = ClientRun(stage: ClientStage(subject: subject, specification: specification), jobs: jobs)
+        let progress = SuiteProgress(isShown: showsProgress)
+        let scenarios = selection.scenarios
+        let (outcome, wasInterrupted) = await Interruptions.cancel(
+            { await run.run(scenarios) { progress.note($0) } }, at: interruptions)
+        progress.end()
+        if let problem = outcome.startProblem, !wasInterrupted {
+            throw Tool.end(.unreachable, saying: problem.description)
+        }
+        var report = RunReport(
+            await SuiteJudging(specification: specification).results(outcome.performances), of: subject.declaration,
+            at: address, under: specification, selection: selection.clauses, intended: selection.intended,
+            startedAt: startedAt, duration: clock.now - start, wasInterrupted: wasInterrupted)
+        report.diagnostics = diagnostics
+        return report
+    }
+
+    /// What weakens the evidence, or lets it last, and is no fault of anybody.
+    private var diagnostics: [String] {
+        let names = subject.unsupported.sorted().joined(separator: ", ")
+        return names.isEmpty ? [] : ["the driver declares that it does not support \(names)"]
+    }
+}
