@@ -14,12 +14,11 @@ import Darwin
 /// The first one is reported and lets the command end in order; a second signal ends the process at once, with the subjects
 /// it started.
 final class Interruptions: Sendable {
-    private let events: AsyncStream<Void>
+    private let reasons = Reasons()
     private let sources: [any DispatchSourceSignal]
 
     init(ignoringInterrupt: Bool = false, endingWithInput: Bool = false) {
-        let (events, continuation) = AsyncStream.makeStream(of: Void.self)
-        self.events = events
+        let reasons = reasons
         signal(SIGPIPE, SIG_IGN)
         if ignoringInterrupt { signal(SIGINT, SIG_IGN) }
         let count = SignalCount()
@@ -27,7 +26,7 @@ final class Interruptions: Sendable {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                guard count.next() > 1 else { return _ = continuation.yield() }
+                guard count.next() > 1 else { return reasons.add() }
                 RunningSubjects.killAll()
                 signal(number, SIG_DFL)
                 kill(getpid(), number)
@@ -38,15 +37,15 @@ final class Interruptions: Sendable {
         if endingWithInput {
             let input = Thread {
                 while !FileHandle.standardInput.availableData.isEmpty {}
-                continuation.yield()
+                reasons.add()
             }
             input.start()
         }
     }
 
-    /// Returns at the first interruption, or when the calling task is cancelled.
+    /// Returns at the first interruption, at once when it was before, or when the calling task is cancelled.
     func first() async {
-        for await _ in events { return }
+        for await _ in reasons.stream() { return }
     }
 
     /// Runs the body to its end, cancelled at the first interruption; what it returns then is what was learnt so far.
@@ -72,6 +71,31 @@ final class Interruptions: Sendable {
 
     deinit {
         for source in sources { source.cancel() }
+    }
+}
+
+/// Whether there was a reason to end, told to all that wait for one.
+private final class Reasons: Sendable {
+    private let state = Mutex<(has: Bool, waiting: [AsyncStream<Void>.Continuation])>((false, []))
+
+    func add() {
+        let waiting = state.withLock { state in
+            state.has = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.yield() }
+    }
+
+    /// A stream of its own for each that waits, because one whose reader was cancelled has ended.
+    func stream() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        let has = state.withLock { state in
+            if !state.has { state.waiting.append(continuation) }
+            return state.has
+        }
+        if has { continuation.yield() }
+        return stream
     }
 }
 

@@ -62,6 +62,10 @@ public struct ClientStage: Sendable {
         do {
             link = try await subject.driver.open(data: folder, timeScale: subject.timeScale(for: scenario))
         } catch {
+            if case .interrupted = error.code {
+                performance.wasInterrupted = true
+                return
+            }
             performance.wasReceived = false
             performance.stoppedAt = error.inShort
             performance.problems = [HarnessProblem(.driver(error), at: scenario.name)]
