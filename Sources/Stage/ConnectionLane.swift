@@ -24,6 +24,8 @@ final class ConnectionLane: Sendable {
     private let recorder: Recorder
     private let openedAt: ContinuousClock.Instant
     private let state = Mutex(State())
+    /// Set when nothing more is read from it.
+    private let over = Latch<Bool>()
 
     private init(letter: String, connection: WebSocketConnection, recorder: Recorder) {
         self.letter = letter
@@ -127,6 +129,15 @@ final class ConnectionLane: Sendable {
         _ = await mailbox.waitForEnd(within: .seconds(1))
     }
 
+    /// Waits until a connection that has said goodbye is gone, at most for the time given, then gives it up.
+    ///
+    /// Its end comes after its close frame, and would be taken for that of the connection which has its letter by then.
+    func leave(within limit: Duration) async {
+        guard mailbox.hasEnded else { return }
+        _ = await over.wait(within: limit)
+        await abandon()
+    }
+
     /// Ends the socket at once and returns when nothing is recorded any more.
     func abandon() async {
         let pump = state.withLock { state in
@@ -150,6 +161,7 @@ final class ConnectionLane: Sendable {
             guard take(arrival.event, at: max(arrival.at, openedAt)) else { break }
         }
         mailbox.end()
+        over.set(true)
     }
 
     /// Records an event; false when nothing more is to be read.

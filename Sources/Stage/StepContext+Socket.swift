@@ -46,6 +46,7 @@ extension StepContext {
         let query = try connect.query.map { try filled($0) }
         let path = subject.webSocket.path + (query.map { "?\($0)" } ?? "")
         let endpoint = query == nil ? subject.webSocket : subject.webSocket.at(path)
+        await performer.lane(connect.on)?.leave(within: performer.limit("close"))
         recorder.note(
             .opening(
                 Event.Opening(

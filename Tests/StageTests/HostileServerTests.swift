@@ -1,5 +1,6 @@
 import Holdfast
 import Stage
+import Synchronization
 import Testing
 import Transcript
 import Transport
@@ -118,6 +119,40 @@ import Transport
         #expect(performance.history.missed == ["done"])
         // The end of the socket ends the wait; nobody watches a dead connection for thirty seconds.
         #expect(performance.duration < .seconds(20))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the late end of a connection is not laid to the next one of its letter`() async throws {
+        let (isBack, back) = AsyncStream<Void>.makeStream()
+        let first = Mutex(true)
+        let listener = try await RawListener.start { connection in
+            guard (try? await connection.acceptWebSocket()) != nil else { return }
+            if first.withLock({ first in
+                defer { first = false }
+                return first
+            }) {
+                // TCP outlives the goodbye until the device is back, or nobody waits any more.
+                try? await connection.send(WebSocketFrame.close(code: 4001).bytes(mask: nil))
+                for await _ in isBack {}
+            } else {
+                try? await connection.send(WebSocketFrame(.text, Array(TestServer.connected.utf8)).bytes(mask: nil))
+                back.finish()
+                while await connection.next() != nil {}
+            }
+        }
+        let performance = try await stage(subject("ws://127.0.0.1:\(listener.port)/ws") { $0.close = .seconds(1) })
+            .perform(
+                scenario(
+                    """
+                    {"do":"connect","on":"A","handshake":false},{"do":"awaitClose","on":"A"},{"do":"connect","on":"A"},
+                    {"do":"close","on":"A"}
+                    """))
+        #expect(performance.problems.isEmpty && performance.stoppedAt == nil)
+        let kinds = performance.history.events.map(\.kind)
+        let opened = try #require(kinds.lastIndex(of: .opened))
+        let ends = kinds.indices.filter { if case .eof = kinds[$0] { true } else { false } }
+        #expect(ends.allSatisfy { $0 < opened || $0 == kinds.indices.last })
+        await listener.stop()
     }
 
     @Test(.timeLimit(.minutes(1)))
