@@ -9,7 +9,7 @@ struct ClientStepReader {
         "networkDown": [], "networkUp": [], "receivePush": notification, "openPush": notification,
         "select": ["session"], "quit": [],
         "when": ["comes", "then", "session", "times"] + ClientStepReader.reactionMembers,
-        "release": ["comes", "session", "as", "pick"],
+        "release": ["comes", "session", "as", "pick", "optional"],
         "tool": ["turn", "tool", "to"], "finish": ["turn", "text", "to"], "fail": ["turn", "code", "to"],
         "tell": ["frame", "numbered", "to", "text", "hex"],
         "elsewhere": ["session", "messages", "new", "to"], "end": ["how", "code"],
