@@ -45,6 +45,10 @@ struct ClientScreen {
         }
         guard awaited.shows.allSatisfy({ message(named($0)) != nil }) else { return false }
         guard awaited.hides.allSatisfy({ message(named($0)) == nil }) else { return false }
+        if let name = awaited.told {
+            let isFailed = message(named(name))?["status"]?.stringValue == "failed"
+            guard isFailed || state["errors"]?.arrayValue?.isEmpty == false else { return false }
+        }
         for (name, status) in [(awaited.failed, "failed"), (awaited.sent, "sent")] {
             if let name, message(named(name))?["status"]?.stringValue != status { return false }
         }
