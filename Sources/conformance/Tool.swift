@@ -24,6 +24,15 @@ enum Tool {
         }
     }
 
+    /// The scenarios for clients of a specification.
+    static func clientScenarios(of specification: Specification) throws -> [ClientScenario] {
+        do {
+            return try specification.clientScenarios()
+        } catch {
+            throw refuse(error.problems)
+        }
+    }
+
     /// A scenario of either side, as lists name it.
     struct NamedScenario {
         let name: String
@@ -33,16 +42,10 @@ enum Tool {
 
     /// The scenarios of both sides, those for servers first.
     static func allScenarios(of specification: Specification) throws -> [NamedScenario] {
-        do {
-            return try specification.scenarios().map {
-                NamedScenario(name: $0.name, title: $0.title, clauses: $0.clauses)
-            }
-                + specification.clientScenarios().map {
-                    NamedScenario(name: $0.name, title: $0.title, clauses: $0.clauses)
-                }
-        } catch {
-            throw refuse(error.problems)
-        }
+        let servers = try scenarios(of: specification)
+        let clients = try clientScenarios(of: specification)
+        return servers.map { NamedScenario(name: $0.name, title: $0.title, clauses: $0.clauses) }
+            + clients.map { NamedScenario(name: $0.name, title: $0.title, clauses: $0.clauses) }
     }
 
     /// The index of the fixtures that came with a specification.

@@ -72,9 +72,9 @@ struct ClientCommand: AsyncParsableCommand {
     }
 
     private func select(in specification: Specification) throws -> ScenarioSelection<ClientScenario> {
+        let scenarios = try Tool.clientScenarios(of: specification)
         do {
-            return try ScenarioSelection(
-                only, role: .client, of: specification, scenarios: specification.clientScenarios())
+            return try ScenarioSelection(only, role: .client, of: specification, scenarios: scenarios)
         } catch {
             throw Tool.refuse(error.problems)
         }

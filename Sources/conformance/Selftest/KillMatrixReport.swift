@@ -10,7 +10,8 @@ extension KillMatrix.Result {
         for peer in peers where peer.clause == nil { lines += row(peer, width) }
         for peer in inOrder { lines += row(peer, width) }
         for defect in waiting {
-            lines.append("WAITS   \(padded(defect.clause.description, 11))\(padded(defect.name, width))no check yet")
+            lines.append(
+                "WAITS   \(padded(defect.clause?.description ?? "", 11))\(padded(defect.name, width))no check yet")
         }
         for clause in unbroken {
             lines.append("UNSHOWN \(padded(clause.description, 11))no defect and no transcript breaks it")
@@ -22,7 +23,7 @@ extension KillMatrix.Result {
         return (lines + ["", summary]).joined(separator: "\n") + "\n"
     }
 
-    private var inOrder: [KillMatrix.Peer] {
+    private var inOrder: [KillMatrixPeer] {
         let defects = peers.enumerated().filter { $0.element.clause != nil }
         return defects.sorted { left, right in
             guard let first = left.element.clause, let second = right.element.clause, first != second else {
@@ -44,7 +45,7 @@ extension KillMatrix.Result {
         ].joined()
     }
 
-    private func row(_ peer: KillMatrix.Peer, _ width: Int) -> [String] {
+    private func row(_ peer: KillMatrixPeer, _ width: Int) -> [String] {
         let clause = padded(peer.clause?.description ?? "", 11)
         var line = "\(padded(peer.word, 8))\(clause)\(padded(peer.name, width))"
         let others = peer.violated.filter { $0 != peer.clause }.map(\.description).joined(separator: " ")
@@ -81,7 +82,7 @@ extension KillMatrix.Result {
     }
 }
 
-extension KillMatrix.Peer {
+extension KillMatrixPeer {
     /// What became of it, in one word; capitals ask for attention.
     fileprivate var word: String {
         if clause == nil { return holds ? "green" : "RED" }

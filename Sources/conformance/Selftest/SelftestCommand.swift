@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Holdfast
 import JSON
-import Reference
 import Report
 
 struct SelftestCommand: AsyncParsableCommand {
@@ -12,11 +11,12 @@ struct SelftestCommand: AsyncParsableCommand {
         discussion: """
             Runs the whole suite against the healthy reference server and against each legal variation: all must be \
             green. Then runs the scenarios of each defect's clause against a server with that defect: the clause must \
-            be violated.
+            be violated. Does the same with the reference client.
 
             Examples:
               conformance selftest
               conformance selftest --only 'sync-*'
+              conformance selftest --only 'client-*'
             """
     )
 
@@ -27,7 +27,7 @@ struct SelftestCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write report.json and the transcripts of each server that was misjudged to a folder of its name in this one.",
+            "Write report.json and the transcripts of each peer that was misjudged to a folder of its name in this one.",
             valueName: "dir"))
     var out: String?
 
@@ -36,19 +36,16 @@ struct SelftestCommand: AsyncParsableCommand {
 
     func run() async throws {
         let specification = try Tool.specification()
-        let defects = Defect.all.filter { isWanted($0.name) }
-        let variations = Variation.all.filter { isWanted($0.name) }
-        guard !defects.isEmpty || !variations.isEmpty else {
+        let peers = KillMatrix.Peers(where: isWanted)
+        guard !peers.isEmpty else {
             throw Tool.refuse(
                 "--only", "'\(only.joined(separator: "', '"))' names no defect and no variation",
-                expected: "a name of 'conformance serve --list-defects', with '*'",
-                fix: nearestName(to: only.first ?? "", among: Defect.all.map(\.name)).map { "did you mean '\($0)'?" }
+                expected: "a name of 'conformance serve --list-defects' or 'conformance chat --list-defects', with '*'",
+                fix: nearestName(to: only.first ?? "", among: KillMatrix.Peers.names).map { "did you mean '\($0)'?" }
                     ?? "leave it out to run all")
         }
-        let matrix = try await KillMatrix(
-            specification: specification, scenarios: Tool.scenarios(of: specification),
-            showsProgress: Console.showsProgress
-        ).run(defects: defects, variations: variations, isWhole: only.isEmpty)
+        let matrix = try await KillMatrix(specification: specification, showsProgress: Console.showsProgress).run(
+            peers, isWhole: only.isEmpty)
         if let out {
             for peer in matrix.peers {
                 if let report = peer.report { try ReportFolder(path: "\(out)/\(peer.name)").write(report) }

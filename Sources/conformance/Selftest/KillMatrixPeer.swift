@@ -1,0 +1,67 @@
+import Holdfast
+import Report
+
+/// One server or client that the suites were run against, and what they said of it.
+struct KillMatrixPeer: Sendable {
+    enum Kind: String { case healthy, variation, defect }
+
+    let kind: Kind
+    let name: String
+    /// The clause a defect breaks.
+    let clause: ClauseID?
+    /// The clauses that were violated.
+    let violated: [ClauseID]
+    /// What the suite itself did wrong.
+    let problems: [String]
+    /// Clauses that a green peer leaves unproved.
+    let unproved: [ClauseID]
+    /// How often it was tried.
+    var attempts = 1
+    /// What was seen at the last attempt, when the suite says what is not true.
+    var report: RunReport?
+
+    /// A defect nobody met.
+    static func unmet(_ name: String, _ clause: ClauseID) -> KillMatrixPeer {
+        KillMatrixPeer(kind: .defect, name: name, clause: clause, violated: [], problems: [], unproved: [])
+    }
+
+    /// Whether the suite says of this peer what is true.
+    var holds: Bool {
+        guard let clause else { return violated.isEmpty && problems.isEmpty && unproved.isEmpty }
+        return violated.contains(clause)
+    }
+}
+
+extension KillMatrixPeer {
+    /// What a report says of a peer; with `provesAll` evidence that proves nothing counts against it.
+    init(_ report: RunReport, _ kind: Kind, _ name: String, clause: ClauseID? = nil, provesAll: Bool) {
+        let broken = report.clauses(.violation) + report.clauses(.warning)
+        var unproved = report.clauses(.untested) + report.clauses(.harnessError)
+        if provesAll { unproved += report.clauses(.inconclusive) }
+        self.init(
+            kind: kind, name: name, clause: clause, violated: broken.map(\.clause.id),
+            problems: report.scenarios.flatMap { scenario in scenario.problems.map { "\(scenario.name): \($0)" } },
+            unproved: kind == .defect ? [] : unproved.map(\.clause.id))
+        if !holds { self.report = report }
+    }
+}
+
+/// Does something for each item, so many at a time, and returns the results in order.
+func inOrder<Item: Sendable, Result: Sendable>(
+    _ items: [Item], atOnce jobs: Int, _ body: @escaping @Sendable (Item) async throws -> Result
+) async throws -> [Result] {
+    try await withThrowingTaskGroup(of: (Int, Result).self) { group in
+        var waiting = items.enumerated().makeIterator()
+        var done: [(Int, Result)] = []
+        func begin() {
+            guard let (place, item) = waiting.next() else { return }
+            group.addTask { (place, try await body(item)) }
+        }
+        for _ in 0..<jobs { begin() }
+        while let result = try await group.next() {
+            done.append(result)
+            begin()
+        }
+        return done.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Holdfast
+import Reference
+import Report
+import Stage
+
+/// Runs the suite for servers against the reference server: healthy, varied, and broken in each named way.
+///
+/// A defect that shows to whoever has a URL is put into a server of this process. The healthy server, the variations and the
+/// defects of crashes and faults are servers of their own, this same program started again, which can be killed.
+struct ServerKills {
+    let specification: Specification
+    let scenarios: [Scenario]
+    let meter: Meter
+
+    private typealias Peer = KillMatrixPeer
+
+    /// Broken servers of this process that are met at the same time; nearly all of the time they are waited for.
+    private static let jobs = 12
+    /// Servers of their own that are met at the same time; each is started many times.
+    private static let startedJobs = 3
+    /// How often a server with a defect of crashes is killed, at each attempt: most show at once, and one that shows in 15 % of
+    /// the kills escapes all of them once in four hundred million times.
+    private static let kills = [4, 16, 40, 60]
+    /// A variation is killed so often that a wrong verdict on a crash shows, and too seldom to prove anything.
+    private static let killsOfVariations = 3
+
+    /// Meets all of them.
+    func peers(_ defects: [Defect], _ variations: [Variation]) async throws -> [KillMatrixPeer] {
+        let whole = try Selection([], role: .server, of: specification, scenarios: scenarios)
+        let healthy = try await meter.counting("healthy") { try await started(.healthy, "healthy", whole) }
+        let varied = try await inOrder(variations, atOnce: Self.startedJobs) { variation in
+            try await meter.counting(variation.name) {
+                try await started(.variation, variation.name, whole, kills: Self.killsOfVariations)
+            }
+        }
+        let needsStart = { (defect: Defect) in defect.need == .restart || defect.need == .storageFault }
+        let here = try await inOrder(defects.filter { !needsStart($0) }, atOnce: Self.jobs) { defect in
+            try await meter.counting(defect.name) { try await inProcess(defect) }
+        }
+        let apart = try await inOrder(defects.filter(needsStart), atOnce: Self.startedJobs) { defect in
+            try await meter.counting(defect.name) { try await killed(defect) }
+        }
+        let byName = Dictionary((here + apart).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        return [healthy] + varied + defects.compactMap { byName[$0.name] }
+    }
+
+    private func selection(of defect: Defect) throws -> Selection {
+        try Selection([defect.clause.description], role: .server, of: specification, scenarios: scenarios)
+    }
+
+    /// A server of this process with a defect; what only a started one can show is left out.
+    ///
+    /// A defect that was not caught with little patience is met again with all of it: on a busy machine a scenario may give
+    /// up on a server that is only slow, before it comes to what is broken.
+    private func inProcess(_ defect: Defect) async throws -> Peer {
+        var last: Peer?
+        for (attempt, patience) in [ReferenceInProcess.patience, nil].enumerated() {
+            let report = try await ReferenceInProcess(defect: defect, patience: patience).run { subject in
+                try await ServerSuite(
+                    subject: subject, specification: specification, selection: selection(of: defect),
+                    scope: Scope(skipsCrashes: true), jobs: 8
+                ).run()
+            }
+            var peer = Peer(report, .defect, defect.name, clause: defect.clause, provesAll: false)
+            peer.attempts = attempt + 1
+            if peer.holds { return peer }
+            last = peer
+        }
+        return last ?? .unmet(defect.name, defect.clause)
+    }
+
+    /// A server of its own with a defect of crashes or faults: killed a few times, then more often, until it is caught.
+    private func killed(_ defect: Defect) async throws -> Peer {
+        var last: Peer?
+        for (attempt, kills) in Self.kills.enumerated() {
+            var peer = try await started(
+                .defect, defect.name, selection(of: defect), clause: defect.clause, kills: kills)
+            peer.attempts = attempt + 1
+            if peer.holds { return peer }
+            last = peer
+        }
+        return last ?? .unmet(defect.name, defect.clause)
+    }
+
+    private func started(
+        _ kind: Peer.Kind, _ name: String, _ selection: Selection, clause: ClauseID? = nil, kills: Int? = nil
+    ) async throws -> Peer {
+        var reference = ReferenceSubject()
+        switch kind {
+        case .healthy: break
+        case .variation: reference.variations = [name]
+        case .defect: reference.defects = [name]
+        }
+        if kind != .healthy { reference.replayFrames = ReferenceInProcess.replayFrames }
+        var subject = try reference.subject()
+        if let kills { subject.kills = kills }
+        if kind == .defect { subject.timeouts = subject.timeouts.capped(at: ReferenceInProcess.patience) }
+        let report = try await Services.run(for: subject) { subject in
+            try await ServerSuite(subject: subject, specification: specification, selection: selection, jobs: 8).run()
+        }
+        // A few kills prove nothing, and are not meant to.
+        return Peer(report, kind, name, clause: clause, provesAll: kind == .healthy)
+    }
+}
