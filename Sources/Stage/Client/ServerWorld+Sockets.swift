@@ -117,7 +117,7 @@ extension ServerWorld {
             ("type", "connected"), ("protocol", 1), ("connectionId", .string("k\(connectionNumber)")),
             ("serverTime", .string(WallClock.text(milliseconds: now))), ("capabilities", []),
             ("limits", .object(limits)), ("heartbeatSeconds", heartbeatSeconds.map { JSONValue($0) }),
-            ("epoch", isNumbered ? .string(epoch) : nil), ("lastSeq", isNumbered ? JSONValue(lastSeq) : nil),
+            ("epoch", isNumbered ? .string(epoch) : nil), ("lastSeq", isNumbered ? .some(JSONValue(lastSeq)) : nil),
         ])
         for member in changes ?? [:] { frame[member.key] = member.value.isNull ? nil : member.value }
         send(frame, to: connection)
