@@ -53,13 +53,19 @@ final class DriverConversation: Sendable {
             throw DriverProblem(.invalidCommand(reasons: reasons), at: place, command: name)
         }
         if let line = road.arrivals.waiting() {
+            _ = try reply(in: line, to: name)
             throw broken(.unasked(line: Self.shown(line), expected: nil), at: name)
         }
         let deadline = ContinuousClock.now + limit
         let hasLeft = await road.send(JSONValue.object(object).text(), within: limit)
         let arrival = await road.arrivals.next(within: hasLeft ? deadline - .now : .milliseconds(500))
         switch arrival {
-        case .line(let line): return try reply(in: line, to: name, id: id)
+        case .line(let line):
+            let value = try reply(in: line, to: name)
+            guard value["id"]?.intValue == id else {
+                throw broken(.unasked(line: Self.shown(line), expected: id), at: name)
+            }
+            return try meaning(of: value, in: line, to: name)
         case .late: throw broken(.hung(milliseconds: limit.milliseconds), at: name)
         case .interrupted: throw broken(.interrupted, at: name)
         case .end(.ended(let exit)): throw broken(.ended(exit), at: name)
@@ -68,7 +74,8 @@ final class DriverConversation: Sendable {
         }
     }
 
-    private func reply(in line: [UInt8], to name: String, id: Int) throws(DriverProblem) -> DriverReply {
+    /// What a line holds, when it is a reply to any command.
+    private func reply(in line: [UInt8], to name: String) throws(DriverProblem) -> JSONValue {
         let value: JSONValue
         do {
             value = try JSONParser.value(bytes: line, limits: JSONLimits(maxDepth: 64))
@@ -77,9 +84,10 @@ final class DriverConversation: Sendable {
         }
         let reasons = schemas.reasons(againstReply: value)
         guard reasons.isEmpty else { throw noReply(line, reasons, to: name) }
-        guard value["id"]?.intValue == id else {
-            throw broken(.unasked(line: Self.shown(line), expected: id), at: name)
-        }
+        return value
+    }
+
+    private func meaning(of value: JSONValue, in line: [UInt8], to name: String) throws(DriverProblem) -> DriverReply {
         if let reason = value["error"]?.stringValue { return .failed(reason) }
         if let reason = value["unsupported"]?.stringValue { return .unsupported(reason) }
         if name == "hello", value["name"] == nil { throw noReply(line, ["a reply to hello without 'name'"], to: name) }

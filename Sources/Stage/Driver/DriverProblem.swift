@@ -112,7 +112,7 @@ extension DriverProblem: CustomStringConvertible {
             )
         case .noReply(let line, let reasons):
             (
-                "what answers \(asked) is no reply: '\(line)' (\(reasons.joined(separator: "; ")))",
+                "instead of an answer to \(asked) came '\(line)' (\(reasons.joined(separator: "; ")))",
                 "one JSON object in one line, as in Spec/schemas/files/driver-reply.json",
                 "print nothing but replies to standard output; logs belong to standard error"
             )

@@ -94,7 +94,7 @@ struct ClientFlags: ParsableArguments {
                 schemas: schemas)
         } catch {
             throw Tool.refuse(
-                "--listen", "cannot listen on \(address.host):\(address.port): \(error)",
+                "--listen", String("\(error)".prefix { $0 != "\n" }),
                 expected: "an address of this machine with a free port",
                 fix: "give another one; this machine has \(LocalAddresses.all.joined(separator: ", "))")
         }

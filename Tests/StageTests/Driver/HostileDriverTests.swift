@@ -7,8 +7,17 @@ import Testing
 @Suite struct HostileDriverTests {
     @Test func `text on standard output is shown as it was written`() async throws {
         let problem = try #require(await ShellDriver.answer("echo 'Starting up…'").problem)
-        #expect(problem.inShort.contains("what answers 'state' is no reply: 'Starting up…' (1:1: "))
+        #expect(problem.inShort.contains("instead of an answer to 'state' came 'Starting up…' (1:1: "))
         #expect(problem.description.contains("\n  fix: print nothing but replies to standard output"))
+    }
+
+    @Test func `text that comes before anything was asked is the same`() async throws {
+        let command = ["/bin/sh", "-c", "echo 'Starting up…'; exec sleep 600"]
+        let problem = await #expect(throws: DriverProblem.self) {
+            try await ShellDriver.drivers(command).open(data: "/tmp", timeScale: 1)
+        }
+        #expect(problem?.inShort.contains("instead of an answer to 'hello' came 'Starting up…' (1:1: ") == true)
+        #expect(problem?.isUnreachable == true)
     }
 
     @Test(arguments: [
