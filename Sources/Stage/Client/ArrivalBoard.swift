@@ -42,29 +42,33 @@ final class ArrivalBoard: Sendable {
     func take(
         after mark: Int, before deadline: ContinuousClock.Instant, where matches: @Sendable (WorldArrival) -> Bool
     ) async -> Bool {
+        // What is looked at belongs to the server, which notes arrivals under a lock of its own: no lock is held meanwhile.
         while true {
-            let (found, change) = state.withLock { state in
-                (Self.take(from: &state.entries, after: mark, where: matches), state.change)
+            let (entries, change) = state.withLock { state in
+                (state.entries.filter { $0.number > mark }, state.change)
             }
-            if found { return true }
+            for entry in entries {
+                if matches(entry.arrival), take(entry.number) { return true }
+            }
             let rest = deadline - .now
             guard rest > .zero, !Task.isCancelled else { return false }
             _ = await change.wait(within: rest)
         }
     }
 
-    private static func take(
-        from entries: inout [Entry], after mark: Int, where matches: (WorldArrival) -> Bool
-    ) -> Bool {
-        guard let place = entries.firstIndex(where: { $0.number > mark && matches($0.arrival) }) else { return false }
-        let taken = entries.remove(at: place).arrival
-        if taken.kinds.contains(.connection), let connection = taken.connection {
-            // Whoever saw the connection has seen its request and its first frame.
-            entries.removeAll {
-                $0.arrival.connection == connection && !$0.arrival.kinds.isDisjoint(with: [.attempt, .auth])
+    /// Takes an arrival, unless another wait was quicker.
+    private func take(_ number: Int) -> Bool {
+        state.withLock { state in
+            guard let place = state.entries.firstIndex(where: { $0.number == number }) else { return false }
+            let taken = state.entries.remove(at: place).arrival
+            if taken.kinds.contains(.connection), let connection = taken.connection {
+                // Whoever saw the connection has seen its request and its first frame.
+                state.entries.removeAll {
+                    $0.arrival.connection == connection && !$0.arrival.kinds.isDisjoint(with: [.attempt, .auth])
+                }
             }
+            return true
         }
-        return true
     }
 
     private func change(_ edit: (inout State) -> Void) {
