@@ -9,8 +9,22 @@ struct ClientMessages {
     /// Everything that brought a message, in the order of time.
     let deliveries: [ClientDelivery]
     private let ids: [String: String]
+    private let byWords: [Words: [ClientDelivery]]
+    private let byID: [String: [ClientDelivery]]
+    private let byKey: [String: [ClientDelivery]]
     private let history: Observations
     private let places: ClientPlaces
+
+    /// What a message says, exactly, and who says it.
+    struct Words: Hashable {
+        let role: String?
+        let text: ExactString
+
+        init(_ role: String?, _ text: String) {
+            self.role = role
+            self.text = ExactString(text)
+        }
+    }
 
     init(_ history: Observations) {
         self.history = history
@@ -21,6 +35,13 @@ struct ClientMessages {
             if let key = delivery.key, let id = delivery.id { ids[key] = ids[key] ?? id }
         }
         self.ids = ids
+        var byWords: [Words: [ClientDelivery]] = [:]
+        for delivery in deliveries {
+            if let text = delivery.text { byWords[Words(delivery.role, text), default: []].append(delivery) }
+        }
+        self.byWords = byWords
+        byID = Dictionary(grouping: deliveries.filter { $0.id != nil }) { $0.id ?? "" }
+        byKey = Dictionary(grouping: deliveries.filter { $0.key != nil }) { $0.key ?? "" }
     }
 
     /// The name under which tellings of one message meet.
@@ -31,21 +52,23 @@ struct ClientMessages {
     }
 
     /// The different messages with these words in a session that a client can have been told of before an event.
-    func known(_ role: String?, _ text: String, in session: String?, before event: Int) -> Set<String> {
-        let alike = deliveries.filter { delivery in
-            delivery.event < event && delivery.role == role && delivery.text.map { exactlyEqual($0, text) } == true
+    func known(_ words: Words, in session: String?, before event: Int) -> Set<String> {
+        let alike = (byWords[words] ?? []).filter { delivery in
+            delivery.event < event
                 && (session == nil || delivery.sessionId == nil || delivery.sessionId == session)
         }
         return Set(alike.map(identity))
     }
 
     /// The different messages with these words in a session that a client surely had before an event, each by its id.
-    func surelyHad(_ role: String?, _ text: String, in session: String?, before event: Int) -> Set<String> {
-        let alike = deliveries.filter { delivery in
-            delivery.event < event && delivery.id != nil && delivery.role == role && delivery.sessionId == session
-                && delivery.text.map { exactlyEqual($0, text) } == true && isSure(delivery, before: event)
+    func surelyHad(_ words: Words, in session: String?, before event: Int) -> Set<String> {
+        var had: Set<String> = []
+        for delivery in byWords[words] ?? [] where delivery.event < event && delivery.sessionId == session {
+            guard delivery.id != nil else { continue }
+            let name = identity(of: delivery)
+            if !had.contains(name), isSure(delivery, before: event) { had.insert(name) }
         }
-        return Set(alike.map(identity))
+        return had
     }
 
     /// Whether nothing can have swallowed a telling before an event.
@@ -59,11 +82,15 @@ struct ClientMessages {
     ///
     /// Words alone decide only for an answer that the client shows without id.
     func homes(of message: ObservedClient.ShownMessage, before event: Int) -> [ClientDelivery] {
-        let told = deliveries.filter { $0.event < event && $0.sessionId != nil }
-        if let id = message.id { return told.filter { $0.id == id } }
-        if let key = message.key { return told.filter { $0.key == key } }
-        guard message.role == "assistant" else { return [] }
-        return told.filter { $0.role == "assistant" && $0.text.map { exactlyEqual($0, message.text) } == true }
+        let told: [ClientDelivery]?
+        if let id = message.id {
+            told = byID[id]
+        } else if let key = message.key {
+            told = byKey[key]
+        } else {
+            told = message.role == "assistant" ? byWords[Words(message.role, message.text)] : nil
+        }
+        return (told ?? []).filter { $0.event < event && $0.sessionId != nil }
     }
 
     /// The entry of a screen that belongs to another session, with what brought it; nil when all are at home.

@@ -95,28 +95,39 @@ struct ClientPlaces {
     /// The greatest number of the newest epoch whose frame the client surely had before an event, in the life it falls into.
     func held(before event: Int) -> Given? {
         let start = history.client.launch(at: event)?.events.lowerBound ?? 0
-        let taken = given(from: start, to: event).filter { $0.isOfKnownType && isTaken($0.frame, before: event) }
-        return taken.filter { $0.epoch == taken.last?.epoch }.max { $0.seq < $1.seq }
+        let known = given(from: start, to: event).filter(\.isOfKnownType)
+        guard let last = known.last(where: { isTaken($0.frame, before: event) }) else { return nil }
+        return known.filter { $0.epoch == last.epoch }.sorted { $0.seq > $1.seq }.first { item in
+            item.seq <= last.seq || isTaken(item.frame, before: event)
+        }
     }
 
-    /// Whether the client surely had a frame before an event: it showed what this frame or a later one of its connection
-    /// alone had brought, or its connection stayed open for longer than a busy machine takes.
-    func isTaken(_ frame: ObservedFrame, before event: Int) -> Bool {
+    /// Whether the client surely had a frame before an event.
+    func isTaken(_ frame: ObservedFrame, before event: Int) -> Bool { taken(frame).map { $0 < event } ?? false }
+
+    /// The first event by which the client surely had a frame: it showed what this frame or a later one of its connection
+    /// alone had brought, or the connection had stayed open for longer than a busy machine takes.
+    func taken(_ frame: ObservedFrame) -> Int? {
+        let client = history.client
         let connection = history.connections[frame.connection]
-        let end = min(event, connection.ending?.event ?? event)
-        let waited = history.time(of: end) - history.time(of: frame.event)
-        if waited >= history.timeouts.scheduling.microseconds, history.client.isForeground(at: frame.event) {
-            return true
+        let limit = history.time(of: frame.event) + history.timeouts.scheduling.microseconds
+        let events = history.history.events.indices
+        var waited: Int?
+        if client.isForeground(at: frame.event) {
+            let first = events.boundary { history.time(of: $0) >= limit }
+            let isOpen = connection.ending.map { history.time(of: $0.event) >= limit } ?? true
+            if isOpen, first < events.endIndex { waited = first }
         }
-        let later = connection.received.filter { $0.event >= frame.event && $0.event < event }
-        let states = history.client.states.filter { $0.event > frame.event && $0.event < event }
-        return later.contains { frame in
-            guard let before = history.client.state(at: frame.event) else { return false }
-            return states.contains { state in
-                state.event > frame.event && shows(state, frame) && !shows(before, frame)
-                    && isAlone(frame, before: state.event)
+        let later = connection.received[connection.received.boundary { $0.event >= frame.event }...]
+        for state in client.states[client.states.boundary { $0.event > frame.event }...] {
+            if let waited, waited <= state.event { break }
+            let isShown = later.prefix { $0.event < state.event }.contains { frame in
+                guard shows(state, frame), let before = client.state(at: frame.event) else { return false }
+                return !shows(before, frame) && isAlone(frame, before: state.event)
             }
+            if isShown { return state.event }
         }
+        return waited
     }
 
     /// Whether the screen has what a frame brings: an answer, a message, or the confirmation of a question.

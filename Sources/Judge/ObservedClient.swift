@@ -141,7 +141,9 @@ public struct ObservedClient: Sendable {
     /// What it showed last at or before an event; nil when nothing is known of it in that life.
     public func state(at event: Int) -> State? {
         let start = launch(at: event)?.events.lowerBound ?? 0
-        return states.last { $0.event <= event && $0.event >= start }
+        let place = states.boundary { $0.event > event }
+        guard place > 0, states[place - 1].event >= start else { return nil }
+        return states[place - 1]
     }
 
     /// What it showed at the moments from one event up to before another: first what it showed then, if known.

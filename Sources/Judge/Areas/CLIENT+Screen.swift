@@ -27,14 +27,15 @@ extension CLIENT {
                     "a message is shown more than once", expected: "\(double.name) \(double.known) time(s)",
                     actual: "\(double.count) times", at: double.events.suffix(3) + [state.event]))
         }
+        let looks = history.looks(after: -1, before: .max)
         var told: [String: [ClientDelivery]] = [:]
         for delivery in messages.deliveries where delivery.id != nil && delivery.road != .typed {
             told[messages.identity(of: delivery), default: []].append(delivery)
         }
         for (_, deliveries) in told.sorted(by: { ($0.value[0].event, $0.key) < ($1.value[0].event, $1.key) }) {
             if deliveries.count > 1, doubled.isEmpty,
-                history.looks(after: deliveries[1].event, before: .max).contains(where: { look in
-                    deliveries.contains { $0.isShown(in: look.state) }
+                looks.contains(where: { look in
+                    look.event > deliveries[1].event && deliveries[0].isShown(in: look.state)
                 })
             {
                 evidence.keep()
@@ -47,21 +48,19 @@ extension CLIENT {
     private static func double(
         in state: ObservedClient.State, _ messages: ClientMessages
     ) -> (name: String, count: Int, known: Int, events: [Int])? {
-        for message in state.messages {
-            if let id = message.id {
-                let count = state.messages.count { $0.id == id }
-                let events = messages.deliveries.filter { $0.id == id && $0.event < state.event }.map(\.event)
-                if count > 1 { return ("message \(shown(id))", count, 1, events) }
-            }
-            let alike = state.messages.filter { $0.role == message.role && exactlyEqual($0.text, message.text) }
-            guard alike.count > 1 else { continue }
-            let known = messages.known(message.role, message.text, in: state.sessionId, before: state.event)
-            if !known.isEmpty, alike.count > known.count {
-                let events = messages.deliveries.filter {
-                    $0.event < state.event && known.contains(messages.identity(of: $0))
-                }.map(\.event)
-                return ("the text \(shown(message.text))", alike.count, known.count, events)
-            }
+        let byID = Dictionary(grouping: state.messages.compactMap(\.id)) { $0 }
+        if let id = byID.filter({ $0.value.count > 1 }).keys.min() {
+            let events = messages.deliveries.filter { $0.id == id && $0.event < state.event }.map(\.event)
+            return ("message \(shown(id))", byID[id]?.count ?? 0, 1, events)
+        }
+        let byWords = Dictionary(grouping: state.messages) { ClientMessages.Words($0.role, $0.text) }
+        for (words, alike) in byWords.sorted(by: { $0.key.text < $1.key.text }) where alike.count > 1 {
+            let known = messages.known(words, in: state.sessionId, before: state.event)
+            guard !known.isEmpty, alike.count > known.count else { continue }
+            let events = messages.deliveries.filter {
+                $0.event < state.event && known.contains(messages.identity(of: $0))
+            }.map(\.event)
+            return ("the text \(shown(words.text.string))", alike.count, known.count, events)
         }
         return nil
     }
@@ -72,16 +71,17 @@ extension CLIENT {
         into evidence: inout Evidence
     ) {
         guard let delivery = deliveries.first(where: { $0.text != nil }), let text = delivery.text,
-            let session = delivery.sessionId,
-            messages.surelyHad(delivery.role, text, in: session, before: delivery.event + 1).count > 1
+            let session = delivery.sessionId
         else { return }
+        let words = ClientMessages.Words(delivery.role, text)
+        let had = messages.surelyHad(words, in: session, before: delivery.event + 1).count
+        guard had > 1 else { return }
         let outcome = history.shown(
             after: delivery.event, within: history.timeouts.pong,
             before: history.end(of: delivery.event, at: Self.departures)
         ) { state in
             guard state.sessionId == session else { return nil }
-            let alike = state.messages.count { $0.role == delivery.role && exactlyEqual($0.text, text) }
-            return alike >= messages.surelyHad(delivery.role, text, in: session, before: delivery.event + 1).count
+            return state.messages.count { $0.role == delivery.role && exactlyEqual($0.text, text) } >= had
         }
         switch outcome {
         case .kept: evidence.keep()
@@ -118,10 +118,11 @@ extension CLIENT {
                     actual: "shown in session \(shown(state.sessionId))", at: [delivery.event, state.event]))
         }
         var judged: Set<Int> = []
+        let last = history.looks(after: -1, before: .max).last?.event ?? 0
         for delivery in messages.deliveries where delivery.road != .typed && delivery.road != .push {
             guard found.isEmpty, let session = delivery.sessionId,
                 let state = history.client.state(at: delivery.event), state.sessionId != session,
-                !history.looks(after: delivery.event, before: .max).isEmpty, judged.insert(delivery.event).inserted
+                last > delivery.event, judged.insert(delivery.event).inserted
             else { continue }
             evidence.keep()
         }
