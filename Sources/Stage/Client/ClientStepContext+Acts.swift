@@ -71,12 +71,15 @@ extension ClientStepContext {
         switch deed {
         case .tool(let turn, let tool, let audience):
             let (number, tool) = (try self.turn(turn), try filled(tool))
+            note("tool", inTurn: number)
             server.act { $0.use(tool, in: number, to: audience) }
         case .finish(let turn, let text, let audience):
             let (number, text) = (try self.turn(turn), try text.map { try filled($0) })
+            note("finish", inTurn: number, storing: ["a\(number)"])
             server.act { $0.finish(number, text: text, to: audience) }
         case .fail(let turn, let code, let audience):
             let (number, code) = (try self.turn(turn), try filled(code))
+            note("fail", inTurn: number)
             server.act { $0.fail(number, code: code, to: audience) }
         case .tell(let frame, let isNumbered, let audience):
             let frame = try filled(frame)
@@ -90,6 +93,8 @@ extension ClientStepContext {
             let stored = try messages.map {
                 ClientWorld.Message(id: try filled($0.id), role: $0.role, text: try $0.text.map { try filled($0) })
             }
+            note(
+                "elsewhere", ["sessionId": .string(session), "messages": .array(stored.map { .string($0.id) })])
             server.act { $0.storeElsewhere(stored, in: session, to: audience) }
         case .end(let how):
             if !keepsMark { performer.setMark() }
@@ -97,15 +102,30 @@ extension ClientStepContext {
         case .restart(let epoch, let lastSeq, let keepsFrames):
             if !keepsMark { performer.setMark() }
             let epoch = try filled(epoch)
+            note("restart", ["epoch": .string(epoch), "lastSeq": JSONValue(lastSeq)])
             server.act { $0.restart(epoch: epoch, lastSeq: lastSeq, keepsFrames: keepsFrames) }
         case .forget(let upTo):
             guard let seq = try filled(upTo).intValue else {
                 throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(upTo.text())"), at: place))
             }
+            note("forget", ["upTo": JSONValue(seq)])
             server.act { $0.forget(upTo: seq) }
         case .remove(let session):
             let session = try filled(session)
+            note("remove", ["sessionId": .string(session)])
             server.act { $0.remove(session) }
         }
+    }
+
+    /// Puts on record what the server is about to do by itself; a judge knows from it what was stored, and when.
+    private func note(_ deed: String, _ details: JSONObject) {
+        recorder.note(.act(deed, details), on: .server)
+    }
+
+    private func note(_ deed: String, inTurn number: Int, storing ids: [String] = []) {
+        guard let session = server.act({ $0.turns[number]?.session }) else { return }
+        var details: JSONObject = ["sessionId": .string(session), "turnId": .string("t\(number)")]
+        if !ids.isEmpty { details["messages"] = .array(ids.map { .string($0) }) }
+        note(deed, details)
     }
 }

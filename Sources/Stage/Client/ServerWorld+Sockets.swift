@@ -119,7 +119,7 @@ extension ServerWorld {
             ("limits", .object(limits)), ("heartbeatSeconds", heartbeatSeconds.map { JSONValue($0) }),
             ("epoch", isNumbered ? .string(epoch) : nil), ("lastSeq", isNumbered ? .some(JSONValue(lastSeq)) : nil),
         ])
-        for member in changes ?? [:] { frame[member.key] = member.value.isNull ? nil : member.value }
+        for member in changes ?? [:] { frame[member.key] = member.value.isNull ? Optional.none : member.value }
         send(frame, to: connection)
         connections[connection]?.state = .greeted
         effects.append(.arrived(WorldArrival([.connection], connection: connection)))
