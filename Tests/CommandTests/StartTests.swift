@@ -16,21 +16,6 @@ import Testing
         try #require(Int32(folder.text(of: "process").trimmingCharacters(in: .whitespacesAndNewlines)))
     }
 
-    /// Whether a process is there; one that nobody has buried yet is not.
-    private static func isAlive(_ process: Int32) -> Bool {
-        guard kill(process, 0) == 0 else { return false }
-        guard let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return true }
-        return status.split(separator: ")").last?.split(separator: " ").first != "Z"
-    }
-
-    private static func ends(_ process: Int32) async throws -> Bool {
-        for _ in 0..<600 {
-            if !isAlive(process) { return true }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        return false
-    }
-
     @Test func `a server is started, killed, started again, and leaves nothing behind`() async throws {
         let folder = try TemporaryDirectory()
         let run = try await BuiltBinary.run(
@@ -49,7 +34,7 @@ import Testing
         let processes = try folder.text(of: "processes").split(separator: "\n").compactMap { Int32($0) }
         // The shared one, and the one of the scenario before and after each kill.
         #expect(processes.count >= 5)
-        for process in processes { #expect(!Self.isAlive(process)) }
+        for process in processes { #expect(!Processes.isAlive(process)) }
         let folders = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/data").sorted()
         #expect(folders == ["server-PERSIST-killed-as-it-says-done", "shared"])
     }
@@ -62,7 +47,7 @@ import Testing
             return try Self.process(folder)
         }
         #expect(run.status != 0)
-        #expect(!Self.isAlive(process))
+        #expect(!Processes.isAlive(process))
     }
 
     @Test func `a run that is killed takes its server along`() async throws {
@@ -73,7 +58,7 @@ import Testing
             return try Self.process(folder)
         }
         #expect(run.status == 128 + SIGKILL)
-        #expect(try await Self.ends(process))
+        #expect(try await Processes.ends(process))
     }
 
     @Test func `a server that does not start is unreachable`() async throws {
