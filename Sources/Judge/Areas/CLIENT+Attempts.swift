@@ -52,7 +52,7 @@ extension CLIENT {
             guard openings.count >= 5 else { continue }
             let waits = zip(openings, openings.dropFirst()).map { observations.span(from: $0, to: $1) }
             if let before {
-                let isVaried = zip(before, waits).contains { abs($0 - $1) > max(max($0, $1) / 20, 25_000) }
+                let isVaried = zip(before, waits).contains { abs($0 - $1) > max(max($0, $1) / 20, 40_000) }
                 if isVaried {
                     evidence.keep()
                 } else {
