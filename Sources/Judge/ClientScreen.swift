@@ -6,7 +6,7 @@ import Transcript
 ///
 /// A state is recorded when it differs from the one before, so a later watch of the stage proves that the last one stood.
 extension Observations {
-    /// A moment at which the screen was looked at.
+    /// A moment at which the screen was looked at: a wait in vain for a request says nothing about it.
     struct Look: Sendable {
         /// The event: a recorded state, or a watch that saw the last one stand.
         let event: Int
@@ -19,7 +19,9 @@ extension Observations {
         history.events.indices.filter { $0 > first && $0 < last }.compactMap { index in
             guard history.events[index].lane == .client, let state = client.state(at: index) else { return nil }
             switch history.events[index].kind {
-            case .state, .wait: return Look(event: index, state: state)
+            case .state: return Look(event: index, state: state)
+            case .wait(let awaited, _) where awaited == "time" || awaited == "state":
+                return Look(event: index, state: state)
             default: return nil
             }
         }

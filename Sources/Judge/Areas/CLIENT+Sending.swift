@@ -74,7 +74,7 @@ extension CLIENT {
     /// CLIENT-13: "A client MUST give each new message of the person a `clientMessageId` of its own".
     ///
     /// Once for each message after the first, and once for each without a key. Of two equal texts the second is known to have
-    /// the key of the first when the first had arrived, and the second never comes with another.
+    /// the key of the first when the first had been answered, and the second never comes with another.
     static func eachMessageHasAKeyOfItsOwn(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         var used: [String: Int] = [:]
@@ -115,9 +115,13 @@ extension CLIENT {
         guard let typed = question.typed,
             let twin = earlier.last(where: { exactlyEqual($0.text, question.text) }),
             let first = twin.requests.first, let proof = twin.proof, proof < typed,
-            let second = twin.requests.first(where: { $0.event > typed }),
-            history.proof(after: typed, limit: history.time(of: typed) + history.clientPatience.microseconds) != nil
+            let second = twin.requests.first(where: { $0.event > typed })
         else { return nil }
+        // A turn that has ended is not asked for again; one that runs may be.
+        let limit = history.time(of: typed) + history.clientPatience.microseconds
+        guard twin.ended.map({ $0 < typed }) == true || history.proof(after: typed, limit: limit) != nil else {
+            return nil
+        }
         return (first.event, second.event)
     }
 
