@@ -31,6 +31,7 @@ public struct ConsoleReport {
         parts += report.scenarios.flatMap { scenario in
             scenario.problems.map { "harness error in scenario \(scenario.name)\n" + indented($0, by: 2) }
         }
+        parts += failures
         parts.append(table)
         if let tiers { parts.append(tiers) }
         if let gaps { parts.append(gaps) }
@@ -87,6 +88,20 @@ public struct ConsoleReport {
         return lines.joined(separator: "\n")
     }
 
+    /// What drivers did that ended scenarios, alike ones together.
+    private var failures: [String] {
+        let failed = Dictionary(grouping: report.scenarios.filter { $0.failure != nil }, by: \.failure)
+        return failed.sorted { ($1.value.count, $0.key ?? "") < ($0.value.count, $1.key ?? "") }.map { failure, all in
+            let rest = all.count > 3 ? " and \(all.count - 3) more" : ""
+            let names = all.prefix(3).map { "\($0.name) at \(($0.stoppedAt ?? "").prefix { $0 != ":" })" }
+            return [
+                style.yellow("driver failure in \(all.count) scenario\(all.count == 1 ? "" : "s")"),
+                style.wrapped(failure ?? "", indent: 2),
+                style.wrapped("in \(names.joined(separator: ", "))\(rest)", indent: 2),
+            ].joined(separator: "\n")
+        }
+    }
+
     private var table: String {
         report.clauses.filter { $0.outcome != .notApplicable }.map { result in
             let count = result.exercised == 1 ? "once" : "\(readable(result.exercised))×"
@@ -134,7 +149,9 @@ public struct ConsoleReport {
             let count = scenarios.count == 1 ? "1 scenario" : "\(scenarios.count) scenarios"
             lines.append("not performed: \(count), \(reason ?? "")")
         }
-        let stopped = report.scenarios.filter { $0.stoppedAt != nil && $0.skipped == nil }
+        let stopped = report.scenarios.filter {
+            $0.stoppedAt != nil && $0.skipped == nil && $0.failure == nil
+        }
         for scenario in stopped.prefix(5) {
             lines.append("ended early: \(scenario.name) at \(scenario.stoppedAt ?? "")")
         }

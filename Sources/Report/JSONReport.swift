@@ -119,6 +119,7 @@ public struct JSONReport {
         }
         object["durationMs"] = number(milliseconds(result.duration))
         if let place = result.stoppedAt { object["stoppedAt"] = .string(place) }
+        if let failure = result.failure { object["failure"] = .string(failure) }
         if !result.problems.isEmpty { object["problems"] = .array(result.problems.map { .string($0) }) }
         object["verdicts"] = .array(result.verdicts.filter { $0.outcome != .notApplicable }.map(verdict))
         object["transcript"] = .array(TranscriptWriter.values(result.history))

@@ -127,6 +127,8 @@ public struct RunReport: Sendable {
         if !clauses(.violation).isEmpty { return .violation }
         if scenarios.contains(where: { !$0.problems.isEmpty }) { return .harness }
         if !clauses(.harnessError).isEmpty { return .harness }
+        // What a driver that died in the middle would still have shown is not known.
+        if scenarios.contains(where: { $0.failure != nil }) { return .incomplete }
         if wasInterrupted || !clauses(.untested).isEmpty || !clauses(.inconclusive).isEmpty { return .incomplete }
         if clauses(.pass).isEmpty && clauses(.warning).isEmpty { return .incomplete }
         return .conforms
@@ -138,6 +140,8 @@ public struct RunReport: Sendable {
             let count = clauses(outcome).count
             return count == 0 ? nil : "\(count) \(word)"
         }
+        let failures = scenarios.count { $0.failure != nil }
+        if failures > 0 { parts.append("\(failures) driver failure\(failures == 1 ? "" : "s")") }
         if !pending.isEmpty { parts.append("\(pending.count) pending") }
         if !setAside.isEmpty { parts.append("\(setAside.count) set aside") }
         let verdict = wasInterrupted ? "\(exit.meaning) (interrupted)" : exit.meaning

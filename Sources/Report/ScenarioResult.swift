@@ -15,6 +15,8 @@ public struct ScenarioResult: Sendable {
     public var skipped: String?
     /// Where and why its steps ended early, such as `/steps/3: no done in time`; nil when all were performed.
     public var stoppedAt: String?
+    /// What the driver of a client did that ended it, such as dying; nil when it obeyed.
+    public var failure: String?
     /// Wall time.
     public var duration: Duration
     /// How predictable the agent was for it: 1 any agent, 2 a scripted agent, 3 a model endpoint.
@@ -25,7 +27,8 @@ public struct ScenarioResult: Sendable {
     /// A result; verdicts are those of `judge(_:under:)` on the history.
     public init(
         name: String, history: History, verdicts: [Verdict], problems: [String] = [], skipped: String? = nil,
-        stoppedAt: String? = nil, duration: Duration = .zero, tier: Int = 1, wasSetAside: Bool = false
+        stoppedAt: String? = nil, failure: String? = nil, duration: Duration = .zero, tier: Int = 1,
+        wasSetAside: Bool = false
     ) {
         self.name = name
         self.history = history
@@ -33,6 +36,7 @@ public struct ScenarioResult: Sendable {
         self.problems = problems
         self.skipped = skipped
         self.stoppedAt = stoppedAt
+        self.failure = failure
         self.duration = duration
         self.tier = tier
         self.wasSetAside = wasSetAside

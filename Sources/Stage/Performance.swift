@@ -13,6 +13,8 @@ public struct Performance: Sendable {
     public var skipped: String?
     /// Where and why its steps ended early, such as `/steps/3: no done in time`; nil when all were performed.
     public var stoppedAt: String?
+    /// What the driver of a client did that ended it, such as dying; nil when it obeyed.
+    public var failure: String?
     /// Whether it was ended from outside.
     public var wasInterrupted: Bool
     /// Whether the subject took the first connection; nil when the scenario opened none.

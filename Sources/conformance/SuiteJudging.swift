@@ -25,6 +25,6 @@ struct SuiteJudging {
             verdicts: performance.skipped == nil ? judge(performance.history, under: specification) : [],
             problems: performance.problems.map(\.description), skipped: performance.skipped,
             stoppedAt: performance.stoppedAt ?? (performance.wasInterrupted ? "the run was interrupted" : nil),
-            duration: performance.duration)
+            failure: performance.failure, duration: performance.duration)
     }
 }

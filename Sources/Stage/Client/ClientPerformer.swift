@@ -14,6 +14,8 @@ final class ClientPerformer: Sendable {
         var mark = 0
         var shown: JSONValue?
         var broken: DriverProblem?
+        /// Why the driver, and not the scenario, ended it.
+        var failure: String?
     }
 
     let scenario: ClientScenario
@@ -48,6 +50,9 @@ final class ClientPerformer: Sendable {
         self.run = run
         state.withLock { $0.variables["run"] = .string(run) }
     }
+
+    /// Why the driver, and not the scenario, ended it; nil when it did not.
+    var failure: String? { state.withLock { $0.failure } }
 
     // MARK: steps
 
@@ -217,7 +222,7 @@ final class ClientPerformer: Sendable {
 
     private func perform(_ command: JSONObject, at pointer: JSONPointer) async throws(StepEnd) -> JSONValue? {
         let verb = command["do"]?.stringValue ?? ""
-        if let problem = state.withLock({ $0.broken }) { throw .unmet("\(pointer): \(problem.inShort)") }
+        if let problem = state.withLock({ $0.broken }) { throw .unmet("\(pointer): \(problem.what)") }
         let reply: DriverReply
         do {
             reply = try await link.perform(command, within: subject.timeouts.driver)
@@ -227,14 +232,20 @@ final class ClientPerformer: Sendable {
         switch reply {
         case .done(let state, _): return state
         case .unsupported: throw .unsuitable("the driver does not support \(verb)")
-        case .failed(let words): throw .unmet("\(pointer): the driver could not do '\(verb)': \(words.prefix(300))")
+        case .failed(let words):
+            let reason = "the driver could not do '\(verb)': \(words.prefix(300))"
+            state.withLock { $0.failure = reason }
+            throw .unmet("\(pointer): \(reason)")
         }
     }
 
     /// Records what became of a driver that does not answer.
     private func end(for problem: DriverProblem, at pointer: JSONPointer) -> StepEnd {
         if Task.isCancelled || problem.code == .interrupted { return .interrupted }
-        state.withLock { $0.broken = problem }
+        state.withLock { state in
+            state.broken = problem
+            state.failure = problem.what
+        }
         if problem.isHarness { return .harness(HarnessProblem(.driver(problem), at: "\(scenario.name) \(pointer)")) }
         let reason: JSONObject = ["reason": .string(problem.inShort)]
         switch problem.code {
@@ -242,7 +253,7 @@ final class ClientPerformer: Sendable {
         case .hung: recorder.note(.act("hang", reason), on: .client)
         default: recorder.note(.act("nonsense", reason), on: .client)
         }
-        return .unmet("\(pointer): \(problem)")
+        return .unmet("\(pointer): \(problem.what)")
     }
 
     // MARK: the end

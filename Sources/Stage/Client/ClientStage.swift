@@ -90,6 +90,7 @@ public struct ClientStage: Sendable {
             performance.wasInterrupted = true
         }
         await performer.finish()
+        performance.failure = performer.failure
         await link.end()
     }
 

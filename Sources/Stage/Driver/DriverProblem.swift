@@ -62,6 +62,11 @@ public struct DriverProblem: Error, Sendable, Equatable {
         }
     }
 
+    /// What is wrong, in one line and without the place.
+    public var what: String {
+        output.last.map { "\(words.what); its last words: '\($0)'" } ?? words.what
+    }
+
     /// The first line.
     public var inShort: String { String(description.prefix { $0 != "\n" }) }
 }
