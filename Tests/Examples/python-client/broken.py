@@ -55,9 +55,17 @@ class EndlessSpinner(App):
 class MostRecentSession(App):
     """the newest session is taken for that of a question whose session is not known (CLIENT-38)"""
 
-    class make_recovery(Recovery):
-        def holds(self, body, conversation):
-            return True
+    def on_connected(self, greeting):
+        lost = [(conversation, m) for conversation, m in self.questions if conversation.id is None and m.question.is_out]
+        if lost:
+            self.spawn(self.take_newest(lost[0], greeting))
+        else:
+            super().on_connected(greeting)
+
+    async def take_newest(self, lost, greeting):
+        for entry in (await self.recovery.request_list() or [])[:1]:
+            self.adopt(*lost, entry["id"])
+        super().on_connected(greeting)
 
 
 class JumpsTheGap(App):
