@@ -43,16 +43,18 @@ extension Observations {
     ///   - cause: The event from which it is to be shown.
     ///   - bound: How long it may take.
     ///   - end: The first event after which it need not be shown any more.
+    ///   - never: Whether a state shows it so wrongly that no time can excuse it.
     ///   - holds: Whether a state shows it; nil for one that says nothing about it.
     /// - Returns: What came of it.
     func shown(
-        after cause: Int, within bound: Duration, before end: Int, holds: (ObservedClient.State) -> Bool?
+        after cause: Int, within bound: Duration, before end: Int,
+        never: (ObservedClient.State) -> Bool = { _ in false }, holds: (ObservedClient.State) -> Bool?
     ) -> Sighting {
         let limit = time(of: cause) + bound.microseconds
         for look in looks(after: cause, before: end) {
             guard let answer = holds(look.state) else { continue }
             if answer { return .kept(look.event) }
-            if time(of: look.event) >= limit { return .broken(look.event) }
+            if never(look.state) || time(of: look.event) >= limit { return .broken(look.event) }
         }
         return .unknown
     }

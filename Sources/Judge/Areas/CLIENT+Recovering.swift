@@ -59,6 +59,10 @@ extension CLIENT {
             else { continue }
             let end = history.end(of: told.event, at: leaving)
             let result = history.shown(after: told.event, within: history.clientPatience, before: end) { state in
+                // Once all of it is there, nothing more is to come that would put it in order.
+                state.sessionId == told.sessionId && told.messages.allSatisfy(state.shows)
+                    && !state.shows(inOrder: told.messages)
+            } holds: { state in
                 state.sessionId == told.sessionId ? state.shows(inOrder: told.messages) : nil
             }
             switch result {
