@@ -125,6 +125,16 @@ import Testing
         #expect(phone.attempts == 2)
     }
 
+    @Test func `who signs in again sees no old refusal`() {
+        var phone = Phone.connected()
+        phone.cut(code: 4001)
+        phone.tell(.background)
+        phone.tell(.foreground)
+        phone.connect()
+        #expect(phone.screen.errors.isEmpty)
+        #expect(phone.screen.connection == .connected)
+    }
+
     @Test func `CLIENT-8 the network's return ends every wait`() {
         var phone = Phone.connected()
         phone.tell(.networkDown)

@@ -8,11 +8,12 @@ extension ClientCore {
         let wasAway = !isForeground
         isForeground = true
         mischief.wasAway = false
+        // Who comes back may have signed in again, or updated the app.
+        if link.phase == .refused { link.phase = .none }
         guard isRunning, hasNetwork else { return }
         if broken(.trustsItsFlag), wasAway, link.live != nil { return }
         // Whatever it says about itself: the system may have frozen it, and nobody was told.
         leave(code: 1001)
-        link.phase = .none
         link.failures = 0
         connect()
         resume()
@@ -27,6 +28,7 @@ extension ClientCore {
         for number in conversations.keys { stopPolling(number) }
     }
 
+    /// There is no network: nothing is waited for that only a network can bring.
     mutating func networkDown() {
         hasNetwork = false
         link.restWorks = false
@@ -84,6 +86,7 @@ extension ClientCore {
     mutating func greeted(_ frame: JSONValue, on socket: Int) {
         guard case .greeting(let current) = link.phase, current == socket else { return }
         link.settle(on: socket)
+        errors.removeAll { Self.refusals.contains($0.code ?? "") }
         link.epoch = frame["epoch"]?.stringValue
         link.maxFrameBytes = frame["limits"]?["maxFrameBytes"]?.intValue ?? .max
         stopWaiting(.greeting)
@@ -130,6 +133,7 @@ extension ClientCore {
         ended(socket, code: nil)
     }
 
+    /// An attempt that takes too long has failed.
     mutating func greetingIsLate() {
         guard link.live == nil else { return }
         giveUpConnection()
@@ -142,6 +146,7 @@ extension ClientCore {
         for number in conversations.keys.sorted() where isDue(number) { beginReading(number, atOnce: false) }
     }
 
+    /// Sends a frame.
     mutating func send(_ frame: JSONValue, on socket: Int) {
         for text in saboteur.texts(of: frame) { effects.append(.send(socket: socket, text)) }
     }
@@ -165,6 +170,9 @@ extension ClientCore {
         link.phase = .waiting
         effects.append(.wait(.reconnect, ms: max(1, due - now)))
     }
+
+    /// What a refusal is called that only another start can change.
+    private static let refusals: Set<String> = ["auth_failed", "unsupported_version"]
 
     /// Credentials or version were refused, and trying again improves neither.
     private mutating func refuse(_ code: Int) {

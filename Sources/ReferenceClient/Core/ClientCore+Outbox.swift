@@ -18,6 +18,7 @@ extension ClientCore {
         for key in outbox.map(\.key) { dispatch(key) }
     }
 
+    /// Where an open question stands in the outbox.
     func index(of key: String) -> Int? { outbox.firstIndex { $0.key == key } }
 
     /// A sign that the server has the question: its `ack`, a frame of its turn, its answer, or the history.
@@ -69,6 +70,7 @@ extension ClientCore {
         needsSaving = true
     }
 
+    /// The wait of a limited question is over.
     mutating func retry(_ key: String) {
         guard let index = index(of: key), case .limited(let until) = outbox[index].phase else { return }
         guard now >= until else { return effects.append(.wait(.retry(key: key), ms: until - now)) }
@@ -172,6 +174,7 @@ extension ClientCore {
         if let position = conversations[question.conversation]?.position(key: question.key) {
             conversations[question.conversation]?.messages[position].status = .sending
         }
+        conversations[question.conversation]?.errors.removeAll { $0.key == question.key && $0.code == nil }
         wait(.sign(key: question.key), differs(.resendsEarly) ? 5_000 : rules.sign)
         wait(.silence(key: question.key), rules.silence)
     }

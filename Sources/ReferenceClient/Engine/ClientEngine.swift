@@ -6,18 +6,12 @@ actor ClientEngine {
     private let clock: any ClientClock
     private let rules: ClientRules
     private let watcher: (@Sendable (Screen) -> Void)?
-    private var sockets: [Int: SocketWork] = [:]
+    private var sockets: [Int: AsyncStream<Outgoing>.Continuation] = [:]
     private var requests: [Int: Task<Void, Never>] = [:]
     private var timers: [ClientTimer: (number: Int, task: Task<Void, Never>)] = [:]
     private var lastTimer = 0
     private var lastScreen: Screen?
     private var isStopped = false
-
-    /// What belongs to one socket: what is to be sent, and the tasks that send and receive.
-    private struct SocketWork {
-        let outgoing: AsyncStream<Outgoing>.Continuation
-        let tasks: [Task<Void, Never>]
-    }
 
     private enum Outgoing: Sendable {
         case text(String)
@@ -55,9 +49,9 @@ actor ClientEngine {
         isStopped = true
         for (_, task) in timers.values { task.cancel() }
         for task in requests.values { task.cancel() }
-        for work in sockets.values {
-            work.outgoing.yield(.close(code: nil))
-            work.outgoing.finish()
+        for outgoing in sockets.values {
+            outgoing.yield(.close(code: nil))
+            outgoing.finish()
         }
         sockets = [:]
     }
@@ -65,11 +59,11 @@ actor ClientEngine {
     private func perform(_ effect: Effect) {
         switch effect {
         case .open(let socket, let url): open(socket, url)
-        case .send(let socket, let text): sockets[socket]?.outgoing.yield(.text(text))
+        case .send(let socket, let text): sockets[socket]?.yield(.text(text))
         case .close(let socket, let code):
-            guard let work = sockets.removeValue(forKey: socket) else { return }
-            work.outgoing.yield(.close(code: code))
-            work.outgoing.finish()
+            guard let outgoing = sockets.removeValue(forKey: socket) else { return }
+            outgoing.yield(.close(code: code))
+            outgoing.finish()
         case .request(let number, let request, let limit): ask(number, request, limit)
         case .cancel(let number): requests.removeValue(forKey: number)?.cancel()
         case .wait(let timer, let milliseconds): wait(timer, milliseconds)
@@ -89,9 +83,10 @@ actor ClientEngine {
             headers.append(("Authorization", "Bearer " + token))
         }
         let limit = Duration.milliseconds(rules.real(rules.greeting) + 1000)
-        let task = Task { [weak self] in
+        sockets[number] = outgoing
+        Task { [weak self] in
             guard let socket = try? await transport.open(url, headers: headers, within: limit) else {
-                await self?.handle(.ended(socket: number, code: nil))
+                await self?.ended(number, code: nil)
                 return
             }
             await self?.handle(.opened(socket: number))
@@ -105,7 +100,7 @@ actor ClientEngine {
                         break reading
                     }
                 }
-                await self?.handle(.ended(socket: number, code: code))
+                await self?.ended(number, code: code)
                 await socket.close(code: nil)
             }
             for await item in stream {
@@ -116,15 +111,21 @@ actor ClientEngine {
                         try await socket.send(text)
                     } catch {
                         // A send that fails is the end of the connection, whatever else it says.
-                        await self?.handle(.ended(socket: number, code: nil))
+                        await self?.ended(number, code: nil)
                     }
                 case .close(let code):
                     reader.cancel()
                     await socket.close(code: code)
                 }
             }
+            await socket.close(code: nil)
         }
-        sockets[number] = SocketWork(outgoing: outgoing, tasks: [task])
+    }
+
+    /// A socket is gone: the task that would send on it ends.
+    private func ended(_ number: Int, code: Int?) {
+        sockets.removeValue(forKey: number)?.finish()
+        handle(.ended(socket: number, code: code))
     }
 
     private func ask(_ number: Int, _ request: RESTRequest, _ limit: Int) {
