@@ -89,12 +89,10 @@ import Transport
     @Test func `Ctrl-C ends the run with what was learnt, and the drivers`() async throws {
         let folder = try TemporaryDirectory()
         let body = "case $line in *launch*) echo $$ >> \(folder.path)/processes ;; esac"
-        let out = folder.path + "/out"
-        let (_, output) = try await BuiltBinary.run(["client", "--out", out] + driver(body)) { running in
+        let (_, output) = try await BuiltBinary.run(["client"] + driver(body), endsByItself: true) { running in
             // The first launch is the look at the driver; those of scenarios follow.
             while try processes(in: folder).count < 2 { try await Task.sleep(for: .milliseconds(50)) }
             try running.interrupt()
-            try await Serving.appears(out + "/report.json")
         }
         #expect([1, 2].contains(output.status), "\(output.err)")
         #expect(output.out.split(separator: "\n").first?.contains("(interrupted)") == true, "\(output.out)")
@@ -138,16 +136,17 @@ import Transport
         let listener = try await RawListener.start { _ in }
         let address = "127.0.0.1:\(listener.port)"
         await listener.stop()
-        let (device, output) = try await BuiltBinary.run([
-            "client", "--listen", address, "--only", "CLIENT-1", "--out", folder.path + "/out",
-        ]) { _ in
+        let (device, output) = try await BuiltBinary.run(
+            [
+                "client", "--listen", address, "--only", "CLIENT-1", "--out", folder.path + "/out",
+            ], endsByItself: true
+        ) { _ in
             // Not there yet is unreachable, and the device tries again.
             var device = try await BuiltBinary.run(["chat", "--connect", "ws://\(address)/"])
             for _ in 0..<100 where device.status == 69 {
                 try await Task.sleep(for: .milliseconds(100))
                 device = try await BuiltBinary.run(["chat", "--connect", "ws://\(address)/"])
             }
-            try await Serving.appears(folder.path + "/out/report.json")
             return device.status
         }
         #expect(device == 0)

@@ -50,12 +50,13 @@ public enum BuiltBinary {
         try await perform(arguments, input: input, environment: environment, within: limit) { _ in }.output
     }
 
-    /// Runs while a body watches; the program is ended with SIGTERM once the body returns.
+    /// Runs while a body watches; once the body returns, the program is ended with SIGTERM unless it ends by itself.
     public static func run<Result: Sendable>(
         _ arguments: [String], environment: [String: String] = [:], within limit: Duration = .seconds(240),
-        during body: @escaping @Sendable (Running) async throws -> Result
+        endsByItself: Bool = false, during body: @escaping @Sendable (Running) async throws -> Result
     ) async throws -> (result: Result, output: Output) {
-        try await perform(arguments, input: nil, environment: environment, within: limit, body)
+        try await perform(
+            arguments, input: endsByItself ? "" : nil, environment: environment, within: limit, body)
     }
 
     private static func perform<Result: Sendable>(

@@ -25,7 +25,7 @@ struct ClientScreen {
     func message(_ named: Named) -> JSONValue? {
         messages.first { message in
             if let id = named.id {
-                return message["id"].map { $0.stringValue == id }
+                return message["id"]?.stringValue.map { $0 == id }
                     ?? (named.text != nil && message["text"]?.stringValue == named.text)
             }
             if let key = named.key, let shown = message["clientMessageId"]?.stringValue { return shown == key }
