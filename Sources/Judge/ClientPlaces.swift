@@ -177,6 +177,19 @@ struct ClientPlaces {
             sync: sync, epoch: sync.request.epoch, floor: position, told: (epoch, sync.lastSeq ?? position))
     }
 
+    /// Whether all that the last `sync` before an event was to bring had surely come: its answer was taken, and where that
+    /// was incomplete, a session read was answered so long before that the client had time for it.
+    func isClosed(before event: Int) -> Bool {
+        let start = installation(at: event)
+        guard let sync = history.syncs.last(where: { $0.request.event < event && $0.request.event >= start }) else {
+            return true
+        }
+        guard hole(before: event) == nil, let result = sync.result, isTaken(result, before: event) else { return false }
+        guard !sync.claimsComplete else { return true }
+        let limit = history.time(of: event) - history.timeouts.scheduling.microseconds
+        return history.sessionReads.contains { $0.event > result.event && history.time(of: $0.event) <= limit }
+    }
+
     /// Whether any session read was answered after the connection of a `sync` was greeted.
     func isRead(since sync: ObservedSync, before event: Int) -> Bool {
         let greeted = history.connections[sync.connection].connected ?? sync.request.event

@@ -17,6 +17,7 @@ import Testing
         try clause.violates("\(asked) 2<200(u5 a5) client=connected(s2 u5) +5s^")
         try clause.violates("\(launched) 1>GET \(usual) +5s^")  // never asked for
         try clause.untested("\(asked) \(usual) +30s")  // withheld
+        try clause.untested("\(launched) 1>GET +30s")  // it may look into the list first
         try clause.untested("\(asked) 2<404(session_not_found) client=connected('gone') +30s")
         try clause.untested("\(asked) 2<200(u5 a5) +4s")
         try clause.untested("client!launch client=connecting A+(e1 #9) client=connected(s9 u9 a9) +30s")

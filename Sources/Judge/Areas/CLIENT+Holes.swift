@@ -73,7 +73,7 @@ extension CLIENT {
                         "an epoch is combined with a number of another", expected: "lastSeqSeen of at most \(ceiling)",
                         actual: actual, at: [sync.request.event]))
             } else if let held, let newest = told.firstIndex(of: held.epoch), age < newest,
-                places.hole(before: sync.request.event) == nil
+                places.isClosed(before: history.connections[sync.connection].connected ?? sync.request.event)
             {
                 evidence.violate(
                     Finding(

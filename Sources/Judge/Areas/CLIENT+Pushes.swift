@@ -89,7 +89,13 @@ extension CLIENT {
         let asked = history.client.reads(of: notice.sessionId ?? "").contains {
             $0.request > notice.event || ($0.response ?? .max) > notice.event
         }
-        return asked ? nil : notice.event
+        if asked { return nil }
+        // A client may look into the list before it reads; so long as that is withheld, it cannot go on.
+        let lists = history.client.reads.filter {
+            $0.route == .sessions && ($0.request > notice.event || ($0.response ?? .max) > notice.event)
+        }
+        guard let last = lists.last else { return notice.event }
+        return last.response
     }
 
     /// CLIENT-36: "A client MUST show an error when the session a notification names cannot be found".

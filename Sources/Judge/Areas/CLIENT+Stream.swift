@@ -18,12 +18,13 @@ extension CLIENT {
     static func placesAreSynced(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         let places = ClientPlaces(history)
+        let questions = ClientQuestion.all(in: history)
         for (index, connection) in history.connections.enumerated() {
             guard let greeting = connection.greeting, let epoch = greeting.epoch,
                 history.client.launch(at: greeting.event) != nil
             else { continue }
             let held = places.held(before: greeting.event)
-            guard held != nil || history.isAwaiting(at: greeting.event) else { continue }
+            guard held != nil || history.isAwaiting(questions, at: greeting.event) else { continue }
             if let sync = history.syncs.first(where: { $0.connection == index }) {
                 judge(sync, on: greeting, epoch, held, places, into: &evidence)
             } else if let late = history.clientDeadline(
@@ -71,7 +72,7 @@ extension CLIENT {
             violate("the new epoch is asked about in place of the old", place ?? "lastSeqSeen 0")
         } else if position > ceiling {
             violate("a position is asked for that the client cannot have", place ?? "lastSeqSeen of at most \(ceiling)")
-        } else if let held, held.epoch == epoch, position < held.seq, places.hole(before: greeting.event) == nil {
+        } else if let held, held.epoch == epoch, position < held.seq, places.isClosed(before: greeting.event) {
             violate("the sync asks from before the place that the client held", place ?? "")
         } else {
             evidence.keep()
@@ -81,8 +82,8 @@ extension CLIENT {
     /// CLIENT-17: "A client MUST read the session over REST after a `syncResult` with `complete: false` that has no
     /// further page".
     ///
-    /// Once for each such answer while a session is on the screen. Any session that was on the screen since will do; a read
-    /// that was under way when the answer came may serve as well, and decides nothing.
+    /// Once for each such answer while a session is on the screen. Any session that was on the screen since, or in which the
+    /// person had asked, will do; a read that was under way when the answer came may serve as well, and decides nothing.
     static func gapsAreRead(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for (sync, result) in history.answeredSyncs {
@@ -92,7 +93,8 @@ extension CLIENT {
             let late = history.clientDeadline(
                 after: result.event, within: history.clientBound(\.rest), on: sync.connection)
             let end = late ?? history.history.events.endIndex
-            let sessions = Set(history.client.states(from: result.event, to: end).compactMap(\.sessionId))
+            let asked = history.client.typed.flatMap(\.sends).filter { $0.event < result.event }.compactMap(\.sessionId)
+            let sessions = Set(history.client.states(from: result.event, to: end).compactMap(\.sessionId) + asked)
             let reads = sessions.flatMap { history.client.reads(of: $0) }
             if reads.contains(where: { $0.request > result.event && $0.request < end }) {
                 evidence.keep()
@@ -153,7 +155,7 @@ extension CLIENT {
             let given = places.given(from: start, to: end)
             guard let last = given.filter({ $0.epoch == given.last?.epoch }).max(by: { $0.seq < $1.seq }),
                 !last.isOfKnownType, !last.frame.isReplayed, places.isTaken(last.frame, before: end),
-                places.hole(before: end) == nil, sync.request.epoch.map({ $0 == last.epoch }) ?? true
+                places.isClosed(before: end), sync.request.epoch.map({ $0 == last.epoch }) ?? true
             else { continue }
             if position >= last.seq {
                 evidence.keep()
@@ -217,8 +219,17 @@ extension Observations {
         }
     }
 
-    /// Whether the client showed last, before an event, that it awaits an answer.
-    func isAwaiting(at event: Int) -> Bool { client.state(at: event)?.thinking == true }
+    /// Whether the client awaits an answer at an event: it sent a question in this life, showed last that it thinks, and was
+    /// told of no ending by any road.
+    func isAwaiting(_ questions: [ClientQuestion], at event: Int) -> Bool {
+        guard let life = client.launch(at: event)?.events.lowerBound, client.state(at: event)?.thinking == true else {
+            return false
+        }
+        return questions.contains { question in
+            question.event > life && question.requests.contains { $0.event < event }
+                && !question.news.contains { $0.event < event && $0.kind != .proof }
+        }
+    }
 
     /// The event that proves that something did not come to the screen: the session stayed on it, the client ran, and the
     /// bound of an answer without work behind it was watched to its end.
