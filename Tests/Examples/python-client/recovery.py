@@ -128,6 +128,7 @@ class Recovery:
             due |= conversation.expected is not None and conversation not in self.workers
             lock = self.locks.get(conversation.id)
             if due and not (lock and lock.locked()):
+                self.last_read[conversation.id] = self.app.now()
                 self.app.spawn(self.read(conversation) if conversation.id else self.probe(conversation))
         if not connected:
             self.app.outbox.flush(over_rest=self.app.has_failed)
@@ -137,7 +138,6 @@ class Recovery:
         return self.app.now() - self.last_read.get(session, -1e9) >= self.app.clock(self.DEGRADED_READ)
 
     async def probe(self, conversation):
-        self.last_read[None] = self.app.now()
         await (self.search(conversation) if conversation.messages else self.request_list())
 
     def is_due(self, message):

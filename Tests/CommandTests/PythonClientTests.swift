@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+
+/// The example client shares nothing with the reference: what it is accused of wrongly, the suite gets wrong.
+@Suite(.enabled(if: ExamplePython.has("websockets"), "no Python with the package websockets"))
+struct PythonClientTests {
+    private static let driver = SourceTree.root + "/Tests/Examples/python-client/driver.py"
+
+    /// Scenarios that need no long wait, and most clauses between them; the rest takes as long again.
+    private static let swift = [
+        "AUTH/*", "ENV/*", "LIVE/*", "CLIENT/epoch-and-number-together", "CLIENT/every-*",
+        "CLIENT/foreground-reconnects",
+        "CLIENT/gap-*", "CLIENT/lost-question-comes-again", "CLIENT/missed-messages-*",
+        "CLIENT/one-read-for-every-reason",
+        "CLIENT/pages-are-followed", "CLIENT/refusals-are-shown", "CLIENT/screen-stays-while-reading",
+        "CLIENT/unknown-session-*",
+    ]
+
+    /// Runs the suite against the example, which it starts for each scenario.
+    private func suite(_ scenarios: [String], _ flags: String...) async throws -> BuiltBinary.Output {
+        let only = scenarios.flatMap { ["--only", "client/" + $0] }
+        let command = [ExamplePython.path ?? "python3", "-B", Self.driver]
+        return try await BuiltBinary.run(["client"] + only + ["--"] + command + flags)
+    }
+
+    @Test func `an example client keeps the clauses of all three profiles`() async throws {
+        let run = try await suite(Self.swift)
+        #expect(run.status == 0, "\(run.out)\n\(run.err)")
+        #expect(run.out.hasPrefix("conforms: "), "\(run.out)")
+        #expect(run.out.contains("profiles client-core, client-sync, client-push"), "\(run.out)")
+    }
+
+    @Test(arguments: [
+        ("new-id-on-resend", "CLIENT-12", "stored-question-comes-again"),
+        ("replaces-messages", "CLIENT-20", "screen-stays-while-reading"),
+        ("trusts-old-socket", "CLIENT-1", "foreground-reconnects"),
+        ("endless-spinner", "CLIENT-23", "polling-gives-up"),
+        ("most-recent-session", "CLIENT-38", "unknown-session-found-by-key"),
+        ("jumps-the-gap", "CLIENT-27", "gap-outlives-a-live-frame"),
+        ("connected-too-soon", "CLIENT-4", "greeting-withheld"),
+        ("swallows-errors", "CLIENT-31", "refusals-are-shown"),
+    ])
+    func `a broken example client is caught by the clause it breaks`(
+        mistake: String, clause: String, scenario: String
+    ) async throws {
+        let run = try await suite(["CLIENT/" + scenario], "--broken", mistake)
+        #expect(run.status == 1, "\(run.out)\n\(run.err)")
+        #expect(run.out.contains("violation \(clause) (MUST"), "\(run.out)")
+    }
+}
