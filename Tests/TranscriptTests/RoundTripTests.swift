@@ -57,7 +57,7 @@ import Transcript
         ("{}", "t.ndjson:1: this is no transcript"),
         ("[]", "t.ndjson:1: the line holds a JSON array"),
         (#"{"format":"holdfast-transcript","version":2}"#, "t.ndjson:1: transcript version 2 is unknown"),
-        (first.dropLast() + #","timeScale":0.5}"#, "t.ndjson:1: 'timeScale' is 0.5"),
+        (first.dropLast() + #","timeScale":0.5}"#, "t.ndjson:1: 'timeScale' is '0.5'"),
         (first + "\n{", "t.ndjson:2:2: the line is not JSON"),
         (first + "\n{\"at\":1}", "t.ndjson:2: 'lane' is missing"),
         (first + "\n\n{\"at\":-1}", "t.ndjson:3: 'at' is -1"),
