@@ -9,7 +9,7 @@ public struct ClientStep: Sendable, Equatable {
     /// What is done.
     public let action: Action
 
-    /// What a step does. Texts hold references until they are filled in.
+    /// What a step does; texts hold references until they are filled in.
     public indirect enum Action: Sendable, Equatable {
         /// The person or the phone does something, through the driver.
         case person(ClientAct)

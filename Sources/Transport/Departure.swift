@@ -12,8 +12,9 @@ public final class Departure: Sendable {
     /// Whether it is gone.
     public var hasHappened: Bool { state.withLock { $0.hasHappened } }
 
-    /// Does something once the client is gone: at once when it is gone already. Only the latest act counts, because the
-    /// requests of a connection come one after the other.
+    /// Does something once the client is gone, at once when it is gone already.
+    ///
+    /// Only the latest act counts, because the requests of a connection come one after the other.
     public func whenGone(_ act: @escaping @Sendable () -> Void) {
         let isGone = state.withLock { state in
             if !state.hasHappened { state.act = act }

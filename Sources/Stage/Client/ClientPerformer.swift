@@ -159,8 +159,8 @@ final class ClientPerformer: Sendable {
 
     // MARK: commands
 
-    /// Has the driver do something, and records it and what the client shows then.
-    /// - Parameter before: What happens in the same moment, before the driver is told.
+    /// Has the driver do something, and records it and what the client shows then; something may happen in the same moment,
+    /// before the driver is told.
     func command(
         _ command: JSONObject, as act: JSONObject, at pointer: JSONPointer, before: @Sendable () -> Void = {}
     ) async throws {

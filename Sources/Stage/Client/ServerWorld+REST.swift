@@ -30,7 +30,7 @@ extension ServerWorld {
         return lastToken
     }
 
-    /// A request came. It is answered by an effect, at once, later or never.
+    /// A request came; it is answered by an effect, at once, later or never.
     mutating func asked(_ request: Int, method: String, path: String, principal: String?, body: JSONValue?) {
         let route = WorldRoute(path)
         let isChat = route == .chat && method == "POST"
