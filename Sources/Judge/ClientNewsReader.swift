@@ -11,9 +11,10 @@ struct ClientNewsReader {
     /// Adds what was told to each message.
     func tell(_ questions: inout [ClientQuestion]) {
         learnNames(&questions)
+        let owners = Owners(questions)
         let live = history.received.map { (frame: $0, event: $0.event) }
         let replayed = history.syncs.flatMap { sync in sync.missed.map { (frame: $0, event: $0.event) } }
-        for item in (live + replayed).sorted(by: { $0.event < $1.event }) { tell(item.frame, to: &questions) }
+        for item in (live + replayed).sorted(by: { $0.event < $1.event }) { tell(item.frame, to: &questions, owners) }
         for read in history.sessionReads { tell(read, to: &questions) }
         for index in questions.indices {
             for request in questions[index].requests { tellResponse(to: request, &questions[index]) }
@@ -32,10 +33,11 @@ struct ClientNewsReader {
             pairs += read.messages.map { ($0.clientMessageId, $0.turnId) }
             pairs += read.turns.map { ($0.clientMessageId, $0.turnId) }
         }
+        var named: [String: Set<String>] = [:]
+        for case (let key?, let turnId?) in pairs { named[key, default: []].insert(turnId) }
         for index in questions.indices {
-            let keys = questions[index].keys
-            for case (let key?, let turnId?) in pairs where keys.contains(key) {
-                questions[index].learn(turnId: turnId)
+            for key in questions[index].keys {
+                for turnId in named[key] ?? [] { questions[index].learn(turnId: turnId) }
             }
             for request in questions[index].requests {
                 if let turnId = response(to: request)?.answer?.root["turnId"]?.stringValue {
@@ -50,24 +52,33 @@ struct ClientNewsReader {
         return history.exchanges[index]
     }
 
-    private func owner(of frame: ObservedFrame, among questions: [ClientQuestion]) -> Int? {
-        if let key = frame.clientMessageId {
-            return questions.lastIndex { $0.keys.contains(key) && $0.event < frame.event }
+    /// Which messages have a key or a turn.
+    private struct Owners {
+        private var byKey: [String: [Int]] = [:]
+        private var byTurn: [String: [Int]] = [:]
+
+        init(_ questions: [ClientQuestion]) {
+            for (index, question) in questions.enumerated() {
+                for key in question.keys { byKey[key, default: []].append(index) }
+                for turnId in question.turnIds { byTurn[turnId, default: []].append(index) }
+            }
         }
-        if let turnId = frame.turnId {
-            return questions.lastIndex { $0.turnIds.contains(turnId) && $0.event < frame.event }
+
+        func owner(of frame: ObservedFrame, among questions: [ClientQuestion]) -> Int? {
+            let places =
+                frame.clientMessageId.map { byKey[$0] ?? [] } ?? frame.turnId.flatMap { byTurn[$0] } ?? []
+            return places.last { questions[$0].event < frame.event }
         }
-        return nil
     }
 
     // MARK: Frames
 
-    private func tell(_ frame: ObservedFrame, to questions: inout [ClientQuestion]) {
+    private func tell(_ frame: ObservedFrame, to questions: inout [ClientQuestion], _ owners: Owners) {
         guard let type = frame.type, ["ack", "message", "toolUse", "done", "error"].contains(type) else { return }
         let hasName = frame.clientMessageId != nil || frame.turnId != nil
         let place: Int?
         if hasName {
-            place = owner(of: frame, among: questions)
+            place = owners.owner(of: frame, among: questions)
         } else {
             place = type == "error" ? questionMeant(by: frame, among: questions) : unnamedOwner(of: frame, questions)
         }

@@ -54,7 +54,7 @@ struct ClientQuestion: Sendable {
     /// When it was typed, or first sent.
     var event: Int { typed ?? requests.first?.event ?? 0 }
     /// The keys it was sent with.
-    var keys: Set<String> { Set(requests.compactMap(\.clientMessageId)) }
+    private(set) var keys: Set<String> = []
     /// The key it was first sent with.
     var key: String? { requests.first?.clientMessageId }
     /// The first thing that told the client that the server has it.
@@ -76,7 +76,9 @@ struct ClientQuestion: Sendable {
             else { continue }
             questions.append(ClientQuestion(text: text, typed: index))
         }
-        for request in requests(in: history) { take(request, into: &questions) }
+        var places = Places()
+        for (index, question) in questions.enumerated() { places.byText[question.text, default: []].append(index) }
+        for request in requests(in: history) { take(request, into: &questions, &places) }
         questions.sort { $0.event < $1.event }
         ClientNewsReader(history).tell(&questions)
         return questions
@@ -105,11 +107,19 @@ struct ClientQuestion: Sendable {
         return requests.compactMap { $0 }.sorted { $0.event < $1.event }
     }
 
-    private static func take(_ request: ObservedRequest, into questions: inout [ClientQuestion]) {
-        let earlier = questions.indices.filter { questions[$0].event < request.event }
-        let same = earlier.filter { exactlyEqual(questions[$0].text, request.prompt) }
-        let known = request.clientMessageId.map { key in earlier.filter { questions[$0].keys.contains(key) } } ?? []
-        let place: Int?
+    /// Where messages are found by what they were sent with.
+    private struct Places {
+        var byText: [String: [Int]] = [:]
+        var byKey: [String: [Int]] = [:]
+    }
+
+    private static func take(_ request: ObservedRequest, into questions: inout [ClientQuestion], _ places: inout Places)
+    {
+        let same = (places.byText[request.prompt] ?? []).filter {
+            questions[$0].event < request.event && exactlyEqual(questions[$0].text, request.prompt)
+        }
+        let known = request.clientMessageId.flatMap { places.byKey[$0] } ?? []
+        var place: Int?
         if same.count > 1, !known.contains(where: same.contains) {
             // A new key under a text that was typed more than once: the oldest that was not sent yet.
             place = same.first { questions[$0].requests.isEmpty } ?? same.last
@@ -119,12 +129,15 @@ struct ClientQuestion: Sendable {
         } else {
             place = same.last(where: known.contains) ?? same.last ?? known.last
         }
-        if let place {
-            questions[place].requests.append(request)
-        } else {
-            var question = ClientQuestion(text: request.prompt, typed: nil)
-            question.requests = [request]
-            questions.append(question)
+        if place == nil {
+            place = questions.count
+            questions.append(ClientQuestion(text: request.prompt, typed: nil))
+            places.byText[request.prompt, default: []].append(questions.count - 1)
+        }
+        guard let place else { return }
+        questions[place].requests.append(request)
+        if let key = request.clientMessageId, questions[place].keys.insert(key).inserted {
+            places.byKey[key, default: []].append(place)
         }
     }
 

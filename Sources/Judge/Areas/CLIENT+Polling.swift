@@ -18,11 +18,11 @@ extension CLIENT {
     static func pollingIsBounded(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for wait in history.waitsForAnswers {
-            let polls = wait.reads.dropFirst().filter { history.isPolling($0, in: wait) }
+            let polls = history.polls(in: wait)
             guard let first = polls.first else { continue }
             let limit = history.time(of: first) + history.clientBound(\.polling).microseconds
             let late = polls.first { history.time(of: $0) > limit }
-            let many = polls.count > 12 ? polls[polls.startIndex + 12] : nil
+            let many = polls.count > 12 ? polls[12] : nil
             if let event = [late, many].compactMap({ $0 }).min() {
                 evidence.violate(
                     Finding(
@@ -141,11 +141,15 @@ extension Observations {
         }
     }
 
-    /// Whether a read was made for an answer: the client is seen waiting after it, or has a socket that would tell the rest.
-    func isPolling(_ read: Int, in wait: AnswerWait) -> Bool {
-        let hasSocket = connections.contains { connection in
-            connection.connected.map { $0 < read } == true && (connection.ending?.event ?? .max) > read
+    /// The reads of a wait that were made for the answer: the client is seen waiting after them, or has a socket that would
+    /// tell the rest.
+    func polls(in wait: AnswerWait) -> [Int] {
+        let thinking = looks(after: wait.reads.first ?? wait.end, before: wait.end).last { $0.state.thinking }?.event
+        let sockets = connections.compactMap { connection in
+            connection.connected.map { $0..<max($0, connection.ending?.event ?? .max) }
         }
-        return hasSocket || looks(after: read, before: wait.end).contains { $0.state.thinking }
+        return wait.reads.dropFirst().filter { read in
+            thinking.map { read < $0 } == true || sockets.contains { $0.contains(read) }
+        }
     }
 }

@@ -127,8 +127,8 @@ extension CLIENT {
         for (index, read) in history.client.reads.enumerated() {
             guard case .session(let session) = read.route else { continue }
             let end = min(history.end(of: read), history.endOfLife(at: read.request))
-            let second = history.client.reads[(index + 1)...].first { other in
-                other.route == .session(session) && other.request < end
+            let second = history.client.reads[(index + 1)...].prefix { $0.request < end }.first { other in
+                other.route == .session(session)
                     && history.end(of: read.request, at: ["selectSession", "openPush"]) > other.request
                     && !history.wasGivenUp(read, for: other)
             }

@@ -204,10 +204,10 @@ extension Observations {
 
     /// Whether frames of other turns came between two events.
     func hasOthers(than question: ClientQuestion, from first: Int, to last: Int) -> Bool {
-        received.contains { frame in
-            frame.event > first && frame.event < last
+        let own = Set(question.news.map(\.event))
+        return received.contains { frame in
+            frame.event > first && frame.event < last && !own.contains(frame.event)
                 && ["toolUse", "message", "done", "error"].contains(frame.type ?? "")
-                && !question.news.contains { $0.event == frame.event }
         }
     }
 }
