@@ -5,8 +5,11 @@ import Transcript
 extension Observations {
     /// The event that proves that a client did not do something in time: the first one at or after the end of the bound.
     ///
-    /// - Parameter names: Acts of the person or the system that excuse the client when they come first, beside the end of
-    ///   the program and its next start.
+    /// - Parameters:
+    ///   - cause: The event that the bound begins with.
+    ///   - bound: How long the client may take.
+    ///   - names: Acts of the person or the system that excuse the client when they come first, beside the end of the
+    ///     program and its next start.
     /// - Returns: nil when the history ends earlier, or something excused the client.
     func clientSilence(
         after cause: Int, within bound: Duration, unless names: Set<String> = ["background", "networkDown"]

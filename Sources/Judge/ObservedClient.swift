@@ -24,8 +24,9 @@ public struct ObservedClient: Sendable {
     public let attempts: [Int]
     /// When it came back to the foreground, in order.
     public private(set) var returns: [Return] = []
-    /// For each connection, the first event that told the client of its end, or by which it ended it itself; nil while it may
-    /// think that the connection is alive. A cut in silence tells nothing.
+    /// For each connection, the first event that told the client of its end, or by which it ended it itself.
+    ///
+    /// Nil while the client may think that the connection is alive: a cut in silence tells nothing.
     public let ends: [Int?]
     /// What the scripted server stored of its own accord, in order: answers, and messages of other devices.
     public private(set) var stored: [Stored] = []
