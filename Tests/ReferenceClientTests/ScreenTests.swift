@@ -100,6 +100,19 @@ import Testing
         #expect(phone.screen.unread.isEmpty)
     }
 
+    @Test func `CLIENT-42 an answer that a read brought first is counted too, but none that was seen`() {
+        var phone = showing(["u1", "a1"])
+        phone.tell(.selected("s2"))
+        phone.tell(.selected("s1"))
+        phone.answer(path: "/api/sessions/s2", history("s2", ["u2", "a2"]))
+        phone.receive(done(2, session: "s2", seq: 1))
+        #expect(phone.screen.unread == ["s2": 1])
+        phone.tell(.selected("s2"))
+        phone.tell(.selected("s1"))
+        phone.receive(done(2, session: "s2", seq: 1))
+        #expect(phone.screen.unread.isEmpty)
+    }
+
     @Test func `CLIENT-43 a session that was read is there at once when the person returns`() {
         var phone = showing(["u1", "a1"])
         phone.tell(.selected("s2"))

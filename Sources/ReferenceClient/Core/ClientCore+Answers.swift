@@ -78,7 +78,11 @@ extension ClientCore {
             accept(key, turn: message.turn, message: message.id)
         }
         saboteur.merge(messages, into: &conversations[number, default: Conversation(number: number)])
-        if let wanted = conversations[number]?.wanted, conversations[number]?.has(id: wanted) == true {
+        if let wanted = conversations[number]?.wanted,
+            let position = conversations[number]?.position(id: wanted)
+        {
+            // Its notification has counted it, or shows it.
+            conversations[number]?.messages[position].isCounted = true
             conversations[number]?.wanted = nil
         }
         for question in outbox where question.conversation == number {

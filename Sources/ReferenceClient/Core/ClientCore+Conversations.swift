@@ -17,6 +17,12 @@ extension ClientCore {
         if let left = conversations[shown], left.session == nil, left.messages.isEmpty, number != shown {
             conversations[shown] = nil
         }
+        // What was on the screen until now, and what is on it from now, has been seen.
+        for seen in [shown, number] {
+            for position in conversations[seen]?.messages.indices ?? 0..<0 {
+                conversations[seen]?.messages[position].isCounted = true
+            }
+        }
         shown = number
         conversations[number]?.unread = 0
         needsSaving = true

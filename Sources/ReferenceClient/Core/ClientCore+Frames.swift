@@ -137,10 +137,20 @@ extension ClientCore {
         needsSaving = true
         let number = saboteur.target(number, shown: shown, isRead: false)
         let arrival = saboteur.add(message, to: &conversations[number, default: Conversation(number: number)])
+        count(message, in: number)
         guard arrival != .known else { return }
-        if message.role == .assistant, number != shown, !broken(.countsNoUnread) { conversations[number]?.unread += 1 }
         // The client put it where it seemed to belong; the server knows.
         if arrival == .inserted { refresh(number) }
+    }
+
+    /// Counts an answer that came, once, where nobody looks; a read may have brought it a moment before.
+    private mutating func count(_ message: Message, in number: Int) {
+        guard message.role == .assistant, number != shown, !broken(.countsNoUnread),
+            let position = conversations[number]?.messages.lastIndex(where: { $0.id == message.id }),
+            conversations[number]?.messages[position].isCounted == false
+        else { return }
+        conversations[number]?.messages[position].isCounted = true
+        conversations[number]?.unread += 1
     }
 
     private func knowsQuestion(of message: Message, in number: Int) -> Bool {

@@ -16,6 +16,8 @@ struct Message: Sendable, Equatable {
     var status = Status.sent
     /// Its place in the stream, where it came in a numbered frame; tells replayed frames from later ones.
     var place: Position?
+    /// Whether the person has seen it, or was told that it waits.
+    var isCounted = false
 
     /// Takes over what another copy of the same message knows.
     mutating func complete(from other: Message) {
@@ -23,6 +25,7 @@ struct Message: Sendable, Equatable {
         key = key ?? other.key
         turn = turn ?? other.turn
         place = place ?? other.place
+        isCounted = isCounted || other.isCounted
     }
 
     /// Whether the other is certainly the same message: by id, or by key where an id is missing.

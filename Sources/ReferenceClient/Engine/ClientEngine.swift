@@ -7,6 +7,8 @@ actor ClientEngine {
     private let rules: ClientRules
     private let watcher: (@Sendable (Screen) -> Void)?
     private var sockets: [Int: AsyncStream<Outgoing>.Continuation] = [:]
+    /// How many texts of a socket wait to be sent.
+    private var unsent: [Int: Int] = [:]
     private var requests: [Int: Task<Void, Never>] = [:]
     private var timers: [ClientTimer: (number: Int, task: Task<Void, Never>)] = [:]
     private var lastTimer = 0
@@ -44,6 +46,11 @@ actor ClientEngine {
         watcher(screen)
     }
 
+    /// Returns when everything handed over is on its way, or after a second: the time a system gives to an app it puts away.
+    func flush() async {
+        for _ in 0..<100 where !unsent.isEmpty { try? await clock.sleep(milliseconds: 10) }
+    }
+
     /// The system ends the app: nothing goes on.
     func stop() {
         isStopped = true
@@ -59,9 +66,13 @@ actor ClientEngine {
     private func perform(_ effect: Effect) {
         switch effect {
         case .open(let socket, let url): open(socket, url)
-        case .send(let socket, let text): sockets[socket]?.yield(.text(text))
+        case .send(let socket, let text):
+            guard let outgoing = sockets[socket] else { return }
+            unsent[socket, default: 0] += 1
+            outgoing.yield(.text(text))
         case .close(let socket, let code):
             guard let outgoing = sockets.removeValue(forKey: socket) else { return }
+            unsent[socket] = nil
             outgoing.yield(.close(code: code))
             outgoing.finish()
         case .request(let number, let request, let limit): ask(number, request, limit)
@@ -107,8 +118,11 @@ actor ClientEngine {
                 if isSlow { try? await clock.sleep(milliseconds: rules.real(200)) }
                 switch item {
                 case .text(let text):
+                    // What was not sent when the connection was given up goes out on another one, if at all.
+                    guard await self?.uses(number) == true else { continue }
                     do {
                         try await socket.send(text)
+                        await self?.sent(number)
                     } catch {
                         // A send that fails is the end of the connection, whatever else it says.
                         await self?.ended(number, code: nil)
@@ -122,9 +136,17 @@ actor ClientEngine {
         }
     }
 
+    private func uses(_ number: Int) -> Bool { sockets[number] != nil }
+
+    private func sent(_ number: Int) {
+        guard let count = unsent[number] else { return }
+        unsent[number] = count > 1 ? count - 1 : nil
+    }
+
     /// A socket is gone: the task that would send on it ends.
     private func ended(_ number: Int, code: Int?) {
         sockets.removeValue(forKey: number)?.finish()
+        unsent[number] = nil
         handle(.ended(socket: number, code: code))
     }
 

@@ -64,7 +64,10 @@ public actor ReferenceApp: DrivenClient {
     }
 
     /// The app is put away.
-    public func background() async throws { try await tell(.background) }
+    public func background() async throws {
+        try await tell(.background)
+        await engine?.flush()
+    }
 
     /// The app comes back.
     public func foreground() async throws { try await tell(.foreground) }
