@@ -16,7 +16,8 @@ extension Observations {
 
     /// Every look at the screen after one event and before another.
     func looks(after first: Int, before last: Int) -> [Look] {
-        history.events.indices.filter { $0 > first && $0 < last }.compactMap { index in
+        let from = max(first + 1, 0)
+        return (from..<max(from, min(last, history.events.endIndex))).compactMap { index in
             guard history.events[index].lane == .client, let state = client.state(at: index) else { return nil }
             switch history.events[index].kind {
             case .state: return Look(event: index, state: state)

@@ -109,10 +109,12 @@ extension CLIENT {
                 }
                 return nil
             } + history.syncs.map(\.request.event)
+        let looks = history.looks(after: -1, before: .max).map(\.event)
         for event in begun {
             guard let state = history.client.state(at: event), state.sessionId != nil, state.count > 0 else { continue }
             let end = min(history.end(of: event, at: ["selectSession", "openPush"]), history.endOfLife(at: event))
-            if !history.looks(after: event, before: end).isEmpty { evidence.keep() }
+            let next = looks[looks.boundary { $0 > event }...].first
+            if next.map({ $0 < end }) == true { evidence.keep() }
         }
         return evidence
     }
