@@ -100,6 +100,7 @@ import Testing
         try clause.warns("\(elsewhere) client=connected(s1 u1 a1 unread.s3=1) +5s^")
         try clause.warns(
             "\(elsewhere) client=connected(s1 u1 a1 unread.s2=1) A<done(t5 s2 #6) +5s^")  // one of two
+        try clause.untested("\(elsewhere) 1>GET(s2) 1<200(u4 a4) +5s")  // the read may have brought it first
         try clause.untested("\(elsewhere) +4s")
         try clause.untested("\(elsewhere) client!selectSession(s2) client=connected(s2 a4) +5s")
         try clause.untested("\(elsewhere) A!cut +5s")

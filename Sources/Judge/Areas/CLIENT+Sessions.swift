@@ -36,6 +36,12 @@ extension CLIENT {
             case .kept: evidence.keep()
             case .broken(let late):
                 if let end = history.connections[frame.connection].ending?.event, end < late { continue }
+                // A read of that session may have brought it before the frame was taken.
+                let isRead = history.sessionReads.contains { read in
+                    read.sessionId == session && read.event > entry.event && read.event < late
+                        && read.messages.contains { $0.id.map(entry.ids.contains) ?? false }
+                }
+                if isRead { continue }
                 evidence.violate(
                     Finding(
                         "an answer in a session that is not on the screen is not counted as unread",
