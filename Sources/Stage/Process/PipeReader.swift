@@ -17,8 +17,7 @@ final class PipeReader: Sendable {
     /// The most that is taken once no more is to be read.
     private static let last = 1 << 20
 
-    /// What is written to, to wake the thread for the last time; nil once it is.
-    private let alarm: Mutex<Int32?>
+    private let alarm = Alarm()
     private let over = DispatchGroup()
 
     /// Takes over the reading end of a pipe.
@@ -27,36 +26,21 @@ final class PipeReader: Sendable {
     ///   - take: Takes what was read, in order, and says whether to go on; otherwise the pipe is closed.
     init(_ descriptor: Int32, take: @escaping @Sendable ([UInt8]) -> Bool) {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-        var ends: [Int32] = [-1, -1]
-        let hasAlarm = pipe(&ends) == 0
-        if hasAlarm { for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) } }
-        alarm = Mutex(hasAlarm ? ends[1] : nil)
-        DispatchQueue(label: "holdfast.output").async(group: over) { [ends] in
-            Self.read(descriptor, until: ends[0], take)
+        DispatchQueue(label: "holdfast.output").async(group: over) { [alarm] in
+            Self.read(descriptor, until: alarm.descriptor, take)
             close(descriptor)
-            if hasAlarm { close(ends[0]) }
+            alarm.noteEnd()
         }
     }
 
     deinit {
-        wake()
+        alarm.ring()
     }
 
     /// Takes what is still in the pipe and reads no more; a descendant that holds the other end open changes nothing.
     func finish() {
-        wake()
+        alarm.ring()
         over.wait()
-    }
-
-    private func wake() {
-        alarm.withLock { alarm in
-            guard let end = alarm else { return }
-            // A byte, because a process that is just being started may hold this end too.
-            var byte: UInt8 = 0
-            _ = write(end, &byte, 1)
-            close(end)
-            alarm = nil
-        }
     }
 
     /// Reads until the other end is closed, nobody wants more, or the alarm comes.
@@ -97,5 +81,52 @@ final class PipeReader: Sendable {
         #else
         Darwin.read(descriptor, buffer.baseAddress, buffer.count)
         #endif
+    }
+}
+
+/// Wakes a thread that waits for a descriptor, once; a pipe to itself.
+private final class Alarm: Sendable {
+    private struct State {
+        var hasRung = false
+        var isHeard = true
+    }
+
+    /// Becomes readable when the alarm rings; negative for want of descriptors.
+    let descriptor: Int32
+    private let ringing: Int32
+    private let state = Mutex(State())
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        if pipe(&ends) == 0 {
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        } else {
+            ends = [-1, -1]
+        }
+        (descriptor, ringing) = (ends[0], ends[1])
+    }
+
+    /// Rings; nobody hears it once the thread has ended, and writing to a pipe without a reader would end the program.
+    func ring() {
+        state.withLock { state in
+            guard !state.hasRung, ringing >= 0 else { return }
+            state.hasRung = true
+            if state.isHeard {
+                // A byte, because a process that is just being started may hold this end too.
+                var byte: UInt8 = 0
+                _ = write(ringing, &byte, 1)
+            } else {
+                close(descriptor)
+            }
+            close(ringing)
+        }
+    }
+
+    /// The thread has ended.
+    func noteEnd() {
+        state.withLock { state in
+            state.isHeard = false
+            if state.hasRung { close(descriptor) }
+        }
     }
 }
