@@ -25,6 +25,9 @@ import Testing
         // Degraded is not waiting.
         try clause.conforms("\(reading) \(polls(12)) \(failed) +29s 20>GET(s1) 20<200(u1)")
         try clause.violates("\(reading) \(polls(12)) +1s 20>GET(s1)^ +1s")
+        // What is seen when it changes was so until shortly before.
+        try clause.violates("\(reading) \(polls(12)) 20>GET(s1)^ 20<200(u1) +1s \(failed)")
+        try clause.conforms("\(reading) \(polls(12)) 20>GET(s1) 20<200(u1) \(failed) +12s")
         try clause.violates(
             "\(reading) \(polls(3)) +29s B>open B<refused(503) +29s 20>GET(s1)^ +1s", also: ["CLIENT-23"])
         // A socket would tell the rest: what is read then without a reason is polling, whatever the screen says.
