@@ -23,8 +23,9 @@ public struct Timeouts: Sendable, Equatable {
     public var push: Duration = .seconds(10)
     /// From the start of the command to the first connection it takes: a virtual machine warms up, a store recovers.
     public var start: Duration = .seconds(30)
-    /// From the foreground or the return of the network to a client's new connection: a second is felt, the other is the
-    /// machine's. No timer of a client lies in it, so the time scale does not shorten it.
+    /// From the foreground or the return of the network to a client's new connection.
+    ///
+    /// A second is felt, the other is the machine's; no timer of a client lies in it, so the time scale does not shorten it.
     public var foregroundReconnect: Duration = .seconds(2)
     /// From a `chat` without an answer to the end of the connection in the client's eyes (CLIENT-10).
     public var resend: Duration = .seconds(15)

@@ -82,7 +82,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("scenarios/server/", "scenario"), ("scenarios/client/", "client-scenario"), ("dialects/", "dialect"), ("subjects/", "subject"),
+        ("scenarios/server/", "scenario"), ("scenarios/client/", "client-scenario"), ("dialects/", "dialect"),
+        ("subjects/", "subject"),
     ])
     func `every file of a kind passes the schema of its kind`(folder: String, kind: String) throws {
         let files = try jsonFiles()
