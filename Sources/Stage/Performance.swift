@@ -15,6 +15,8 @@ public struct Performance: Sendable {
     public var stoppedAt: String?
     /// What the driver of a client did that ended it, such as dying; nil when it obeyed.
     public var failure: String?
+    /// Why no driver was to be had; nil when there was one.
+    var startProblem: HarnessProblem?
     /// Whether it was ended from outside.
     public var wasInterrupted: Bool
     /// Whether the subject took the first connection; nil when the scenario opened none.

@@ -54,10 +54,13 @@ public final class TransportServer: Sendable {
     }
 
     /// The WebSocket URL of a path on this server.
-    public func webSocketURL(_ path: String = "/ws") -> String { "\(isSecure ? "wss" : "ws")://\(host):\(port)\(path)" }
+    public func webSocketURL(_ path: String = "/ws") -> String { "\(isSecure ? "wss" : "ws")://\(authority)\(path)" }
 
     /// The HTTP URL of a path on this server.
-    public func httpURL(_ path: String = "/") -> String { "\(isSecure ? "https" : "http")://\(host):\(port)\(path)" }
+    public func httpURL(_ path: String = "/") -> String { "\(isSecure ? "https" : "http")://\(authority)\(path)" }
+
+    /// Host and port as URLs have them; an IPv6 address stands in brackets (RFC 3986, 3.2.2).
+    private var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     /// Open connections of both kinds.
     public var connectionCount: Int { listener.registry.connectionCount }

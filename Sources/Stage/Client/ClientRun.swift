@@ -62,7 +62,7 @@ public struct ClientRun: Sendable {
                 results[index] = performance
                 if !performance.wasInterrupted, let received = performance.wasReceived {
                     unanswered = received ? 0 : unanswered + 1
-                    if !received { startProblem = startProblem ?? performance.problems.first }
+                    if !received { startProblem = startProblem ?? performance.startProblem }
                 }
                 progress(.finished(performance.scenario, done: done, total: scenarios.count))
             }

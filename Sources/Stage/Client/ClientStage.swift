@@ -68,7 +68,9 @@ public struct ClientStage: Sendable {
             }
             performance.wasReceived = false
             performance.stoppedAt = error.inShort
-            performance.problems = [HarnessProblem(.driver(error), at: scenario.name)]
+            let problem = HarnessProblem(.driver(error), at: scenario.name)
+            performance.startProblem = problem
+            if error.isHarness { performance.problems = [problem] } else { performance.failure = error.what }
             return
         }
         performance.wasReceived = true

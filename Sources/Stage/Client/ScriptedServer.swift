@@ -43,7 +43,7 @@ final class ScriptedServer: Sendable {
 
     /// The bounds of the server: a client that opens connections without end, or never ends a body, is cut off.
     static var limits: ServerLimits {
-        ServerLimits(maxHeldBytes: 32 << 20, maxConnections: 256, requestTimeout: .seconds(20))
+        ServerLimits(maxHeldBytes: 32 << 20, maxConnections: 64, requestTimeout: .seconds(20))
     }
 
     /// What went wrong in the suite itself.
@@ -94,6 +94,7 @@ final class ScriptedServer: Sendable {
         case .close(let number, let code):
             guard let socket = state.sockets[number] else { return }
             recorder.note(.close(.fromServer, code: code, reason: ""), on: Self.lane(number))
+            board.forget(connection: number)
             Task { await socket.close(code: UInt16(clamping: code)) }
         case .cut(let number, let how):
             guard let socket = state.sockets[number] else { return }
@@ -120,7 +121,11 @@ final class ScriptedServer: Sendable {
 
     private func send(_ text: String, on number: Int, _ state: State) {
         guard let socket = state.sockets[number] else { return }
-        recorder.note(.text(.fromServer, text), on: Self.lane(number))
+        guard recorder.record(.text(.fromServer, text), on: Self.lane(number), at: .now) else {
+            // One large question of a client with many connections is told to each of them.
+            flooded()
+            return socket.cut(.reset)
+        }
         // A socket that cannot take it is at its end, and its own task is about to say so.
         try? socket.post(text: text)
     }
@@ -295,9 +300,9 @@ extension ScriptedServer: TransportHandler {
         state.withLock { state in
             // A connection that was made silent stays as it is, until the client or the scenario ends it.
             state.sockets[number] = nil
+            board.forget(connection: number)
             act(&state) { $0.ended(number) }
         }
-        board.forget(connection: number)
     }
 
     /// Takes in what came; false when nothing more is to be read.
@@ -329,6 +334,7 @@ extension ScriptedServer: TransportHandler {
             case .pong: return record(.pong(.toServer))
             case .close(let code, let reason):
                 guard record(.close(.toServer, code: code.map(Int.init), reason: reason)) else { return false }
+                board.forget(connection: number)
                 act(&state) { $0.ended(number) }
             case .eof:
                 _ = record(.eof(reason: ""))

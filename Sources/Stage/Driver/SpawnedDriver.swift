@@ -119,6 +119,8 @@ final class SpawnedDriver: DriverLink {
                     guard case .ended = error.code else { throw error }
                 }
             }
+            // One that said too much may still run.
+            await road.end(farewell: .zero, patience: .zero)
             try await startAgain()
             return try await state.withLock { $0.conversation }.perform(command, within: limit)
         }
@@ -147,6 +149,8 @@ final class SpawnedDriver: DriverLink {
         let (road, isOurs) = state.withLock { ($0.road, $0.mayEnd || $0.isOver) }
         return isOurs ? nil : road.exit
     }
+
+    var processorTime: Duration? { state.withLock { $0.road }.processorTime }
 
     func end() async {
         let road = state.withLock { state in

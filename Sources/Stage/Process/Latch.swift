@@ -34,6 +34,7 @@ final class Latch<Value: Sendable>: Sendable {
             state.nextWaiter += 1
             return state.nextWaiter
         }
+        let deadline = ContinuousClock.now + limit
         let alarm = Task {
             try? await Task.sleep(for: limit, clock: .continuous)
             giveUp(id)
@@ -43,7 +44,8 @@ final class Latch<Value: Sendable>: Sendable {
             await withCheckedContinuation { continuation in
                 let (isOver, value): (Bool, Value?) = state.withLock { state in
                     if let value = state.value { return (true, value) }
-                    if Task.isCancelled { return (true, nil) }
+                    // The alarm may have rung before there was anybody to hear it.
+                    if Task.isCancelled || ContinuousClock.now >= deadline { return (true, nil) }
                     state.waiters[id] = continuation
                     return (false, nil)
                 }

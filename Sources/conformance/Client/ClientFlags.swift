@@ -71,14 +71,15 @@ struct ClientFlags: ParsableArguments {
             let place = (reference ? ["conformance"] + words.dropFirst() : words).joined(separator: " ")
             return try await body(
                 Source(
-                    drivers: SpawnedDrivers(words, schemas: schemas), place: place, host: host ?? "127.0.0.1"))
+                    drivers: SpawnedDrivers(words, schemas: schemas), place: place,
+                    host: host.map(LocalAddresses.reachable) ?? "127.0.0.1"))
         }
         let address = try Services.Address(listen, flag: "--listen")
         let device = try await listening(address, schemas)
         DeviceInvitation(address: device.address).show()
         do {
             let result = try await body(
-                Source(drivers: device, place: device.address, host: host ?? device.host))
+                Source(drivers: device, place: device.address, host: host.map(LocalAddresses.reachable) ?? device.host))
             await device.stop()
             return result
         } catch {
