@@ -10,6 +10,7 @@ let package = Package(
     products: [
         .executable(name: "conformance", targets: ["conformance"]),
         .library(name: "ClientDriver", targets: ["ClientDriver"]),
+        .library(name: "ReferenceClient", targets: ["ReferenceClient"]),
         .library(name: "Holdfast", targets: ["JSON", "JSONSchema", "Holdfast", "Transcript", "Judge"]),
     ],
     dependencies: [

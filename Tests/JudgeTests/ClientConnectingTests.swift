@@ -101,6 +101,15 @@ import Testing
         try clause.untested("client!launch \(refusals([500, 1000]))")
     }
 
+    @Test func `CLIENT-5 remarks a loop without a pause`() throws {
+        let clause = ClauseUnderTest("CLIENT-5")
+        let refused = "client!launch \(refusals([500, 1000, 2000, 4000, 8000, 16000, 30000]))"
+        let busy = try clause.remarks("\(refused) client!act(name='processorTime' milliseconds=60000)")
+        #expect(busy == ["the client used 97 % of a processor for 61 s, as a loop without a pause does"])
+        #expect(try clause.remarks("\(refused) client!act(name='processorTime' milliseconds=900)") == [])
+        #expect(try clause.remarks(refused) == [])
+    }
+
     @Test func `CLIENT-6 waits vary`() throws {
         let clause = ClauseUnderTest("CLIENT-6")
         func launches(_ first: [Int], _ second: [Int], mark: String = "") -> String {

@@ -37,7 +37,22 @@ extension CLIENT {
                 }
             }
         }
+        if evidence.exercised > 0, let remark = tightLoop(observations) { evidence.remarks.append(remark) }
         return evidence
+    }
+
+    /// What a client that never rests used of a processor; nil when it rests, and where nobody told.
+    ///
+    /// No clause bounds it, and no count of attempts shows a loop that asks for no connection.
+    private static func tightLoop(_ observations: Observations) -> String? {
+        guard let act = observations.client.acts("processorTime").last, let launch = observations.client.launches.first,
+            let used = act.details["milliseconds"]?.intValue
+        else { return nil }
+        let watched = observations.span(from: launch.events.lowerBound, to: act.event) / 1000
+        guard watched >= 2000, used > watched / 2 else { return nil }
+        let seconds = "\(watched / 1000) s"
+        return
+            "the client used \(used * 100 / watched) % of a processor for \(seconds), as a loop without a pause does"
     }
 
     /// CLIENT-6: "A client SHOULD vary the wait between attempts at random".

@@ -264,6 +264,10 @@ final class ClientPerformer: Sendable {
         if isRunning, !isBroken, !Task.isCancelled {
             _ = try? await look(recording: true, at: JSONPointer())
         }
+        if let used = link.processorTime {
+            recorder.note(
+                .act("processorTime", ["milliseconds": JSONValue(microseconds(used) / 1000)]), on: .client)
+        }
         for rule in server.unusedRules {
             recorder.note(.wait(awaited: "use of the rule '\(rule)'", met: false), on: .client)
         }

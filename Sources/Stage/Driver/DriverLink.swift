@@ -18,8 +18,16 @@ public protocol DriverLink: Sendable {
     /// What became of the program, once it ended by itself; nil while it runs, and where there is none to watch.
     var exit: SubjectExit? { get }
 
+    /// The time on processors that the program has used; nil where nobody tells.
+    var processorTime: Duration? { get }
+
     /// Ends it in any case.
     func end() async
+}
+
+extension DriverLink {
+    /// Nobody tells.
+    public var processorTime: Duration? { nil }
 }
 
 /// What a driver answered to a command.

@@ -24,6 +24,9 @@ final class ProcessRoad: DriverRoad {
     /// How it ended; nil while it runs.
     var exit: SubjectExit? { process.exit }
 
+    /// The time on processors that it has used; nil where nobody tells.
+    var processorTime: Duration? { process.processorTime }
+
     var lastWords: [String] { process.output.lines() }
 
     /// Ends the process in any case: by the end of its input, then by a signal, then by the other.

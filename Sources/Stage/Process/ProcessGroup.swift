@@ -25,6 +25,12 @@ struct ProcessGroup: Sendable {
         return waitid(P_PID, id_t(leader), &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_signo == SIGCHLD
     }
 
+    /// The time on processors that those of it used that still run; nil where nobody tells.
+    var processorTime: Duration? {
+        let times = members().compactMap(ProcessTable.processorTime)
+        return times.isEmpty ? nil : times.reduce(.zero, +)
+    }
+
     /// Sends SIGTERM to the leader, as a service manager does.
     func terminate() {
         _ = signalOne(leader, SIGTERM)

@@ -32,12 +32,26 @@ enum ProcessTable {
         return found
     }
 
-    /// The state of a process; nil when it is gone.
-    static func status(of process: pid_t) -> Status? {
+    /// What `/proc` has of a process from its state on; empty when it is gone.
+    private static func fields(of process: pid_t) -> [Substring] {
         // The name in brackets may hold anything, brackets and spaces too, so what follows is read from the last one on.
         let text = String(decoding: contents("/proc/\(process)/stat", atMost: 4096), as: UTF8.self)
-        guard let end = text.lastIndex(of: ")") else { return nil }
-        let fields = text[text.index(after: end)...].split(separator: " ")
+        guard let end = text.lastIndex(of: ")") else { return [] }
+        return text[text.index(after: end)...].split(separator: " ")
+    }
+
+    /// The time on a processor that a process and the children it waited for have used; nil when it is gone.
+    static func processorTime(of process: pid_t) -> Duration? {
+        let fields = fields(of: process)
+        let ticksPerSecond = Int(sysconf(Int32(_SC_CLK_TCK)))
+        guard fields.count > 14, ticksPerSecond > 0 else { return nil }
+        // User and system time, its own and that of its children (proc(5), fields 14 to 17).
+        return .milliseconds(fields[11...14].compactMap { Int($0) }.reduce(0, +) * 1000 / ticksPerSecond)
+    }
+
+    /// The state of a process; nil when it is gone.
+    static func status(of process: pid_t) -> Status? {
+        let fields = fields(of: process)
         guard fields.count > 2, let state = fields[0].first, let parent = pid_t(fields[1]),
             let group = pid_t(fields[2])
         else { return nil }

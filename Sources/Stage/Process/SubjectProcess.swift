@@ -77,6 +77,9 @@ final class SubjectProcess: Sendable {
     /// Whether its leader has ended, which is known a moment before nothing is left of it.
     var isEnding: Bool { exit != nil || state.withLock { !$0.mayBeSignalled || group.leaderHasEnded } }
 
+    /// The time on processors that it and what it started have used; nil where nobody tells, and once it has ended.
+    var processorTime: Duration? { exit == nil ? group.processorTime : nil }
+
     /// Waits for the end; nil when it does not come within the limit.
     func exit(within limit: Duration) async -> SubjectExit? { await ended.wait(within: limit) }
 

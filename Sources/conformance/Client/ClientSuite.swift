@@ -28,17 +28,29 @@ struct ClientSuite {
         if let problem = outcome.startProblem, !wasInterrupted {
             throw Tool.end(.unreachable, saying: problem.description)
         }
+        let results = await SuiteJudging(specification: specification).results(outcome.performances)
         var report = RunReport(
-            await SuiteJudging(specification: specification).results(outcome.performances), of: subject.declaration,
-            at: address, under: specification, selection: selection.clauses, intended: selection.intended,
+            results, of: subject.declaration, at: address, under: specification, selection: selection.clauses,
+            intended: selection.intended,
             startedAt: startedAt, duration: clock.now - start, wasInterrupted: wasInterrupted)
-        report.diagnostics = diagnostics
+        report.diagnostics = diagnostics(of: results)
         return report
     }
 
     /// What weakens the evidence, or lets it last, and is no fault of anybody.
-    private var diagnostics: [String] {
-        let names = subject.unsupported.sorted().joined(separator: ", ")
-        return names.isEmpty ? [] : ["the driver declares that it does not support \(names)"]
+    private func diagnostics(of results: [ScenarioResult]) -> [String] {
+        var lines: [String] = []
+        if !subject.unsupported.isEmpty {
+            let names = subject.unsupported.sorted().joined(separator: ", ")
+            lines.append("the driver declares that it does not support \(names)")
+        }
+        let events = results.flatMap(\.history.events).map(\.kind)
+        let wasLaunched = events.contains { if case .act("launch", _) = $0 { true } else { false } }
+        let hasAsked = events.contains { if case .opening = $0 { true } else { false } }
+        if wasLaunched, !hasAsked {
+            lines.append(
+                "the client never asked for a connection: does it connect to the 'url' that each 'launch' brings?")
+        }
+        return lines
     }
 }

@@ -23,6 +23,19 @@ import Testing
             try await ShellDriver.answer(#"echo "{\"id\":$id,\"error\":\"no list\"}""#) == .success(.failed("no list")))
     }
 
+    #if os(Linux)
+    @Test func `what a program uses of a processor is told while it runs`() async throws {
+        let body =
+            #"case $line in *launch*) i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done ;; esac; echo "{\"id\":$id,\"ok\":true}""#
+        let link = try await ShellDriver.drivers(ShellDriver.script(body)).open(
+            data: NSTemporaryDirectory(), timeScale: 10)
+        _ = try await link.perform(Self.launch(fresh: true), within: .seconds(10))
+        #expect(try #require(link.processorTime) > .zero)
+        await link.end()
+        #expect(link.processorTime == nil)
+    }
+    #endif
+
     @Test func `a program that ends with quit is started again for the next launch`() async throws {
         let folder = NSTemporaryDirectory() + "holdfast-driver-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
