@@ -86,7 +86,7 @@ struct ClientDelivery {
         for typed in history.client.typed {
             all.append(
                 ClientDelivery(
-                    typed.event, .typed, session: history.client.state(at: typed.event)?.sessionId, key: typed.key,
+                    typed.event, .typed, session: history.sessionOnScreen(at: typed.event), key: typed.key,
                     role: "user", text: typed.text))
         }
         return all.sorted { $0.event < $1.event }
@@ -148,5 +148,17 @@ struct ClientNotice {
                 event: act.event, kind: kind, sessionId: member("sessionId"),
                 messageId: member("messageId", "message", "opened"))
         }
+    }
+}
+
+extension Observations {
+    /// The session that is surely on the screen: the one last shown, unless the person went to another since.
+    func sessionOnScreen(at event: Int) -> String? {
+        guard let place = client.states.lastIndex(where: { $0.event <= event }) else { return nil }
+        let state = client.states[place]
+        let hasLeft = client.acts("selectSession", "openPush", "launch").contains {
+            $0.event > state.event && $0.event < event
+        }
+        return hasLeft ? nil : state.sessionId
     }
 }

@@ -116,7 +116,8 @@ struct ClientPlaces {
         if client.isForeground(at: frame.event) {
             let first = events.boundary { history.time(of: $0) >= limit }
             let isOpen = connection.ending.map { history.time(of: $0.event) >= limit } ?? true
-            if isOpen, first < events.endIndex { waited = first }
+            let isThere = history.end(of: frame.event, at: ["background", "networkDown", "quit", "exit"]) >= first
+            if isOpen, isThere, first < events.endIndex { waited = first }
         }
         let later = connection.received[connection.received.boundary { $0.event >= frame.event }...]
         for state in client.states[client.states.boundary { $0.event > frame.event }...] {

@@ -73,6 +73,13 @@ extension Observations {
         return (acts + connections.compactMap(\.connected)).sorted()
     }
 
+    /// Whether the last thing that could make a client read was no act of the person.
+    func isForRecovery(_ read: ObservedExchange) -> Bool {
+        let person = client.acts("launch", "selectSession", "openPush").last { $0.event < read.request }?.event
+        guard let person else { return true }
+        return recoveryTriggers.contains { $0 > person && $0 < read.request }
+    }
+
     /// Where a read ended; the end of the history while it has not.
     func end(of read: ObservedExchange) -> Int { read.response ?? read.failure ?? history.events.endIndex }
 

@@ -44,18 +44,20 @@ extension Observations {
     ///   - cause: The event from which it is to be shown.
     ///   - bound: How long it may take.
     ///   - end: The first event after which it need not be shown any more.
-    ///   - never: Whether a state shows it so wrongly that no time can excuse it.
+    ///   - never: Whether a look shows it so wrongly that no time can excuse it.
     ///   - holds: Whether a state shows it; nil for one that says nothing about it.
     /// - Returns: What came of it.
     func shown(
         after cause: Int, within bound: Duration, before end: Int,
-        never: (ObservedClient.State) -> Bool = { _ in false }, holds: (ObservedClient.State) -> Bool?
+        never: (Look) -> Bool = { _ in false }, holds: (ObservedClient.State) -> Bool?
     ) -> Sighting {
+        // What comes while nobody is there need not have been taken in when somebody looks again.
+        guard client.launches.isEmpty || client.isForeground(at: cause) else { return .unknown }
         let limit = time(of: cause) + bound.microseconds
         for look in looks(after: cause, before: end) {
             guard let answer = holds(look.state) else { continue }
             if answer { return .kept(look.event) }
-            if never(look.state) || time(of: look.event) >= limit { return .broken(look.event) }
+            if never(look) || time(of: look.event) >= limit { return .broken(look.event) }
         }
         return .unknown
     }

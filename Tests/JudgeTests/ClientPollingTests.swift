@@ -35,6 +35,10 @@ import Testing
             "\(reading) B+ 30>GET(s1) 30<200(u1) \(polls(12, isConnected: true)) client=connected(s1 u1 failed=c1) +1s 20>GET(s1)^ +1s"
         )
         try clause.untested("\(reading) \(polls(11))")
+        // What is read for the next message is no poll for this one.
+        let waiting = "client=degraded(s1 u1 failed=c1 thinking)"
+        let next = "client!send(c3) \(waiting)"
+        try clause.untested("\(reading) \(polls(12)) \(failed) \(next) 20>GET(s1) +1s \(waiting)")
         try clause.untested("\(reading) +29s B>open B<refused(503) +29s B>open B<refused(503) +12s")
         try clause.untested(
             "\(reading) \(polls(2)) 20>GET(s1) 20<200(u1 a1) client=degraded(s1 u1 a1) +29s B>open B<refused(503) +29s B>open B<refused(503) +12s"
@@ -82,6 +86,9 @@ import Testing
         let clause = ClauseUnderTest("CLIENT-24")
         let asked =
             "client!launch A+ client=connected(s1) client!send(c1) A>chat(c1 s1) A<ack(c1) client=connected(s1 u1 thinking)"
+        // Nobody was there to take it in.
+        try clause.untested(
+            "\(asked) client!background A<done(t1) +17s client!foreground client=connected(s1 u1 thinking)")
         try clause.untested(
             "\(asked) A<done(t1) client!send(c2) A>chat(c2 s1) A<ack(c2) client=connected(s1 u1 a1 u2 thinking) +17s")
         try clause.untested(

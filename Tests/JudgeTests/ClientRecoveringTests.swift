@@ -18,6 +18,8 @@ import Testing
         try clause.conforms("\(running) client!background +30s client!foreground A>close(1001) B+ 1>GET(s1)")
         try clause.violates("\(back) +17s^")
         try clause.violates("\(running) client!background +30s client!foreground A>close(1001) B+ +17s^")
+        // What is asked on the next connection is the recovery of that one.
+        try clause.violates("\(back) +17s^ B!cut C+ 1>GET(s1)")
         // Without an epoch there is no replay.
         try clause.violates("\(back) B>sync(#0) B<error(unknown_type) +17s^", also: ["LIVE-13"])
         try clause.violates("\(back) 1>GET 1<200(s1) +17s^")  // the list holds no messages
@@ -111,5 +113,9 @@ import Testing
         try clause.untested("\(reading) 1<200(u1 a1 u2 a2) client=connected(s1 u1 a1 u2 a2)")
         try clause.untested("\(reading) client!selectSession(s2) client!selectSession(s1) 2>GET(s1)")
         try clause.untested("\(reading) 2>GET(s2) 3>GET")
+        // The person's read and one for a push.
+        try clause.untested(
+            "\(running) client!selectSession(s2) client!selectSession(s1) 1>GET(s1) client!receivePush(s1 message='a2') 2>GET(s1)"
+        )
     }
 }

@@ -39,12 +39,14 @@ extension CLIENT {
     /// CLIENT-23: "A client MUST end the thinking state, and show the message as failed with its retry or an error,
     /// when polling ends without an answer".
     ///
-    /// Once for each time that a client read at least twice for an answer that did not come.
+    /// Once for each time that a client polled at least twice for an answer that did not come.
     static func pollingEndsInTheOpen(_ history: Observations) -> Evidence {
         var evidence = Evidence()
-        for wait in history.waitsForAnswers where wait.reads.count > 1 && wait.question.ended == nil {
+        for wait in history.waitsForAnswers where wait.question.ended == nil {
+            let polls = history.polls(in: wait)
+            guard polls.count > 1 else { continue }
             let shown = history.shown(
-                after: wait.reads[1], within: history.clientBound(\.polling), before: wait.end
+                after: polls[0], within: history.clientBound(\.polling), before: wait.end
             ) { state in
                 guard wait.isOnScreen(state) else { return nil }
                 let isFailed = state.place(of: wait.question).map { state.messages[$0].status == "failed" } ?? false
@@ -58,7 +60,7 @@ extension CLIENT {
                     Finding(
                         "polling ended and the person is not told",
                         expected: "thinking false, and a failed message or an error",
-                        actual: isThinking ? "still thinking" : "neither", at: [wait.reads[1], event]))
+                        actual: isThinking ? "still thinking" : "neither", at: [polls[0], event]))
             case .unknown: break
             }
         }
@@ -120,8 +122,9 @@ extension Observations {
         let reasons = Set(recoveryTriggers)
             .union(connections.indices.compactMap { connections[$0].connected == nil ? nil : loss(of: $0) })
             .union(
-                client.acts("background", "networkDown", "openPush", "selectSession", "launch", "quit", "exit").map(
-                    \.event)
+                client.acts(
+                    "send", "background", "networkDown", "openPush", "selectSession", "launch", "quit", "exit"
+                ).map(\.event)
             )
             .sorted()
         return ClientQuestion.all(in: self).flatMap { question -> [AnswerWait] in

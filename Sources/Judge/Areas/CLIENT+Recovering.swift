@@ -27,13 +27,15 @@ extension CLIENT {
                     history.endOfLife(at: asked) > greeted
                 else { continue }
                 let sessions = question.sessions(before: greeted).union(question.requests.compactMap(\.sessionAsked))
-                if let recovery = history.recovery(of: sessions, since: lost) {
+                let proof = history.deadline(after: greeted, within: history.clientPatience, on: index).flatMap {
+                    history.isAble(from: greeted, to: $0) ? $0 : nil
+                }
+                // What is asked on a later connection is the recovery of that one.
+                let end = proof ?? history.loss(of: index) ?? history.history.events.endIndex
+                if let recovery = history.recovery(of: sessions, since: lost), recovery < end {
                     let isInTime = question.ended.map { recovery < $0 } ?? true
                     if isInTime { evidence.keep() }
-                } else if question.ended == nil,
-                    let proof = history.deadline(after: greeted, within: history.clientPatience, on: index),
-                    history.isAble(from: greeted, to: proof)
-                {
+                } else if let proof, question.ended.map({ $0 > proof }) ?? true {
                     evidence.violate(
                         Finding(
                             "a reconnect without recovery while a turn runs",
@@ -58,10 +60,11 @@ extension CLIENT {
                 history.end(of: told.asked, at: leaving) > told.event
             else { continue }
             let end = history.end(of: told.event, at: leaving)
-            let result = history.shown(after: told.event, within: history.clientPatience, before: end) { state in
-                // Once all of it is there, nothing more is to come that would put it in order.
-                state.sessionId == told.sessionId && told.messages.allSatisfy(state.shows)
-                    && !state.shows(inOrder: told.messages)
+            let result = history.shown(after: told.event, within: history.clientPatience, before: end) { look in
+                // Once all of it is there, nothing more is to come that would put it in order but another read.
+                look.state.sessionId == told.sessionId && told.messages.allSatisfy(look.state.shows)
+                    && !look.state.shows(inOrder: told.messages)
+                    && !history.isRecovering(told.sessionId, between: look.event, and: look.event)
             } holds: { state in
                 state.sessionId == told.sessionId ? state.shows(inOrder: told.messages) : nil
             }
@@ -127,7 +130,7 @@ extension CLIENT {
         var evidence = Evidence()
         let triggers = history.recoveryTriggers
         for (index, read) in history.client.reads.enumerated() {
-            guard case .session(let session) = read.route else { continue }
+            guard case .session(let session) = read.route, history.isForRecovery(read) else { continue }
             let end = min(history.end(of: read), history.endOfLife(at: read.request))
             let second = history.client.reads[(index + 1)...].prefix { $0.request < end }.first { other in
                 other.route == .session(session)
