@@ -32,6 +32,10 @@ import Testing
         try clause.conforms("\(away) A>close(1001) B+ B>chat(c1) B<ack(c1)")
         try clause.conforms("\(start) client!background A>close(1001) client!foreground B+")
         try clause.conforms("\(away) A>ping(n1) B+ B>chat(c1) B<ack(c1)")  // it was on its way
+        // Sent before it left, and the absence was short.
+        try clause.conforms(
+            "\(start) client!send(c1) client!background client!foreground A>chat(c1) B+ B>chat(c1)")
+        try clause.violates("\(start) client!send(c1) client!background +3s client!foreground A>chat(c1)^ B+")
         try clause.violates("\(away) B+ client!send(c1) A>chat(c1)^ A<ack(c1)")
         try clause.violates("\(away) B+ +5s A>ping(n1)^")
         try clause.violates("\(away) A>sync(e1 #0)^", also: ["LIVE-13"])

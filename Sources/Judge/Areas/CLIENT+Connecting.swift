@@ -26,8 +26,9 @@ extension CLIENT {
     /// CLIENT-2: "A client MUST NOT use a connection from before the background for anything it sends after it came to the
     /// foreground".
     ///
-    /// Once for each return of an app that had a connection when it left, when it sends anything afterwards. A `ping` may
-    /// have been on its way.
+    /// Once for each return of an app that had a connection when it left, when it sends anything afterwards. What it sent
+    /// before it left may arrive after a short absence, and a `ping` may have been on its way; what the person typed since is
+    /// neither.
     static func oldConnectionsRest(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
         let client = observations.client
@@ -39,18 +40,21 @@ extension CLIENT {
             }
             guard !old.isEmpty else { continue }
             let sent = observations.sent.filter { $0.event > back.event && $0.event < life.upperBound }
+            let typed = Set(client.typed.filter { $0.event > back.event }.flatMap(\.sends).map(\.event))
+            let onTheWay = sent.filter { frame in
+                let sent = frame.type == "ping" ? back.event : back.left
+                return old.contains(frame.connection) && !typed.contains(frame.event)
+                    && observations.span(from: sent, to: frame.event) <= observations.timeouts.scheduling.microseconds
+            }
             let used = sent.first { frame in
-                old.contains(frame.connection)
-                    && (frame.type != "ping"
-                        || observations.span(from: back.event, to: frame.event)
-                            > observations.timeouts.scheduling.microseconds)
+                old.contains(frame.connection) && !onTheWay.contains { $0.event == frame.event }
             }
             if let used {
                 evidence.violate(
                     Finding(
                         "a connection from before the background was used", expected: "frames on a new one",
                         actual: called(used), at: [back.left, back.event, used.event]))
-            } else if !sent.isEmpty {
+            } else if sent.count > onTheWay.count {
                 evidence.keep()
             }
         }
