@@ -16,7 +16,7 @@ import Transport
             while await connection.next() != nil {}
         }
         let url = "ws://127.0.0.1:\(listener.port)/ws"
-        let (_, run) = try await BuiltBinary.run(["server", url, "--out", out]) { running in
+        let (_, run) = try await BuiltBinary.run(["server", url, "--out", out], endsByItself: true) { running in
             var connections = connected.makeAsyncIterator()
             // The first connection is the one that asks whether anybody is there.
             for _ in 0..<2 { _ = await connections.next() }
