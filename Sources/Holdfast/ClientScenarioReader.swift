@@ -43,7 +43,7 @@ public struct ClientScenarioReader {
         let title = members.string("title", required: true)
         let summary = members.string("summary", required: true)
         _ = members.choice("role", of: OnlyClient.self, required: true)
-        let clauses = clauses(members)
+        let clauses = members.clauses(among: clauses, such: "CLIENT-3")
         let needs = needs(members)
         let world = members.members("world").map { ClientWorldReader(reader: $0).world() } ?? ClientWorld()
         var flow = ScenarioFlow(names: Self.known, collector: collector)
@@ -70,26 +70,6 @@ public struct ClientScenarioReader {
     /// Whether a reference has a value once a question has come, and not before.
     public static func isOfAQuestion(_ name: String) -> Bool {
         ["turn", "key", "text", "session"].contains(String(name.prefix { $0 != "." }))
-    }
-
-    private func clauses(_ members: MemberReader) -> [ClauseID] {
-        guard let texts = members.strings("clauses", required: true) else { return [] }
-        if texts.isEmpty {
-            collector.note(
-                members.pointer.appending("clauses"), "no clause", expected: "the clauses this exercises",
-                fix: "name at least one")
-        }
-        return texts.compactMap { element in
-            guard let id = ClauseID(element.text), clauses?.contains(id) ?? true else {
-                let near = nearestName(to: element.text, among: (clauses ?? []).map(\.description))
-                collector.note(
-                    element.pointer, "'\(clipped(element.text))' is no clause",
-                    expected: "an id of the specification such as CLIENT-3",
-                    fix: near.map { "did you mean '\($0)'?" } ?? "correct the id")
-                return nil
-            }
-            return id
-        }
     }
 
     private func needs(_ members: MemberReader) -> ClientScenario.Needs {

@@ -29,16 +29,7 @@ struct ClientStepReader {
     /// The step at a place; nil when it cannot be read, which has then been noted.
     static func step(_ value: JSONValue, at pointer: JSONPointer, flow: inout ScenarioFlow) -> ClientStep? {
         guard let reader = MemberReader(value, at: pointer, into: flow.problems) else { return nil }
-        guard let verb = reader.string("do", required: true) else { return nil }
-        guard let known = members[verb] else {
-            let near = nearestName(to: verb, among: members.keys)
-            flow.problems.note(
-                pointer.appending("do"), "unknown step '\(clipped(verb))'",
-                expected: members.keys.sorted().joined(separator: ", "),
-                fix: near.map { "did you mean '\($0)'?" } ?? "choose one of these")
-            return nil
-        }
-        reader.refuseUnknown(besides: ["do", "note", "profile"] + known)
+        guard let verb = reader.verb(of: members) else { return nil }
         let profile = reader.choice("profile", of: Profile.self)
         let own = ClientStepReader(reader: reader)
         if !["together", "repeat", "everyOrder"].contains(verb) { own.useReferences(of: verb, flow) }

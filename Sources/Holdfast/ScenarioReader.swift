@@ -41,7 +41,7 @@ public struct ScenarioReader {
         let title = members.string("title", required: true)
         let summary = members.string("summary", required: true)
         let role = members.choice("role", of: Role.self, required: true)
-        let clauses = clauses(members)
+        let clauses = members.clauses(among: clauses, such: "SYNC-3")
         let needs = needs(members)
         var flow = ScenarioFlow(principals: needs.principals, collector: collector)
         let elements = members.array("steps", required: true)
@@ -58,26 +58,6 @@ public struct ScenarioReader {
         guard let title, let summary, let role else { return nil }
         return Scenario(
             name: name, title: title, summary: summary, role: role, clauses: clauses, needs: needs, steps: steps)
-    }
-
-    private func clauses(_ members: MemberReader) -> [ClauseID] {
-        guard let texts = members.strings("clauses", required: true) else { return [] }
-        if texts.isEmpty {
-            collector.note(
-                members.pointer.appending("clauses"), "no clause", expected: "the clauses this exercises",
-                fix: "name at least one")
-        }
-        return texts.compactMap { element in
-            guard let id = ClauseID(element.text), clauses?.contains(id) ?? true else {
-                let near = nearestName(to: element.text, among: (clauses ?? []).map(\.description))
-                collector.note(
-                    element.pointer, "'\(clipped(element.text))' is no clause",
-                    expected: "an id of the specification such as SYNC-3",
-                    fix: near.map { "did you mean '\($0)'?" } ?? "correct the id")
-                return nil
-            }
-            return id
-        }
     }
 
     private func needs(_ members: MemberReader) -> Scenario.Needs {

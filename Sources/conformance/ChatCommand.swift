@@ -55,9 +55,10 @@ struct ChatCommand: AsyncParsableCommand {
     var listDefects = false
 
     func run() async throws {
-        if listDefects { return printDefects() }
-        let defects = try named(defect, among: ClientDefect.all, flag: "--defect", name: \.name)
-        let variations = try named(variation, among: ClientVariation.all, flag: "--variation", name: \.name)
+        if listDefects { return NamedBehaviours.show(ClientDefect.all, ClientVariation.all) }
+        let defects = try NamedBehaviours.chosen(defect, among: ClientDefect.all, flag: "--defect", of: "chat")
+        let variations = try NamedBehaviours.chosen(
+            variation, among: ClientVariation.all, flag: "--variation", of: "chat")
         guard [driver, connect != nil, url != nil].count(where: { $0 }) == 1 else {
             throw Tool.refuse(
                 "chat", "it is not said whom to obey",
@@ -122,38 +123,6 @@ struct ChatCommand: AsyncParsableCommand {
             throw Tool.refuse(
                 "chat", "'\(url)' cannot be connected to", expected: "such as ws://127.0.0.1:8080/ws", fix: "correct it"
             )
-        }
-    }
-
-    private func named<Item: Hashable>(
-        _ names: [String], among all: [Item], flag: String, name: (Item) -> String
-    ) throws -> Set<Item> {
-        var problems: [InputProblem] = []
-        var chosen: Set<Item> = []
-        for wanted in names {
-            if let item = all.first(where: { name($0) == wanted }) {
-                chosen.insert(item)
-                continue
-            }
-            problems.append(
-                InputProblem(
-                    place: flag, what: "unknown name '\(wanted)'",
-                    expected: "a name of 'conformance chat --list-defects'",
-                    fix: nearestName(to: wanted, among: all.map(name)).map { "did you mean '\($0)'?" } ?? "correct it"))
-        }
-        guard problems.isEmpty else { throw Tool.refuse(problems) }
-        return chosen
-    }
-
-    private func printDefects() {
-        let style = Console.style
-        Console.write("defects, each breaks the clause named\n")
-        for defect in ClientDefect.all {
-            Console.write("  \(defect.name)  \(defect.clause)\n\(style.wrapped(defect.summary, indent: 4))\n")
-        }
-        Console.write("\nvariations, all legal\n")
-        for variation in ClientVariation.all {
-            Console.write("  \(variation.name)\n\(style.wrapped(variation.summary, indent: 4))\n")
         }
     }
 }

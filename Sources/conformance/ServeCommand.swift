@@ -87,7 +87,7 @@ struct ServeCommand: AsyncParsableCommand {
     var verbose = false
 
     func run() async throws {
-        if listDefects { return printDefects() }
+        if listDefects { return NamedBehaviours.show(Defect.all, Variation.all) }
         let principals = try pairs(tokens, "--token", example: "p1=secret")
         let folder = try dataFolder()
         defer { if data == nil { try? FileManager.default.removeItem(atPath: folder) } }
@@ -101,8 +101,9 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.rateWindowSeconds = try positive(rateWindow, "--rate-window", upTo: 60)
         configuration.heartbeatSeconds = try positive(heartbeat, "--heartbeat", upTo: 86_400)
         configuration.authSeconds = try positive(authSeconds, "--auth-seconds", upTo: 10)
-        configuration.defects = try named(defect, among: Defect.all, flag: "--defect", name: \.name)
-        configuration.variations = try named(variation, among: Variation.all, flag: "--variation", name: \.name)
+        configuration.defects = try NamedBehaviours.chosen(defect, among: Defect.all, flag: "--defect", of: "serve")
+        configuration.variations = try NamedBehaviours.chosen(
+            variation, among: Variation.all, flag: "--variation", of: "serve")
         configuration.push = try pushService(for: reference.principals)
         if verbose { configuration.log = { Console.error($0) } }
 
@@ -149,38 +150,6 @@ struct ServeCommand: AsyncParsableCommand {
             throw Tool.refuse(
                 "--data", "'\(folder)' cannot be made: \(error.localizedDescription)", expected: "a writable folder",
                 fix: "name another one")
-        }
-    }
-
-    private func named<Item: Hashable>(
-        _ names: [String], among all: [Item], flag: String, name: (Item) -> String
-    ) throws -> Set<Item> {
-        var problems: [InputProblem] = []
-        var chosen: Set<Item> = []
-        for wanted in names {
-            if let item = all.first(where: { name($0) == wanted }) {
-                chosen.insert(item)
-                continue
-            }
-            problems.append(
-                InputProblem(
-                    place: flag, what: "unknown name '\(wanted)'",
-                    expected: "a name of 'conformance serve --list-defects'",
-                    fix: nearestName(to: wanted, among: all.map(name)).map { "did you mean '\($0)'?" } ?? "correct it"))
-        }
-        guard problems.isEmpty else { throw Tool.refuse(problems) }
-        return chosen
-    }
-
-    private func printDefects() {
-        let style = Console.style
-        Console.write("defects, each breaks the clause named\n")
-        for defect in Defect.all {
-            Console.write("  \(defect.name)  \(defect.clause)\n\(style.wrapped(defect.summary, indent: 4))\n")
-        }
-        Console.write("\nvariations, all legal\n")
-        for variation in Variation.all {
-            Console.write("  \(variation.name)\n\(style.wrapped(variation.summary, indent: 4))\n")
         }
     }
 }
