@@ -34,6 +34,8 @@ public struct ReferenceConfiguration: Sendable {
     public var variations: Set<Variation>
     /// Takes the notices for answers that nobody took live; nil when there is none, and then profile `push` is not kept.
     public var push: PushService?
+    /// Ends this process, for defects that do; without it the server falls silent like one whose process ended.
+    public var endsProcess: (@Sendable () -> Void)?
     /// Takes lines for people; they hold no tokens and no texts of conversations.
     public var log: (@Sendable (String) -> Void)?
 

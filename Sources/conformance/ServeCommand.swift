@@ -105,6 +105,10 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.variations = try NamedBehaviours.chosen(
             variation, among: Variation.all, flag: "--variation", of: "serve")
         configuration.push = try pushService(for: reference.principals)
+        configuration.endsProcess = {
+            Console.error("a defect ended this process")
+            _exit(1)
+        }
         if verbose { configuration.log = { Console.error($0) } }
 
         // A write beyond the limit of a file's size must fail like any other write, not end the process.

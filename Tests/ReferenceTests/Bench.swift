@@ -139,6 +139,7 @@ final class Bench {
             case .cut(let socket):
                 said.append("\(socket)! cut")
                 ended.insert(socket)
+            case .endProcess: said.append("the process ends")
             case .answer(let request, let answer):
                 said.append("\(request)< \(answer.status) \(answer.body) \(answer.headers.sorted { $0.key < $1.key })")
                 answers[request] = answer

@@ -213,7 +213,7 @@ enum Probes {
 
     static func unknownSessions(_ bench: Bench) {
         let socket = bench.open()
-        for id in ["unknown", "../x", "%2e%2e", String(repeating: "x", count: 200)] {
+        for id in ["unknown", "index", "../x", "%2e%2e", String(repeating: "x", count: 200)] {
             bench.chat("where", session: id, on: socket)
             bench.post("where", session: id)
             bench.ask("GET", "/api/sessions/\(id)")

@@ -40,6 +40,8 @@ enum Effect: Sendable, Equatable {
     case close(socket: Int, code: UInt16, reason: String)
     /// End a socket whose peer is gone.
     case cut(socket: Int)
+    /// End the process at once, with everybody in it; healthy servers never do.
+    case endProcess
     /// Answer a REST request.
     case answer(request: Int, RESTAnswer)
     /// Make records durable, all or none, in the order of these effects, and say so.

@@ -66,7 +66,12 @@ extension ServerCore {
     }
 
     private mutating func list(of principal: String, request: Int) {
-        let entries = visibleSessions(of: principal).map { session in
+        answer(request, 200, ["sessions": .array(listEntries(of: principal))])
+    }
+
+    /// What the list tells of each session.
+    func listEntries(of principal: String) -> [JSONValue] {
+        visibleSessions(of: principal).map { session in
             members([
                 ("id", .string(session.id)), ("title", title(of: session)),
                 ("updatedAt", .string(Timestamp.text(session.updatedAt, rules.timeStyle))),
@@ -77,7 +82,6 @@ extension ServerCore {
                 ),
             ])
         }
-        answer(request, 200, ["sessions": .array(entries)])
     }
 
     private mutating func read(_ id: String, of principal: String, request: Int) throws(Refusal) {
@@ -85,6 +89,7 @@ extension ServerCore {
             let isUnknown = rules.variations.contains(.sessionNotFoundForOddIDs)
             throw Refusal(isUnknown ? .sessionNotFound : .badRequest, "a session id matches [A-Za-z0-9_-]{1,128}")
         }
+        if let index = index(under: id, of: principal) { return answer(request, 200, ["session": index]) }
         guard let session = readable(id, of: principal) else {
             throw Refusal(.sessionNotFound, "no session '\(id.prefix(128))'")
         }

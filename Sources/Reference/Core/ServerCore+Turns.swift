@@ -115,6 +115,7 @@ extension ServerCore {
 
     /// Ends a turn without an answer; the failure is stored like an answer.
     private mutating func finish(_ turn: LiveTurn, _ code: ErrorCode, _ text: String) {
+        if forgets(turn, code, text) { return }
         turns[turn.names.turn]?.state = .ending
         storePostponed(turn)
         let failure = StoredRecord.Failure(

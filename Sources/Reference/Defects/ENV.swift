@@ -41,6 +41,9 @@ extension Defect {
     static let envLeavesOutCodes = Defect(
         "env-leaves-out-codes", .ENV, 19, "Sends errors that end no turn without `code`.")
 
+    static let envEndsTheProcessOnNull = Defect(
+        "env-ends-the-process-on-null", .ENV, 10, "Ends the whole process when a text is `null`, also before `auth`.")
+
     static let envAnswersTwice = Defect("env-answers-twice", .ENV, 24, "Sends two errors for each frame it refuses.")
 
     static let env = [
@@ -48,7 +51,7 @@ extension Defect {
         envIgnoresFramesWithoutType, envTakesBinaryAsText, envIgnoresUnknownTypes, envRefusesUnknownMembers,
         envReadsTextAsNumbers, envDropsOthersOnBrokenInput, envWritesSessionIdTwice, envCutsEmojiInPreviews,
         envWritesNumbersAsFractions, envTrimsQuestions, envRefusesFramesAtTheLimit, envSwallowsOversizedFrames,
-        envSendsPagesOfAnySize, envLeavesOutCodes, envAnswersTwice,
+        envSendsPagesOfAnySize, envLeavesOutCodes, envAnswersTwice, envEndsTheProcessOnNull,
     ]
 }
 
@@ -68,22 +71,30 @@ extension Saboteur {
         if has(.envWritesSessionIdTwice), frame["type"]?.stringValue == "done", let id = frame["sessionId"] {
             return text.dropLast() + ",\"sessionId\":\(id.text())}"
         }
-        guard has(.envCutsEmojiInPreviews) else { return text }
-        return text.split(separator: Self.halfEmoji, omittingEmptySubsequences: false).joined(separator: "\\ud83d")
+        return has(.envCutsEmojiInPreviews) ? Self.writingHalves(text) : text
+    }
+
+    /// A text with the escape of a lone surrogate wherever half an emoji stands.
+    static func writingHalves(_ text: String) -> String {
+        text.split(separator: halfEmoji, omittingEmptySubsequences: false).joined(separator: "\\ud83d")
+    }
+
+    /// The first code units of a text, also where the cut leaves half an emoji.
+    static func cut(_ text: String, afterUnits limit: Int) -> String {
+        var kept = String.UnicodeScalarView()
+        var units = 0
+        for scalar in text.unicodeScalars {
+            units += UTF16.width(scalar)
+            if units > limit {
+                return String(kept) + (units == limit + 1 && UTF16.width(scalar) == 2 ? halfEmoji : "")
+            }
+            kept.append(scalar)
+        }
+        return text
     }
 
     func preview(_ text: String) -> String {
-        if has(.envCutsEmojiInPreviews), text.utf16.count > 100 {
-            var kept = String.UnicodeScalarView()
-            var units = 0
-            for scalar in text.unicodeScalars {
-                units += UTF16.width(scalar)
-                if units > 100 {
-                    return String(kept) + (units == 101 && UTF16.width(scalar) == 2 ? Self.halfEmoji : "")
-                }
-                kept.append(scalar)
-            }
-        }
+        if has(.envCutsEmojiInPreviews), text.utf16.count > 100 { return Self.cut(text, afterUnits: 100) }
         if has(.restCutsInsideCharacters), text.unicodeScalars.count > 100 {
             return String(String.UnicodeScalarView(text.unicodeScalars.prefix(100)))
         }
@@ -127,6 +138,12 @@ extension ServerCore {
     mutating func mistreat(_ refusal: Refusal, _ received: Input.Received, on socket: Int) -> Bool {
         keepRefused(refusal, on: socket)
         let isText = if case .text = received { true } else { false }
+        if broken(.envEndsTheProcessOnNull), case .text(let text) = received,
+            text.filter({ !$0.isWhitespace }) == "null"
+        {
+            effects.append(.endProcess)
+            return true
+        }
         switch refusal.code {
         case .parseError where isText && broken(.envClosesOnBrokenJSON):
             close(socket, code: 1007, reason: "not JSON")

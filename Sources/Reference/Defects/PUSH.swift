@@ -26,6 +26,9 @@ extension Defect {
         "push-cuts-surrogates-at-100", .PUSH, 7, "Cuts the body after 100 UTF-16 units, also inside a pair.")
     static let pushCutsSurrogatesAt200 = Defect(
         "push-cuts-surrogates-at-200", .PUSH, 7, "Cuts the body after 200 UTF-16 units, also inside a pair.")
+    static let pushWritesHalfAnEmoji = Defect(
+        "push-writes-half-an-emoji", .PUSH, 7,
+        "Cuts the body after 200 UTF-16 units and writes the first half of a pair as a lone escape.")
     static let pushCutsClusters = Defect(
         "push-cuts-clusters", .PUSH, 7, "Cuts the body after 199 scalars, also inside what people see as one character."
     )
@@ -58,7 +61,7 @@ extension Defect {
         pushShowsTooMuch, pushCutsSurrogatesAt60, pushCutsSurrogatesAt100, pushCutsSurrogatesAt200, pushCutsClusters,
         pushCutsBytes, pushAnnouncesRepeats, pushAnnouncesReplays, pushAnnouncesAgainAfterRestart, pushSendsTwice,
         pushDropsDevicesOnAny400, pushDropsDevicesOnAnyRefusal, pushKeepsGoneDevices, pushHoldsUpTheTurn,
-        pushAnnouncesWhatItCouldNotStore, pushTitlesAreIds,
+        pushAnnouncesWhatItCouldNotStore, pushTitlesAreIds, pushWritesHalfAnEmoji,
     ]
 }
 
@@ -92,12 +95,13 @@ extension Saboteur {
         if has(.pushTitlesAreIds) { alert["title"] = .string(names.session) }
         aps["alert"] = alert
         payload["aps"] = aps
-        notice.payload = payload.text()
+        notice.payload = has(.pushWritesHalfAnEmoji) ? Self.writingHalves(payload.text()) : payload.text()
         return notice
     }
 
     /// The body as broken servers cut it; nil where they cut it well.
     private func cut(_ answer: String) -> String? {
+        if has(.pushWritesHalfAnEmoji) { return Self.cut(answer, afterUnits: 200) }
         if has(.pushShowsTooMuch) { return String(answer.prefix(201)) }
         if has(.pushCutsClusters), answer.unicodeScalars.count > 199 {
             return String(String.UnicodeScalarView(answer.unicodeScalars.prefix(199))) + "…"

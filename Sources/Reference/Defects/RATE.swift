@@ -39,6 +39,8 @@ extension Defect {
         "Sends `rate_limited` with the `clientMessageId` of the last accepted question.")
     static let rateRunsWhatItRefuses = Defect(
         "rate-runs-what-it-refuses", .RATE, 7, need: .budget, "Refuses a question with `rate_limited` and runs it.")
+    static let rateTellsNoWait = Defect(
+        "rate-tells-no-wait", .RATE, 4, need: .budget, "Sends `rate_limited` without `retryAfterMs`.")
     static let rateStatesADate = Defect(
         "rate-states-a-date", .RATE, 5, need: .budget, "Writes `Retry-After` as a date.")
 
@@ -46,7 +48,7 @@ extension Defect {
         rateForgetsOnReconnect, rateHidesTheBudget, rateTakesLessThanItPromises, rateTellsNoLimit,
         rateOmitsRetryAfter, rateForgetsTheKey, rateKeepsWhatItRefuses, rateClosesTheConnection,
         rateTellsTooShortAWait, rateCountsRepeats, rateForgetsREST, rateNeverRefuses, rateIsSilentWhileSpent,
-        rateNamesTheKeyBefore, rateRunsWhatItRefuses, rateStatesADate,
+        rateNamesTheKeyBefore, rateRunsWhatItRefuses, rateStatesADate, rateTellsNoWait,
     ]
 }
 
@@ -61,6 +63,7 @@ extension Saboteur {
         if has(.rateTellsTooShortAWait) {
             frame["retryAfterMs"] = frame["retryAfterMs"]?.intValue.map { JSONValue($0 / 2) }
         }
+        if has(.rateTellsNoWait) { frame["retryAfterMs"] = nil }
         if has(.rateTellsNoLimit) {
             frame["limit"] = nil
             frame["windowMs"] = nil

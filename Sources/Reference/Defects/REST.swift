@@ -31,11 +31,15 @@ extension Defect {
     static let restAsksHealthForAToken = Defect(
         "rest-asks-health-for-a-token", .REST, 14, "Answers `GET /api/health` without a token with 401 or 404.")
 
+    static let restShowsItsIndexAsASession = Defect(
+        "rest-shows-its-index-as-a-session", .REST, 7,
+        "Answers the read of the session `index` with the list of sessions, which lies beside them.")
+
     static let rest = [
         restWritesTimesAsNumbers, restLabelsErrorsAsHTML, restListsOldestFirst, restListsSessionsLate, restCountsHalf,
         restGivesAnswersOtherIds, restShowsUnknownSessionsEmpty, restFailsOnUnknownSessions,
         restCallsBadBodiesItsOwnFault, restAnswersFailuresWith200, restShortensAnswers, restForgetsReadsOfRunningTurns,
-        restCutsInsideCharacters, restAsksHealthForAToken,
+        restCutsInsideCharacters, restAsksHealthForAToken, restShowsItsIndexAsASession,
     ]
 }
 
@@ -84,6 +88,12 @@ extension ServerCore {
         guard broken(.restShowsUnknownSessionsEmpty) || isPostponed else { return nil }
         return SessionStore.Session(
             id: id, owner: principal, createdAt: now.wall, updatedAt: now.wall, title: "")
+    }
+
+    /// What broken servers show under the name of the file that lists their sessions.
+    func index(under id: String, of principal: String) -> JSONValue? {
+        guard broken(.restShowsItsIndexAsASession), id == "index" else { return nil }
+        return ["sessions": .array(listEntries(of: principal)), "version": 1]
     }
 
     /// Whether broken servers answer a read otherwise or later.

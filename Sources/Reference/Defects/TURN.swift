@@ -18,6 +18,10 @@ extension Defect {
     static let turnStoresQuestionsWithAnswers = Defect(
         "turn-stores-questions-with-answers", .TURN, 4,
         "Stores the question when the turn ends; shows between the first `toolUse` and the ending.")
+    static let turnStoresNothingOfFailures = Defect(
+        "turn-stores-nothing-of-failures", .TURN, 4,
+        "Stores a question with its answer, and neither when the turn fails; shows while a turn runs, and after one that failed."
+    )
     static let turnEndsTwice = Defect("turn-ends-twice", .TURN, 5, "Sends `done` twice, each with a number of its own.")
     static let turnSwallowsFailures = Defect(
         "turn-swallows-failures", .TURN, 5, "Sends no frame that ends a turn whose agent failed.")
@@ -57,7 +61,7 @@ extension Defect {
         turnCallsFailuresInternal, turnLeavesFailedTurnsRunning, turnBricksTheSession, turnCancelsOnDisconnect,
         turnHidesRunningTurns, turnLeavesInterruptedTurnsRunning, turnCallsInterruptionsFailures,
         turnAnswersTheAskerAlone, turnHidesQuestionsFromOtherDevices, turnKeepsWhatItRefused,
-        turnDoesNotSayWhatToRetry, turnAcksWhatACrashTakes, turnStoresOnlyWhatIsHeard,
+        turnDoesNotSayWhatToRetry, turnAcksWhatACrashTakes, turnStoresOnlyWhatIsHeard, turnStoresNothingOfFailures,
     ]
 }
 
@@ -93,7 +97,10 @@ extension ServerCore {
 
     /// Whether broken servers go on without having stored the question.
     mutating func postpones(_ question: StoredRecord.Question) -> Bool {
-        guard broken(.turnAcksBeforeStoring) || broken(.turnStoresQuestionsWithAnswers) else { return false }
+        guard
+            broken(.turnAcksBeforeStoring) || broken(.turnStoresQuestionsWithAnswers)
+                || broken(.turnStoresNothingOfFailures)
+        else { return false }
         mischief.postponed[question.turn] = question
         begin(question)
         return true
@@ -106,6 +113,16 @@ extension ServerCore {
         else { return }
         sessions.apply(.question(question))
         store(.question(question), as: .afterthought)
+    }
+
+    /// Whether broken servers keep nothing of a turn that failed, and told its end already.
+    mutating func forgets(_ turn: LiveTurn, _ code: ErrorCode, _ text: String) -> Bool {
+        guard broken(.turnStoresNothingOfFailures),
+            mischief.postponed.removeValue(forKey: turn.names.turn) != nil
+        else { return false }
+        turns[turn.names.turn] = nil
+        conclude(turn, .failed(code: code.rawValue, text: text))
+        return true
     }
 
     func delaysAck(of turn: LiveTurn) -> Bool { broken(.turnAcksAfterTheFirstFrame) }

@@ -9,9 +9,11 @@ actor ServerEngine {
     private let delivery: PushDelivery?
     private let clock = WallClock()
     private var sockets: [Int: ServerSocket] = [:]
-    private var requests: [Int: CheckedContinuation<RESTAnswer, Never>] = [:]
+    private var requests: [Int: CheckedContinuation<RESTAnswer?, Never>] = [:]
     private var settling: [Int: CheckedContinuation<Void, Never>] = [:]
     private var awaitsNotices = false
+    /// Whether a defect ended the process, or would have: then nothing is answered any more.
+    private(set) var hasEnded = false
     private var lastNumber = 0
 
     init(
@@ -26,6 +28,7 @@ actor ServerEngine {
 
     /// Takes in what happened and performs what follows.
     func handle(_ input: Input) {
+        guard !hasEnded else { return }
         perform(core.handle(input, at: clock.now))
     }
 
@@ -48,6 +51,7 @@ actor ServerEngine {
     func open(_ socket: ServerSocket, principal: String?) -> Int {
         lastNumber += 1
         sockets[lastNumber] = socket
+        if hasEnded { socket.cut(.reset) }
         handle(.opened(socket: lastNumber, principal: principal))
         return lastNumber
     }
@@ -63,8 +67,9 @@ actor ServerEngine {
         handle(.ended(socket: socket))
     }
 
-    /// Answers a REST request.
-    func answer(_ asked: RESTRequest) async -> RESTAnswer {
+    /// Answers a REST request; nil when nobody is there to answer.
+    func answer(_ asked: RESTRequest) async -> RESTAnswer? {
+        guard !hasEnded else { return nil }
         lastNumber += 1
         let number = lastNumber
         return await withCheckedContinuation { continuation in
@@ -104,7 +109,7 @@ actor ServerEngine {
         }
     }
 
-    private var hasSettled: Bool { core.isIdle && (core.isQuiet || !awaitsNotices) }
+    private var hasSettled: Bool { hasEnded || core.isIdle && (core.isQuiet || !awaitsNotices) }
 
     private func settled(_ number: Int) { settling.removeValue(forKey: number)?.resume() }
 
@@ -113,6 +118,14 @@ actor ServerEngine {
         if hasSettled, !settling.isEmpty {
             for number in Array(settling.keys) { settled(number) }
         }
+    }
+
+    /// Ends the process; where this server is not alone in it, it falls silent like one whose process ended.
+    private func endProcess() {
+        configuration.endsProcess?()
+        hasEnded = true
+        for socket in sockets.values { socket.cut(.reset) }
+        for number in Array(requests.keys) { requests.removeValue(forKey: number)?.resume(returning: nil) }
     }
 
     private func perform(_ effect: Effect) {
@@ -128,6 +141,7 @@ actor ServerEngine {
         case .close(let number, let code, let reason):
             guard let socket = sockets[number] else { return }
             Task { await socket.close(code: code, reason: reason) }
+        case .endProcess: endProcess()
         case .cut(let number): sockets[number]?.cut(.reset)
         case .answer(let number, let answer): requests.removeValue(forKey: number)?.resume(returning: answer)
         case .store(let write, let records):

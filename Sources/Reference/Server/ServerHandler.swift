@@ -6,10 +6,9 @@ struct ServerHandler: TransportHandler {
     let rules: CoreRules
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
-        let answer = await engine.answer(
-            RESTRequest(
-                method: request.method, path: request.path, query: request.query, token: token(request),
-                body: request.body))
+        let asked = RESTRequest(
+            method: request.method, path: request.path, query: request.query, token: token(request), body: request.body)
+        guard let answer = await engine.answer(asked) else { return .reset }
         var headers = answer.headers
         headers["Content-Type"] = headers["Content-Type"] ?? "application/json"
         let response = HTTPServerResponse(
@@ -41,6 +40,7 @@ struct ServerHandler: TransportHandler {
     }
 
     func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision {
+        if await engine.hasEnded { return .reset }
         guard upgrade.path == "/ws" || upgrade.path == "/" else {
             return .refuse(status: 404, body: #"{"error":"WebSockets are at /ws","code":"bad_request"}"#)
         }
