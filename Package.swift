@@ -68,6 +68,8 @@ let package = Package(
             dependencies: ["JSON", "Holdfast", "Transport", "ClientDriver"],
             swiftSettings: settings
         ),
+        .target(
+            name: "Gate", dependencies: ["Judge", "Transcript", "Holdfast", "JSON", "JSONSchema"], swiftSettings: settings),
         .target(name: "Report", dependencies: ["Judge", "Transcript", "Holdfast", "JSON"], swiftSettings: settings),
         .executableTarget(
             name: "conformance",
@@ -144,6 +146,9 @@ let package = Package(
             dependencies: ["Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport"],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "GateTests", dependencies: ["Gate", "Holdfast", "JSON", "JSONSchema", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
             dependencies: ["conformance", "TestSupport", "Transport", "Holdfast", "JSON"],

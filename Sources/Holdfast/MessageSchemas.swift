@@ -18,7 +18,7 @@ public struct MessageSchemas: Sendable {
     }
 
     /// Where the schemas are published; references between them are relative to this.
-    static let base = "https://holdfast.example/spec/1/schemas/"
+    package static let base = "https://holdfast.example/spec/1/schemas/"
 
     /// Names of bodies and pushes; a message of the socket has the name of its type.
     private static let named = [

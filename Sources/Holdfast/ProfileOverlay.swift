@@ -4,9 +4,9 @@ import JSON
 ///
 /// `"x-profiles": {"sync": {"required": ["seq"]}}` adds to `required` of the schema it stands in when `sync` is declared. Only
 /// names are added, so a message that is valid under more profiles is valid under fewer.
-enum ProfileOverlay {
+package enum ProfileOverlay {
     /// The schema under the given profiles.
-    static func apply(_ profiles: Set<Profile>, to schema: JSONValue) -> JSONValue {
+    package static func apply(_ profiles: Set<Profile>, to schema: JSONValue) -> JSONValue {
         switch schema {
         case .array(let values): return .array(values.map { apply(profiles, to: $0) })
         case .object(let object):

@@ -1,0 +1,26 @@
+/// Which way a message travels.
+public enum GateDirection: String, Sendable, Hashable, CaseIterable {
+    /// Clients of the old version write, servers of the new version read.
+    case clientToServer
+    /// Servers of the new version write, clients of the old version read; REST answers and pushes go this way too.
+    case serverToClient
+}
+
+/// Which ways one message travels.
+public enum MessageTravel: String, Sendable, Hashable, CaseIterable {
+    /// From clients to servers only.
+    case clientToServer
+    /// From servers to clients only.
+    case serverToClient
+    /// Both ways, or stored and read again by another version: the worse of both counts.
+    case both
+
+    /// The ways it travels.
+    public var directions: [GateDirection] {
+        switch self {
+        case .clientToServer: [.clientToServer]
+        case .serverToClient: [.serverToClient]
+        case .both: [.clientToServer, .serverToClient]
+        }
+    }
+}
