@@ -69,7 +69,10 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
-            name: "Gate", dependencies: ["Judge", "Transcript", "Holdfast", "JSON", "JSONSchema"], swiftSettings: settings),
+            name: "Gate",
+            dependencies: ["Judge", "Transcript", "Holdfast", "JSON", "JSONSchema"],
+            swiftSettings: settings
+        ),
         .target(name: "Report", dependencies: ["Judge", "Transcript", "Holdfast", "JSON"], swiftSettings: settings),
         .executableTarget(
             name: "conformance",

@@ -1,10 +1,10 @@
 import JSON
 
 /// A property that every alternative requires with values of its own, so that its value names the alternative.
-struct Discriminator: Sendable {
-    let property: String
+package struct Discriminator: Sendable {
+    package let property: String
     /// Alternatives by value.
-    let branches: [ExactString: Int]
+    package let branches: [ExactString: Int]
     /// The values, in the order of the schema.
     let values: [String]
 }

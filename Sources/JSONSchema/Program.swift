@@ -1,35 +1,35 @@
 import JSON
 
 /// A compiled schema: one flat list of nodes that refer to each other by position.
-struct Program: Sendable {
-    var nodes: [Node] = []
-    var resources: [Resource] = []
-    var root = 0
+package struct Program: Sendable {
+    package var nodes: [Node] = []
+    package var resources: [Resource] = []
+    package var root = 0
 
     /// A schema resource, as far as an evaluation needs it.
-    struct Resource: Sendable {
-        let uri: String
+    package struct Resource: Sendable {
+        package let uri: String
         /// Nodes by dynamic anchor.
-        var dynamicAnchors: [String: Int] = [:]
+        package var dynamicAnchors: [String: Int] = [:]
     }
 
     /// One schema.
-    struct Node: Sendable {
+    package struct Node: Sendable {
         /// The answer of a boolean schema; nil for an object.
-        var verdict: Bool?
+        package var verdict: Bool?
         /// The resource it belongs to, by position in the program.
-        let resource: Int
+        package let resource: Int
         /// Its place inside that resource.
-        let location: JSONPointer
+        package let location: JSONPointer
         /// Its assertions and applicators, in the order in which a reader wants to hear of them.
-        var keywords: [Keyword] = []
+        package var keywords: [Keyword] = []
         /// Whether one of them asks what the others have evaluated.
-        var asksForRest = false
+        package var asksForRest = false
     }
 }
 
 /// One keyword, or several that can only be understood together.
-enum Keyword: Sendable {
+package enum Keyword: Sendable {
     case type(TypeSet)
     case const(JSONValue)
     case enumeration([JSONValue])
@@ -66,25 +66,29 @@ enum Keyword: Sendable {
 }
 
 /// `properties`, `patternProperties` and `additionalProperties` of one schema: a member is looked up once.
-struct PropertyTable: Sendable {
-    var names: [ExactString: Int] = [:]
+package struct PropertyTable: Sendable {
+    package var names: [ExactString: Int] = [:]
     /// The names in the order of the schema, for suggestions.
-    var order: [String] = []
-    var patterns: [(pattern: Pattern, node: Int)] = []
-    var additional: Int?
+    package var order: [String] = []
+    package var patterns: [(pattern: Pattern, node: Int)] = []
+    package var additional: Int?
 }
 
 /// A set of the type names of JSON Schema.
-struct TypeSet: OptionSet, Sendable {
-    let rawValue: Int
+package struct TypeSet: OptionSet, Sendable {
+    package let rawValue: Int
 
-    static let null = TypeSet(rawValue: 1)
-    static let boolean = TypeSet(rawValue: 2)
-    static let object = TypeSet(rawValue: 4)
-    static let array = TypeSet(rawValue: 8)
-    static let number = TypeSet(rawValue: 16)
-    static let integer = TypeSet(rawValue: 32)
-    static let string = TypeSet(rawValue: 64)
+    package init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    package static let null = TypeSet(rawValue: 1)
+    package static let boolean = TypeSet(rawValue: 2)
+    package static let object = TypeSet(rawValue: 4)
+    package static let array = TypeSet(rawValue: 8)
+    package static let number = TypeSet(rawValue: 16)
+    package static let integer = TypeSet(rawValue: 32)
+    package static let string = TypeSet(rawValue: 64)
 
     static let names: [(name: String, type: TypeSet)] = [
         ("null", .null), ("boolean", .boolean), ("object", .object), ("array", .array), ("number", .number),
@@ -96,7 +100,7 @@ struct TypeSet: OptionSet, Sendable {
         Self.names.filter { contains($0.type) }.map(\.name)
     }
 
-    func admits(_ value: JSONValue) -> Bool {
+    package func admits(_ value: JSONValue) -> Bool {
         switch value {
         case .null: contains(.null)
         case .bool: contains(.boolean)
@@ -118,5 +122,15 @@ extension Keyword {
         case .dependentSchemas(_, let pairs): pairs.map(\.node)
         default: []
         }
+    }
+}
+
+extension Program {
+    /// Whether a value is valid under one of its schemas.
+    package func accepts(_ value: JSONValue, at node: Int) -> Bool {
+        var program = self
+        program.root = node
+        var evaluation = Evaluation(program, violationLimit: 0)
+        return evaluation.run(value)
     }
 }

@@ -18,7 +18,7 @@ public enum UnknownKeywordMode: Sendable, Hashable {
 
 /// A compiled JSON Schema, draft 2020-12.
 public struct Schema: Sendable {
-    let program: Program
+    package let program: Program
     /// The same for tapes; absent when references are dynamic.
     let flat: FlatProgram?
     private let registry: SchemaRegistry

@@ -1,5 +1,5 @@
 /// The formats of draft 2020-12.
-enum Format: String, Sendable, CaseIterable {
+package enum Format: String, Sendable, CaseIterable {
     case dateTime = "date-time"
     case date
     case time
@@ -21,7 +21,7 @@ enum Format: String, Sendable, CaseIterable {
     case regex
 
     /// Whether a string has the format.
-    func accepts(_ string: String) -> Bool {
+    package func accepts(_ string: String) -> Bool {
         var string = string
         switch self {
         case .dateTime: return string.withUTF8 { DateFormats.isDateTime($0) }

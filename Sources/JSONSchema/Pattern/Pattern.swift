@@ -2,20 +2,20 @@
 ///
 /// All threads of the expression advance together, so no text can make it backtrack. The price is that back-references cannot be
 /// followed; they are refused, as are script properties, for which the standard library has no table.
-struct Pattern: Sendable {
+package struct Pattern: Sendable {
     /// The expression as it was written.
-    let text: String
-    let program: PatternProgram
+    package let text: String
+    package let program: PatternProgram
 
     /// Compiles an expression.
-    init(_ text: String) throws(PatternProblem) {
+    package init(_ text: String) throws(PatternProblem) {
         self.text = text
         let tree = try PatternParser.parse(text)
         program = try PatternProgram(tree)
     }
 
     /// Whether the expression matches anywhere in the text, as JSON Schema wants it.
-    func matches(_ string: String) -> Bool {
+    package func matches(_ string: String) -> Bool {
         var matcher = PatternMatcher(string)
         return matcher.finds(program)
     }
@@ -27,9 +27,9 @@ struct Pattern: Sendable {
 }
 
 /// Why an expression cannot be used.
-struct PatternProblem: Error, Hashable, CustomStringConvertible {
+package struct PatternProblem: Error, Hashable, CustomStringConvertible {
     /// What is wrong, and where, as part of a sentence.
-    let description: String
+    package let description: String
 
     init(_ reason: String, at offset: Int? = nil) {
         description = offset.map { "character \($0 + 1): \(reason)" } ?? reason

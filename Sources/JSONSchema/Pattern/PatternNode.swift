@@ -14,16 +14,16 @@ indirect enum PatternNode {
 }
 
 /// A set of scalars: what one position of an expression accepts.
-struct PatternSet: Sendable {
+package struct PatternSet: Sendable {
     /// A part of a set.
-    enum Item: Sendable {
+    package enum Item: Sendable {
         case range(UInt32, UInt32)
         case property(PatternProperty, isNegated: Bool)
         case nested(PatternSet)
     }
 
-    var items: [Item]
-    var isNegated = false
+    package var items: [Item]
+    package var isNegated = false
     private var low: UInt64 = 0
     private var high: UInt64 = 0
 
@@ -36,7 +36,7 @@ struct PatternSet: Sendable {
         }
     }
 
-    func contains(_ value: UInt32) -> Bool {
+    package func contains(_ value: UInt32) -> Bool {
         if value < 64 { return low >> value & 1 == 1 }
         if value < 128 { return high >> (value - 64) & 1 == 1 }
         return search(value)

@@ -1,7 +1,7 @@
 /// The steps of an expression, for threads that all advance together.
-struct PatternProgram: Sendable {
+package struct PatternProgram: Sendable {
     /// One step of a thread.
-    enum Step: Sendable {
+    package enum Step: Sendable {
         /// Takes one scalar of the set.
         case take(PatternSet)
         /// Goes on at two places.
@@ -14,11 +14,11 @@ struct PatternProgram: Sendable {
         case match
     }
 
-    private(set) var steps: [Step] = []
+    package private(set) var steps: [Step] = []
     /// Whether it reads the text towards its start, as a look behind does.
-    let isBackward: Bool
+    package let isBackward: Bool
     /// Whether a match can only begin at the start of the text.
-    let isAnchored: Bool
+    package let isAnchored: Bool
 
     /// Counted repetitions are written out: this bounds what one expression may cost.
     private static let maxSteps = 20_000

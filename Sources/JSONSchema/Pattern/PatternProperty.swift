@@ -1,12 +1,12 @@
 /// A Unicode property, as `\p{…}` names it.
-enum PatternProperty: Sendable {
+package enum PatternProperty: Sendable {
     case category(Set<Unicode.GeneralCategory>)
     case binary(Binary)
     /// Known to ECMA-262, but not to the standard library.
     case unavailable(String)
 
     /// The binary properties the standard library can tell.
-    enum Binary: String, Sendable {
+    package enum Binary: String, Sendable {
         case any = "Any"
         case assigned = "Assigned"
         case ascii = "ASCII"
