@@ -1,5 +1,5 @@
 /// The formats of draft 2020-12.
-package enum Format: String, Sendable, CaseIterable {
+package enum Format: String, Sendable, CaseIterable, BitwiseCopyable {
     case dateTime = "date-time"
     case date
     case time
