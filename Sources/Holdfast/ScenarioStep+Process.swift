@@ -45,7 +45,7 @@ extension ScenarioStep {
         switch action {
         case .process: true
         case .together(let branches): branches.contains { $0.contains(where: \.needsProcess) }
-        case .repeat(_, _, _, let steps): steps.contains(where: \.needsProcess)
+        case .repeat(_, _, _, _, let steps): steps.contains(where: \.needsProcess)
         default: false
         }
     }

@@ -56,8 +56,8 @@ public struct ScenarioStep: Sendable, Equatable {
         case resumeReading(on: String)
         /// Performs branches at the same time and waits for all.
         case together([[ScenarioStep]])
-        /// Performs steps again and again, in turn or at the same time.
-        case `repeat`(times: JSONValue, counter: String?, isParallel: Bool, [ScenarioStep])
+        /// Performs steps again and again, in turn or at the same time, and not again once a name has a value.
+        case `repeat`(times: JSONValue, counter: String?, until: String?, isParallel: Bool, [ScenarioStep])
         /// Asks whether the server still serves a new connection.
         case alive(principal: String)
         /// Treats the server as a process.

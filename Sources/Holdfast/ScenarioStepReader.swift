@@ -28,7 +28,7 @@ struct ScenarioStepReader {
             "stopReading": ["on"],
             "resumeReading": ["on"],
             "together": ["branches"],
-            "repeat": ["times", "counter", "parallel", "steps"],
+            "repeat": ["times", "counter", "until", "parallel", "steps"],
             "alive": ["principal"],
         ].merging(pushMembers) { first, _ in first }.merging(toldMembers) { first, _ in first }
             .merging(processMembers) { first, _ in first }
@@ -74,10 +74,21 @@ struct ScenarioStepReader {
             if let counter { flow.define(counter) }
             guard let value = reader.require("steps"), let times else { return nil }
             let inner = steps(value, at: reader.pointer.appending("steps"), flow: &flow)
-            return .repeat(times: times, counter: counter, isParallel: reader.bool("parallel") ?? false, inner)
+            let isParallel = reader.bool("parallel") ?? false
+            return .repeat(
+                times: times, counter: counter, until: until(isParallel: isParallel, flow: flow),
+                isParallel: isParallel, inner)
         default:
             return nil
         }
+    }
+
+    /// The name whose value ends a repetition: one that its steps give a value, in turn.
+    private func until(isParallel: Bool, flow: ScenarioFlow) -> String? {
+        guard let name = reader.string("until") else { return nil }
+        if isParallel { return reader.wrong("until", .string(name), "rounds in turn: all begin at once with 'parallel'") }
+        flow.use(.string("${\(name)}"), at: reader.pointer.appending("until"))
+        return name
     }
 
     /// How often: a number, or a value that the run presets such as `${kills}`.

@@ -41,7 +41,7 @@ private struct ChatCount {
             if exchange.method == "POST", exchange.path.hasPrefix("/api/chat") { note(exchange.credential.principal) }
         case .together(let branches):
             for branch in branches { add(branch) }
-        case .repeat(let times, _, _, let steps):
+        case .repeat(let times, _, _, _, let steps):
             let outer = rounds
             rounds = min(rounds.multipliedReportingOverflow(by: times.intValue ?? budget).partialValue, 1 << 20)
             add(steps)

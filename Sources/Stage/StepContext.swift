@@ -43,8 +43,8 @@ struct StepContext: Sendable {
         case .stopReading(let lane): try open(lane).stopReading()
         case .resumeReading(let lane): try open(lane).resumeReading()
         case .together(let branches): try await together(branches.map { ($0, local) })
-        case .repeat(let times, let counter, let isParallel, let steps):
-            try await self.repeat(times: times, counter: counter, isParallel: isParallel, steps)
+        case .repeat(let times, let counter, let until, let isParallel, let steps):
+            try await self.repeat(times: times, counter: counter, until: until, isParallel: isParallel, steps)
         case .alive(let principal): try await alive(principal)
         case .process(let step): try await process(step)
         case .pushAnswer(let answer): try pushAnswer(answer)
@@ -76,7 +76,9 @@ struct StepContext: Sendable {
         if let first = ends.min(by: { $0.0 < $1.0 }) { throw first.1 }
     }
 
-    private func `repeat`(times: JSONValue, counter: String?, isParallel: Bool, _ steps: [ScenarioStep]) async throws {
+    private func `repeat`(
+        times: JSONValue, counter: String?, until: String?, isParallel: Bool, _ steps: [ScenarioStep]
+    ) async throws {
         guard let times = try filled(times).intValue, (0...100_000).contains(times) else {
             throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(times)"), at: place))
         }
@@ -86,7 +88,10 @@ struct StepContext: Sendable {
             return (steps, inner)
         }
         if isParallel { return try await together(rounds) }
-        for (steps, inner) in rounds { try await performer.perform(steps, with: inner) }
+        for (steps, inner) in rounds {
+            if let until, performer.variables(with: local)[until] != nil { return }
+            try await performer.perform(steps, with: inner)
+        }
     }
 
     // MARK: references

@@ -87,7 +87,7 @@ struct ScenarioFilesTests {
                 if let name = question.name, !name.contains("$"), !known.insert(name).inserted { continue }
                 total += question.waitMs
             case .together(let branches): total += branches.map { wait($0, &known) }.max() ?? 0
-            case .repeat(let times, _, let isParallel, let steps):
+            case .repeat(let times, _, _, let isParallel, let steps):
                 total += wait(steps, &known) * (isParallel ? 1 : times.intValue ?? 20)
             default: continue
             }

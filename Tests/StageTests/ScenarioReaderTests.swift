@@ -70,6 +70,17 @@ struct ScenarioReaderTests {
         #expect(problems(steps(#"{"do":"readSession","session":"${s 1}"}"#)).count == 1)
     }
 
+    @Test func `rounds in turn end once a name has a value, and the name is one they give`() {
+        let round = #""steps":[{"do":"listSessions","save":{"s1":"/sessions"}}]}"#
+        #expect(problems(steps(#"{"do":"repeat","times":2,"until":"s1",\#(round)"#)).isEmpty)
+        #expect(
+            problems(steps(#"{"do":"repeat","times":2,"until":"s2",\#(round)"#))
+                == ["x.json /steps/0/until: nothing before gives 's2' a value → did you mean 's1'?"])
+        #expect(
+            problems(steps(#"{"do":"repeat","times":2,"until":"s1","parallel":true,\#(round)"#))
+                == ["x.json /steps/0/until: found 's1' → correct the value"])
+    }
+
     @Test func `a connection is opened before it is used, and Z is taken`() {
         #expect(
             problems(steps(#"{"do":"connect","on":"A"},{"do":"fence","on":"B"}"#))

@@ -1,6 +1,7 @@
 import Holdfast
 import JSON
 import Stage
+import Synchronization
 import Testing
 import Transcript
 import Transport
@@ -168,6 +169,31 @@ struct ServerStageTests {
         #expect(performance.history.texts(.toServer)[1].utf8.count == 1000)
         #expect(performance.history.texts(.toServer)[2].contains("Grüße 👩‍🚀"))
         #expect(performance.history.events.contains { $0.kind == .act("fragments", ["count": 40]) })
+    }
+
+    @Test func `no further round begins once the name that is waited for has a value`() async throws {
+        let questions = Mutex(0)
+        let server = try await TransportServer.start(
+            handler: TestServer(onFrame: { socket, frame in
+                guard frame.type == "chat" else { return false }
+                let number = questions.withLock { count in
+                    count += 1
+                    return count
+                }
+                try? socket.post(text: #"{"type":"\#(number < 3 ? "error" : "done")","sessionId":"s1"}"#)
+                return true
+            }))
+        let performance = try await stage(subject(server.webSocketURL()) { $0.ack = .milliseconds(50) }).perform(
+            scenario(
+                """
+                {"do":"connect","on":"A"},
+                {"do":"repeat","times":9,"counter":"i","until":"answered","steps":[
+                  {"do":"chat","on":"A","as":"c${i}"},
+                  {"do":"await","on":"A","type":"done","within":"ack","optional":true,"save":{"answered":"/sessionId"}}]},
+                {"do":"readSession","session":"${answered}"}
+                """))
+        #expect(questions.withLock { $0 } == 3)
+        #expect(performance.stoppedAt == nil && performance.history.missed == ["done", "done"])
     }
 
     @Test func `what a subject does not offer is a reason to skip`() async throws {
