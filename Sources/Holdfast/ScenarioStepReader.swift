@@ -86,7 +86,9 @@ struct ScenarioStepReader {
     /// The name whose value ends a repetition: one that its steps give a value, in turn.
     private func until(isParallel: Bool, flow: ScenarioFlow) -> String? {
         guard let name = reader.string("until") else { return nil }
-        if isParallel { return reader.wrong("until", .string(name), "rounds in turn: all begin at once with 'parallel'") }
+        if isParallel {
+            return reader.wrong("until", .string(name), "rounds in turn; with 'parallel' all begin at once")
+        }
         flow.use(.string("${\(name)}"), at: reader.pointer.appending("until"))
         return name
     }
