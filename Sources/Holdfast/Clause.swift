@@ -24,4 +24,24 @@ public struct Clause: Sendable, Equatable {
     public let file: String
     /// The line of its heading, from 1.
     public let line: Int
+
+    /// A clause; what only a reader of the chapters needs may be left out, as reports leave it out.
+    package init(
+        id: ClauseID, role: Role, profile: Profile, keyword: Keyword, sentence: String, why: String = "",
+        judgedFrom: String = "", exclusion: String? = nil, sources: [String] = [], since: String = "",
+        file: String = "", line: Int = 0
+    ) {
+        self.id = id
+        self.role = role
+        self.profile = profile
+        self.keyword = keyword
+        self.sentence = sentence
+        self.why = why
+        self.judgedFrom = judgedFrom
+        self.exclusion = exclusion
+        self.sources = sources
+        self.since = since
+        self.file = file
+        self.line = line
+    }
 }

@@ -1,5 +1,6 @@
 import Holdfast
 import Judge
+import Transcript
 
 /// What one clause came to in a whole run.
 public struct ClauseResult: Sendable {
@@ -47,5 +48,19 @@ public struct ClauseResult: Sendable {
         findings = verdicts.filter { reported.contains($0.verdict.outcome) }.flatMap { entry in
             entry.verdict.findings.map { Occurrence(scenario: entry.scenario, finding: $0) }
         }
+    }
+
+    /// Adds up what the scenarios of a run say about a clause.
+    init(
+        _ clause: Clause, in scenarios: [ScenarioResult], intended: [String: [ClauseID]], subject: History.Subject
+    ) {
+        let isMeant = { (scenario: ScenarioResult) in intended[scenario.name]?.contains(clause.id) ?? false }
+        self.init(
+            clause,
+            verdicts: scenarios.filter { $0.skipped == nil }.flatMap { scenario in
+                scenario.verdicts.filter { $0.clause == clause.id }.map { (scenario.name, $0) }
+            },
+            isDeclared: subject.profiles.contains(clause.profile),
+            harnessFailed: scenarios.contains { !$0.problems.isEmpty && isMeant($0) })
     }
 }

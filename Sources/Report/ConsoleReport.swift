@@ -6,20 +6,11 @@ import Transcript
 public struct ConsoleReport {
     private let report: RunReport
     private let style: ConsoleStyle
-    private let rerun: (String, String)
 
     /// The report of a run.
-    /// - Parameters:
-    ///   - report: The run.
-    ///   - style: How it is printed.
-    ///   - rerun: The command that repeats it, to which `--only` is added.
-    ///   - command: What stands behind `--` in that command; nil when nothing does.
-    public init(
-        _ report: RunReport, style: ConsoleStyle = ConsoleStyle(), rerun: String, command: String? = nil
-    ) {
+    public init(_ report: RunReport, style: ConsoleStyle = ConsoleStyle()) {
         self.report = report
         self.style = style
-        self.rerun = (rerun, command.map { " -- \($0)" } ?? "")
     }
 
     /// The whole report, ending with a newline.
@@ -66,7 +57,7 @@ public struct ConsoleReport {
             let rest = others.count > places.count ? " and \(others.count - places.count) more scenarios" : ""
             lines.append(style.wrapped("also in \(places.joined(separator: ", "))\(rest)", indent: 2))
         }
-        lines.append("  again: \(rerun.0) --only \(result.clause.id)\(rerun.1)")
+        if let again = report.again { lines.append("  again: \(again.only(result.clause.id.description))") }
         return lines.joined(separator: "\n")
     }
 
@@ -133,7 +124,7 @@ public struct ConsoleReport {
         }
         lines += report.gaps.map { "untested: \($0.line)" }
         if !report.setAside.isEmpty {
-            let names = report.setAside.map(\.id.description).joined(separator: ", ")
+            let names = report.setAside.map(\.description).joined(separator: ", ")
             lines.append(
                 "set aside: \(report.setAside.count) clause\(report.setAside.count == 1 ? "" : "s") whose scenarios were left out on request: \(names)"
             )
@@ -157,7 +148,7 @@ public struct ConsoleReport {
         }
         if stopped.count > 5 { lines.append("ended early: \(stopped.count - 5) more scenarios") }
         if !report.pending.isEmpty {
-            let areas = Dictionary(grouping: report.pending, by: \.id.area).sorted { $0.key < $1.key }
+            let areas = Dictionary(grouping: report.pending, by: \.area).sorted { $0.key < $1.key }
                 .map { "\($0.key.rawValue) \($0.value.count)" }.joined(separator: ", ")
             lines.append("pending: \(report.pending.count) clauses have no check yet (\(areas))")
         }

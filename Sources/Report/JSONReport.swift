@@ -7,6 +7,8 @@ import Transcript
 ///
 /// It carries every transcript, so that each verdict can be recomputed from the report alone.
 public struct JSONReport {
+    /// The value of `format`.
+    public static let format = "holdfast-report"
     /// The version of the shape.
     public static let version = 1
 
@@ -20,40 +22,55 @@ public struct JSONReport {
     /// The whole report; secrets never enter transcripts, so none are in here.
     public var value: JSONValue {
         var object = JSONObject()
-        object["format"] = "holdfast-report"
+        object["format"] = .string(Self.format)
         object["version"] = number(Self.version)
         object["headline"] = .string(report.headline)
         object["exit"] = ["code": number(Int(report.exit.rawValue)), "meaning": .string(report.exit.meaning)]
         object["specification"] = .string(report.specification)
+        object["tool"] = report.tool.map { .string($0) }
         object["subject"] = subject
         object["address"] = .string(report.address)
         object["startedAt"] = .string(report.startedAt)
         object["durationMs"] = number(milliseconds(report.duration))
         object["interrupted"] = .bool(report.wasInterrupted)
+        object["again"] = report.again.map(again)
         object["summary"] = summary
         object["tiers"] = .array(report.tiers.map(tier))
         object["clauses"] = .array(report.clauses.map(clause))
-        object["pending"] = .array(report.pending.map { .string($0.id.description) })
-        object["excluded"] = .array(report.excluded.map { .string($0.id.description) })
-        object["setAside"] = .array(report.setAside.map { .string($0.id.description) })
+        object["pending"] = ids(report.pending)
+        object["excluded"] = ids(report.excluded)
+        object["setAside"] = ids(report.setAside)
         object["gaps"] = .array(
             report.gaps.map { gap in
-                ["reason": .string(gap.reason), "clauses": .array(gap.clauses.map { .string($0.description) })]
+                ["reason": .string(gap.reason), "clauses": ids(gap.clauses)]
             })
-        object["notes"] = .array(notes.map { .string($0) })
+        object["notes"] = .array((Self.lines(of: report.unseen) + report.notes).map { .string($0) })
         object["diagnostics"] = .array(report.diagnostics.map { .string($0) })
         object["scenarios"] = .array(report.scenarios.map(scenario))
         return .object(object)
     }
 
     private var subject: JSONValue {
-        [
+        var object: JSONObject = [
             "name": .string(report.subject.name),
             "role": .string(report.subject.role.rawValue),
             "profiles": .array(report.subject.profiles.sorted().map { .string($0.rawValue) }),
             "agent": .string(report.subject.hasScriptedAgent ? "scripted" : "any"),
         ]
+        if !report.subject.limits.isEmpty {
+            let limits = report.subject.limits.sorted { $0.key < $1.key }
+            object["limits"] = .object(JSONObject(limits.map { (key: $0.key, value: number($0.value)) }))
+        }
+        return .object(object)
     }
+
+    private func again(_ again: RunReport.Again) -> JSONValue {
+        var object: JSONObject = ["command": .string(again.command)]
+        object["driver"] = again.driver.map { .string($0) }
+        return .object(object)
+    }
+
+    private func ids(_ clauses: [ClauseID]) -> JSONValue { .array(clauses.map { .string($0.description) }) }
 
     private var summary: JSONValue {
         var counts = JSONObject()
@@ -74,11 +91,13 @@ public struct JSONReport {
         ]
     }
 
-    private var notes: [String] {
-        report.unseen.map { "profile '\($0.profile.rawValue)' is declared, and nothing of it was seen" } + report.notes
+    /// What stands before the notes.
+    static func lines(of unseen: [(profile: Profile, clauses: Int)]) -> [String] {
+        unseen.map { "profile '\($0.profile.rawValue)' is declared, and nothing of it was seen" }
     }
 
-    private func clause(_ result: ClauseResult) -> JSONValue {
+    /// One clause as it stands in the report.
+    func clause(_ result: ClauseResult) -> JSONValue {
         var object = JSONObject()
         object["id"] = .string(result.clause.id.description)
         object["outcome"] = .string(result.outcome.rawValue)
@@ -113,8 +132,10 @@ public struct JSONReport {
         var object = JSONObject()
         object["name"] = .string(result.name)
         object["tier"] = number(result.tier)
+        if let intended = report.intended[result.name] { object["intended"] = ids(intended) }
         if let reason = result.skipped {
             object["skipped"] = .string(reason)
+            if result.wasSetAside { object["setAside"] = true }
             return .object(object)
         }
         object["durationMs"] = number(milliseconds(result.duration))

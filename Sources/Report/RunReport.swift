@@ -19,15 +19,15 @@ public struct RunReport: Sendable {
     /// Each clause in question that has a check, in order.
     public let clauses: [ClauseResult]
     /// Clauses in question that have no check.
-    public let pending: [Clause]
+    public let pending: [ClauseID]
     /// Clauses in question that no black box can judge.
-    public let excluded: [Clause]
+    public let excluded: [ClauseID]
     /// Every scenario in question, in order.
     public let scenarios: [ScenarioResult]
     /// What came of each tier that has scenarios in question.
     public let tiers: [TierResult]
     /// Clauses nothing decides because whoever ran the suite left out the scenarios that could; out of question.
-    public let setAside: [Clause]
+    public let setAside: [ClauseID]
     /// Why clauses are untested.
     public let gaps: [Gap]
     /// Declared profiles of which nothing at all was seen, with the number of their clauses in question.
@@ -36,6 +36,31 @@ public struct RunReport: Sendable {
     public let notes: [String]
     /// What a person may weigh and no verdict rests on; a line each.
     public var diagnostics: [String] = []
+    /// The clauses each scenario in question is meant to exercise.
+    public let intended: [String: [ClauseID]]
+    /// The command that repeats the run; nil when nobody can.
+    public var again: Again?
+    /// The version of the program that made it.
+    public var tool: String?
+
+    /// A command line that repeats a run, without secrets.
+    public struct Again: Sendable, Equatable {
+        /// The command with its flags, to which `--only` is added.
+        public var command: String
+        /// What stands behind `--`; nil when nothing does.
+        public var driver: String?
+
+        /// A command, and what stands behind `--` in it.
+        public init(_ command: String, driver: String? = nil) {
+            self.command = command
+            self.driver = driver
+        }
+
+        /// The command that repeats only what a pattern names.
+        public func only(_ pattern: String) -> String {
+            "\(command) --only \(pattern)" + (driver.map { " -- \($0)" } ?? "")
+        }
+    }
 
     /// Adds up the scenarios of a run.
     ///
@@ -50,7 +75,6 @@ public struct RunReport: Sendable {
         let inQuestion = specification.clauses.filter {
             $0.role == subject.role && selection?.contains($0.id) ?? true
         }
-        let broken = Set(scenarios.filter { !$0.problems.isEmpty }.flatMap { intended[$0.name] ?? [] })
         let judged = scenarios.filter { $0.skipped == nil }
         self.specification = specification.version
         self.subject = subject
@@ -59,32 +83,80 @@ public struct RunReport: Sendable {
         self.duration = duration
         self.wasInterrupted = wasInterrupted
         self.scenarios = scenarios
+        let names = Set(scenarios.map(\.name))
+        self.intended = intended.filter { names.contains($0.key) }
         let all = inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) != nil }.map { clause in
-            ClauseResult(
-                clause,
-                verdicts: judged.flatMap { scenario in
-                    scenario.verdicts.filter { $0.clause == clause.id }.map { (scenario.name, $0) }
-                },
-                isDeclared: subject.profiles.contains(clause.profile),
-                harnessFailed: broken.contains(clause.id))
+            ClauseResult(clause, in: scenarios, intended: intended, subject: subject)
         }
         let isSetAside = { Self.isSetAside($0, among: scenarios, intended: intended) }
         self.clauses = all.filter { !isSetAside($0) }
-        self.setAside = all.filter(isSetAside).map(\.clause)
+        self.setAside = all.filter(isSetAside).map(\.clause.id)
         self.tiers = Dictionary(grouping: scenarios, by: \.tier).sorted { $0.key < $1.key }.map { tier, scenarios in
             TierResult(tier, scenarios: scenarios, clauses: inQuestion, subject: subject.profiles)
         }
         let untested = clauses.filter { $0.outcome == .untested }.map(\.clause.id)
         self.gaps = Gap.gaps(in: untested, scenarios: scenarios, intended: intended)
-        self.unseen = subject.profiles.sorted().compactMap { [clauses] profile in
-            let own = clauses.filter { $0.clause.profile == profile }
-            return own.isEmpty || own.contains { $0.exercised > 0 } ? nil : (profile, own.count)
-        }
+        self.unseen = Self.unseen(clauses, of: subject)
         // Frames of the suite's own server announce nothing about a client.
         self.notes =
             subject.role == .client ? [] : Announcements.notes(on: judged.map(\.history), declared: subject.profiles)
-        self.pending = inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) == nil }
-        self.excluded = inQuestion.filter { $0.exclusion != nil }
+        self.pending = inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) == nil }.map(\.id)
+        self.excluded = inQuestion.filter { $0.exclusion != nil }.map(\.id)
+    }
+
+    /// A run as it was stored.
+    init(_ stored: Stored) {
+        specification = stored.specification
+        subject = stored.subject
+        address = stored.address
+        startedAt = stored.startedAt
+        duration = stored.duration
+        wasInterrupted = stored.wasInterrupted
+        clauses = stored.clauses
+        pending = stored.pending
+        excluded = stored.excluded
+        scenarios = stored.scenarios
+        tiers = stored.tiers
+        setAside = stored.setAside
+        gaps = stored.gaps
+        unseen = Self.unseen(stored.clauses, of: stored.subject)
+        // The report tells both in one list.
+        notes = Array(stored.notes.dropFirst(unseen.count))
+        diagnostics = stored.diagnostics
+        intended = stored.intended
+        again = stored.again
+        tool = stored.tool
+    }
+
+    /// What a stored report tells of a run.
+    struct Stored {
+        var specification: String
+        var subject: History.Subject
+        var address: String
+        var startedAt: String
+        var duration: Duration
+        var wasInterrupted: Bool
+        var clauses: [ClauseResult]
+        var pending: [ClauseID]
+        var excluded: [ClauseID]
+        var scenarios: [ScenarioResult]
+        var tiers: [TierResult]
+        var setAside: [ClauseID]
+        var gaps: [Gap]
+        var notes: [String]
+        var diagnostics: [String]
+        var intended: [String: [ClauseID]]
+        var again: Again?
+        var tool: String?
+    }
+
+    private static func unseen(
+        _ clauses: [ClauseResult], of subject: History.Subject
+    ) -> [(profile: Profile, clauses: Int)] {
+        subject.profiles.sorted().compactMap { profile in
+            let own = clauses.filter { $0.clause.profile == profile }
+            return own.isEmpty || own.contains { $0.exercised > 0 } ? nil : (profile, own.count)
+        }
     }
 
     /// A scenario that was performed to its end and put no clause to the test is a fault of the suite.

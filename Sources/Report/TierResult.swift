@@ -12,6 +12,14 @@ public struct TierResult: Sendable, Equatable {
     /// How many clauses had each outcome in this tier alone; only clauses that its scenarios exercised are in here.
     public let counts: [Outcome: Int]
 
+    /// A tier as it was stored.
+    init(tier: Int, performed: Int, leftOut: Int, counts: [Outcome: Int]) {
+        self.tier = tier
+        self.performed = performed
+        self.leftOut = leftOut
+        self.counts = counts
+    }
+
     /// Adds up the scenarios of one tier.
     init(_ tier: Int, scenarios: [ScenarioResult], clauses: [Clause], subject: Set<Profile>) {
         let judged = scenarios.filter { $0.skipped == nil }

@@ -24,7 +24,7 @@ struct LineReader {
         self.object = object
     }
 
-    private init(place: String, object: JSONObject) {
+    init(place: String, object: JSONObject) {
         self.place = place
         self.object = object
     }

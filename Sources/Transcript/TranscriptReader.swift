@@ -68,7 +68,16 @@ public struct TranscriptReader {
                 place: place, what: "the line is not UTF-8", expected: "UTF-8 throughout",
                 fix: "record the transcript again")
         }
-        let reader = try LineReader(text, place: place)
+        try take(LineReader(text, place: place))
+    }
+
+    /// Takes one line as the object it holds, for reports that carry transcripts.
+    /// - Throws: What is wrong with it, at the given place.
+    package mutating func append(_ object: JSONObject, at place: String) throws(InputProblem) {
+        try take(LineReader(place: place, object: object))
+    }
+
+    private mutating func take(_ reader: LineReader) throws(InputProblem) {
         if header == nil {
             header = try reader.header()
         } else {

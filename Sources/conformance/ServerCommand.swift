@@ -69,14 +69,15 @@ struct ServerCommand: AsyncParsableCommand {
         } catch {
             throw Tool.end(.unreachable, saying: error.description)
         }
-        let report = try await server.meeting(subject) { subject in
+        var report = try await server.meeting(subject) { subject in
             try await ServerSuite(
                 subject: subject, specification: specification, selection: selection, scope: scope, jobs: jobs,
                 showsProgress: Console.showsProgress, traces: trace
             ).run(until: interruptions)
         }
+        report.again = RunReport.Again(server.rerun(subject))
         if let out { try ReportFolder(path: out).write(report) }
-        Console.write(ConsoleReport(report, style: Console.style, rerun: server.rerun(subject)).text)
+        Console.write(ConsoleReport(report, style: Console.style).text)
         if report.exit != .conforms { throw Tool.end(report.exit) }
     }
 

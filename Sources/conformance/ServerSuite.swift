@@ -37,6 +37,7 @@ struct ServerSuite {
             duration: clock.now - start,
             wasInterrupted: wasInterrupted)
         report.diagnostics = outcome.diagnostics
+        report.tool = Tool.version
         return report
     }
 

@@ -38,7 +38,7 @@ import Transcript
     @Test func `alike failures of drivers are told once, with their places`() throws {
         let died = "the driver ended with exit code 3 before it answered 'send'"
         let text = ConsoleReport(
-            try report(failures: [died, died, nil, died, died, "the driver could not do 'quit': busy"]), rerun: "again"
+            try report(failures: [died, died, nil, died, died, "the driver could not do 'quit': busy"])
         ).text
         #expect(
             text.contains(
@@ -56,15 +56,14 @@ import Transcript
     }
 
     @Test func `a clause is run again with the command behind its flags`() throws {
-        let text = ConsoleReport(
-            try report(failures: [nil], outcome: .violation), rerun: "conformance client --time-scale 1",
-            command: "./my-driver --headless"
-        ).text
+        var report = try report(failures: [nil], outcome: .violation)
+        report.again = RunReport.Again("conformance client --time-scale 1", driver: "./my-driver --headless")
+        let text = ConsoleReport(report).text
         #expect(text.contains("  again: conformance client --time-scale 1 --only CLIENT-1 -- ./my-driver --headless\n"))
     }
 
     @Test func `nothing is said of an agent that the suite itself plays`() throws {
-        let text = ConsoleReport(try report(failures: [nil]), rerun: "again").text
+        let text = ConsoleReport(try report(failures: [nil])).text
         #expect(text.contains("MyApp 3.2 at ./driver, specification "))
         #expect(text.contains("profiles client-core · 1 scenario in 7.0 s"))
     }

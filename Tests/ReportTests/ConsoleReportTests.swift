@@ -9,13 +9,14 @@ import Testing
         actual: "seq 2", at: [5])
 
     @Test func `a violation shows sentence, expectation, event and the command to run again`() throws {
-        let report = try Sample.report(
+        var report = try Sample.report(
             [
                 .init(
                     "server/SYNC/replay-after-cut",
                     [Verdict(clause: ClauseID(.SYNC, 3), outcome: .violation, exercised: 1, findings: [finding])])
             ], selection: [ClauseID(.SYNC, 3)])
-        let text = ConsoleReport(report, rerun: "conformance server ws://127.0.0.1:8080/ws").text
+        report.again = RunReport.Again("conformance server ws://127.0.0.1:8080/ws")
+        let text = ConsoleReport(report).text
         for part in [
             "violation SYNC-3 (MUST, server) in scenario server/SYNC/replay-after-cut",
             "expected: seq 1, 2 in missed", "actual: seq 2",
@@ -38,7 +39,7 @@ import Testing
                 .init("b", [verdict(.pass, "20 kills, none lost")]),
                 .init("c", [verdict(.inconclusive, "3 kills, none lost")]),
             ], selection: [clause])
-        let lines = ConsoleReport(report, rerun: "x").text.split(separator: "\n")
+        let lines = ConsoleReport(report).text.split(separator: "\n")
         let place = try #require(lines.firstIndex { $0.hasPrefix("pass") && $0.contains("SYNC-3") })
         #expect(lines[place + 1] == "             20 kills, none lost")
         #expect(lines.count { $0.contains("kills") } == 1)
@@ -49,8 +50,8 @@ import Testing
     @Test func `plain style writes no escape, coloured style does`() throws {
         let report = try Sample.report([.init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .pass, exercised: 1)])]
         )
-        #expect(!ConsoleReport(report, rerun: "x").text.contains("\u{1B}"))
-        #expect(ConsoleReport(report, style: ConsoleStyle(hasColour: true), rerun: "x").text.contains("\u{1B}[32m"))
+        #expect(!ConsoleReport(report).text.contains("\u{1B}"))
+        #expect(ConsoleReport(report, style: ConsoleStyle(hasColour: true)).text.contains("\u{1B}[32m"))
     }
 
     @Test func `a hostile frame cannot write to the terminal`() throws {
@@ -60,7 +61,7 @@ import Testing
                     "a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .violation, exercised: 1, findings: [finding])],
                     notation: "A+ A<`{\"type\":\"\u{1B}[2J\"}` A<`x` A<`y`")
             ], selection: [ClauseID(.SYNC, 3)])
-        #expect(!ConsoleReport(report, rerun: "x").text.contains("\u{1B}"))
+        #expect(!ConsoleReport(report).text.contains("\u{1B}"))
     }
 
     @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")])

@@ -56,7 +56,7 @@ struct ClientCommand: AsyncParsableCommand {
         }
         if dryRun { return selection.printPlan() }
         let interruptions = Interruptions()
-        let report = try await client.meeting(specification) { source in
+        var report = try await client.meeting(specification) { source in
             if let out { try Files.makeFolder(out) }
             let subject = try await client.subject(source, until: interruptions)
             return try await ClientSuite(
@@ -64,10 +64,10 @@ struct ClientCommand: AsyncParsableCommand {
                 address: source.place, showsProgress: Console.showsProgress
             ).run(until: interruptions)
         }
-        if let out { try ReportFolder(path: out).write(report) }
         let rerun = client.rerun(spec: spec)
-        Console.write(
-            ConsoleReport(report, style: Console.style, rerun: rerun.flags, command: rerun.command).text)
+        report.again = RunReport.Again(rerun.flags, driver: rerun.command)
+        if let out { try ReportFolder(path: out).write(report) }
+        Console.write(ConsoleReport(report, style: Console.style).text)
         if report.exit != .conforms { throw Tool.end(report.exit) }
     }
 

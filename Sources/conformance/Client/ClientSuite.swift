@@ -34,6 +34,7 @@ struct ClientSuite {
             intended: selection.intended,
             startedAt: startedAt, duration: clock.now - start, wasInterrupted: wasInterrupted)
         report.diagnostics = diagnostics(of: results)
+        report.tool = Tool.version
         return report
     }
 

@@ -1,0 +1,148 @@
+import Holdfast
+import JSON
+import Judge
+import Report
+import TestSupport
+import Testing
+import Transcript
+
+@Suite struct ReportReaderTests {
+    private let finding = Finding("a frame is absent", expected: "seq 1, 2", actual: "seq 2", at: [1, 2])
+
+    /// A run with something of everything that a report tells.
+    private func sample() throws -> RunReport {
+        let specification = try Specification(.embedded)
+        let limits = ["authSeconds": 5, "replayMessages": 100]
+        let subject = History.Subject(name: "sample", role: .server, profiles: [.core, .sync, .push], limits: limits)
+        func result(_ name: String, _ verdicts: [Verdict], notation: String = "A+(e1 #0)") throws -> ScenarioResult {
+            let header = History.Header(
+                specification: specification.version, scenario: name, subject: subject,
+                startedAt: "2026-01-01T00:00:00Z")
+            return ScenarioResult(
+                name: name, history: try NotationExpansion(notation, header: header).history, verdicts: verdicts,
+                duration: .milliseconds(12))
+        }
+        func verdict(_ area: Area, _ number: Int, _ outcome: Outcome, remarks: [String] = []) -> Verdict {
+            let isShown = [Outcome.violation, .warning, .inconclusive].contains(outcome)
+            return Verdict(
+                clause: ClauseID(area, number), outcome: outcome, exercised: isShown || outcome == .pass ? 2 : 0,
+                findings: isShown ? [finding] : [], remarks: remarks)
+        }
+        var results = [
+            try result(
+                "server/SYNC/a",
+                [
+                    verdict(.SYNC, 3, .violation), verdict(.ENV, 1, .pass, remarks: ["20 kills, none lost"]),
+                    verdict(.RATE, 1, .notApplicable),
+                ]),
+            try result("server/SYNC/b", [verdict(.SYNC, 4, .inconclusive), verdict(.ENV, 19, .warning)]),
+            try result("server/SYNC/c", [], notation: "A+ A<ack(c1)"),
+            try result("server/SYNC/d", []), try result("server/SYNC/e", []), try result("server/SYNC/f", []),
+        ]
+        results[1].stoppedAt = "/steps/3: no done in time"
+        results[2].problems = ["harness: lost a frame\n  fix: none on your side"]
+        results[3].skipped = "it needs a scripted agent (tier 2 or 3)"
+        results[3].tier = 2
+        results[4].skipped = "tier 2 was not asked for"
+        results[4].tier = 2
+        results[4].wasSetAside = true
+        results[5].stoppedAt = "/steps/1: the driver died"
+        results[5].failure = "the driver died"
+        var report = RunReport(
+            results, of: subject, at: "ws://127.0.0.1:8080/ws", under: specification,
+            intended: [
+                "server/SYNC/a": [ClauseID(.SYNC, 3)], "server/SYNC/b": [ClauseID(.SYNC, 4)],
+                "server/SYNC/c": [ClauseID(.SYNC, 5)], "server/SYNC/d": [ClauseID(.SYNC, 6)],
+                "server/SYNC/e": [ClauseID(.SYNC, 7)], "server/SYNC/f": [ClauseID(.SYNC, 8)],
+            ], startedAt: "2026-01-01T00:00:00Z", duration: .milliseconds(1234), wasInterrupted: true)
+        report.again = RunReport.Again("conformance server ws://127.0.0.1:8080/ws", driver: "./driver")
+        report.diagnostics = ["answers survive a loss of power"]
+        report.tool = "0.1.0"
+        return report
+    }
+
+    private func text(_ report: RunReport) -> String { JSONReport(report).value.text(pretty: true) + "\n" }
+
+    @Test func `what was read is written again byte for byte`() throws {
+        let report = try sample()
+        let text = text(report)
+        let read = try ReportReader.report(Array(text.utf8), file: "report.json")
+        #expect(self.text(read) == text)
+        #expect(read.exit == report.exit)
+        #expect(read.setAside == [ClauseID(.SYNC, 7)])
+        #expect(read.gaps == report.gaps)
+        #expect(read.notes == report.notes && !read.notes.isEmpty)
+        #expect(read.scenarios[0].verdicts == report.scenarios[0].verdicts.filter { $0.outcome != .notApplicable })
+        #expect(read.scenarios[0].history.header == report.scenarios[0].history.header)
+        #expect(read.scenarios[4].wasSetAside)
+    }
+
+    @Test func `the console report of a stored run is the one of the run`() throws {
+        let report = try sample()
+        let read = try ReportReader.report(Array(text(report).utf8), file: "report.json")
+        #expect(ConsoleReport(read).text == ConsoleReport(report).text)
+    }
+
+    @Test(arguments: [
+        ("{", "report.json:", "no JSON"),
+        ("[]", "report.json:1:1", "this is no report"),
+        (#"{"format": "holdfast-transcript"}"#, "report.json:1:1", "this is no report"),
+        (#"{"format": "holdfast-report"}"#, "report.json:1:1", "'version' is missing"),
+        (#"{"format": "holdfast-report", "version": 7}"#, "report.json:1:42 /version", "report version 7 is unknown"),
+        (
+            #"{"format": "holdfast-report", "version": 1, "subject": 4}"#, "report.json:1:56 /subject", "found 4"
+        ),
+        ("{\"a\": \u{0}}", "report.json:1:7", "no JSON"),
+    ])
+    func `a bad report is refused with its place`(text: String, place: String, what: String) {
+        let problems = problems(text)
+        #expect(problems.contains { $0.place.hasPrefix(place) && $0.what.hasPrefix(what) }, "\(problems)")
+    }
+
+    private func problems(_ text: String) -> [InputProblem] {
+        do {
+            _ = try ReportReader.report(Array(text.utf8), file: "report.json")
+            return []
+        } catch {
+            return error.problems
+        }
+    }
+
+    @Test(arguments: [
+        (#""clause": "SYNC-3""#, #""clause": "SYNC-03""#, "/scenarios/0/verdicts/0/clause"),
+        (#""outcome": "inconclusive""#, #""outcome": "inconclusiv""#, "/clauses/"),
+        (#""kind": "open""#, #""kind": "opne""#, "/scenarios/0/transcript/1"),
+        (#""events": ["#, #""events": [-1,"#, "/clauses/"),
+        (#""name": "server/SYNC/b""#, #""name": "server/SYNC/a""#, "/scenarios"),
+        (#""interrupted": true"#, #""interrupted": "yes""#, "/interrupted"),
+        (#""profiles": ["#, #""profiles": ["cor","#, "/subject/profiles/0"),
+    ])
+    func `each part is read with care`(part: String, changed: String, pointer: String) throws {
+        let text = text(try sample())
+        #expect(text.contains(part))
+        let problems = problems(text.replacing(part, with: changed, maxReplacements: 1))
+        #expect(problems.contains { $0.place.contains(pointer) && $0.place.hasPrefix("report.json:") }, "\(problems)")
+    }
+
+    @Test func `a report that contradicts its verdicts is refused`() throws {
+        let text = text(try sample())
+        let clause = "\"id\": \"SYNC-3\",\n      \"outcome\": \"violation\""
+        #expect(text.contains(clause))
+        let lie = text.replacing(clause, with: "\"id\": \"SYNC-3\",\n      \"outcome\": \"pass\"")
+        #expect(problems(lie).map(\.what) == ["SYNC-3 is told otherwise than the verdicts of its scenarios make it"])
+        #expect(problems(lie).first?.expected == "\"violation\"")
+        let exit = text.replacing("\"code\": 1,", with: "\"code\": 0,")
+        #expect(problems(exit).map(\.what) == ["the exit code is told otherwise than the clauses make it"])
+    }
+
+    @Test func `hostile reports end in problems, few of them`() {
+        let deep = String(repeating: "[", count: 100_000)
+        #expect(problems(deep).count == 1)
+        let many =
+            "{\"format\": \"holdfast-report\", \"version\": 1, \"specification\": \"1.0\", "
+            + "\"subject\": {\"name\": \"\", \"role\": \"server\", \"profiles\": []}, \"startedAt\": \"x\", "
+            + "\"durationMs\": 1, \"interrupted\": false, \"scenarios\": ["
+            + String(repeating: "3,", count: 5_000) + "3]}"
+        #expect((1...100).contains(problems(many).count))
+    }
+}
