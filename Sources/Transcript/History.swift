@@ -34,11 +34,13 @@ public struct History: Sendable {
         public var timeScale: Double
         /// When recording began, in ISO 8601; nil in golden files.
         public var startedAt: String?
+        /// The dialect of every wire text in the events; the transcript carries its source.
+        public var dialect: Dialect
 
         /// A header for a subject.
         public init(
             specification: String = "1.0", scenario: String? = nil, subject: Subject, timeouts: Timeouts = Timeouts(),
-            timeScale: Double = 1, startedAt: String? = nil
+            timeScale: Double = 1, startedAt: String? = nil, dialect: Dialect = .canonical
         ) {
             self.specification = specification
             self.scenario = scenario
@@ -46,6 +48,7 @@ public struct History: Sendable {
             self.timeouts = timeouts
             self.timeScale = timeScale
             self.startedAt = startedAt
+            self.dialect = dialect
         }
     }
 

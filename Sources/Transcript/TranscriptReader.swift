@@ -107,7 +107,16 @@ extension LineReader {
         return History.Header(
             specification: try string("specification"), scenario: try optionalString("scenario"),
             subject: try members("subject").subject(), timeouts: try timeouts(),
-            timeScale: try timeScale(), startedAt: try optionalString("startedAt"))
+            timeScale: try timeScale(), startedAt: try optionalString("startedAt"), dialect: try dialect())
+    }
+
+    private func dialect() throws(InputProblem) -> Dialect {
+        guard let source = object["dialect"] else { return .canonical }
+        do {
+            return try Dialect(source, at: "\(place) /dialect")
+        } catch {
+            throw error.problems.first ?? problem("'dialect' is \(shown(source))", expected: "a dialect file")
+        }
     }
 
     private func timeScale() throws(InputProblem) -> Double {

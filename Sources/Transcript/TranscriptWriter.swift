@@ -52,6 +52,7 @@ public enum TranscriptWriter {
         }
         if header.timeScale != 1 { object["timeScale"] = JSONValue(header.timeScale) }
         object["startedAt"] = header.startedAt.map { .string($0) }
+        object["dialect"] = header.dialect.source
         return object
     }
 

@@ -1,0 +1,119 @@
+import JSON
+
+extension Dialect {
+    /// What a canonical frame is on the wire.
+    public enum Encoding: Sendable, Equatable {
+        /// These wire frames, in this order.
+        case frames([JSONValue])
+        /// Nothing at all, because the wire says it in another way.
+        case nothing(String)
+        /// The wire has no way to say it.
+        case inexpressible(String)
+    }
+
+    /// What a wire frame is to the protocol.
+    public enum Decoding: Sendable, Equatable {
+        /// These canonical frames, in this order.
+        case frames([JSONValue])
+        /// Nothing the protocol speaks of, for a reason.
+        case ignored(String)
+        /// Nothing the dialect knows, for a reason.
+        case unmapped(String)
+    }
+
+    /// The types of the specification, by the side that sends them.
+    static let canonicalTypes: [Role: Set<String>] = [
+        .client: ["auth", "chat", "sync", "ping"],
+        .server: ["connected", "ack", "message", "toolUse", "done", "error", "syncResult", "pong"],
+    ]
+
+    /// A canonical frame on the wire.
+    ///
+    /// What is no message of the specification, such as the hostile frames of scenarios, stays as it is.
+    public func encode(_ frame: JSONValue, sentBy sender: Role) -> Encoding {
+        guard !isCanonical, let type = frame["type"]?.stringValue, Self.canonicalTypes[sender]?.contains(type) == true
+        else { return .frames([frame]) }
+        let rules = frameRules.filter { $0.sender == sender && $0.canonicalType == type }
+        var reasons: [String] = []
+        for rule in rules {
+            do {
+                return .frames([try encode(frame, by: rule)])
+            } catch {
+                reasons.append(error.reason)
+            }
+        }
+        if rules.isEmpty, case .nobody = greeting {
+            if type == "connected" { return .nothing("an accepted upgrade says it in the dialect \(name)") }
+            if type == "auth", frame["protocol"] == 1 {
+                return .nothing("the upgrade request says it in the dialect \(name)")
+            }
+        }
+        return .inexpressible(
+            reasons.isEmpty
+                ? "the dialect \(name) has no '\(type)'"
+                : "the dialect \(name) cannot say this '\(type)': \(reasons.joined(separator: "; "))")
+    }
+
+    /// A wire frame in canonical form.
+    ///
+    /// What is no object with a type stays as it is: what is wrong with it is the same in every dialect.
+    public func decode(_ frame: JSONValue, sentBy sender: Role) -> Decoding {
+        guard !isCanonical, let type = frame["type"]?.stringValue else { return .frames([frame]) }
+        let rules = frameRules.filter { $0.sender == sender }
+        guard
+            let rule = rules.first(where: { $0.wire == type && $0.conditions.allSatisfy { $0.holds(of: frame) } })
+                ?? rules.first(where: { $0.wire == FrameRule.anyType })
+        else {
+            let isNamed = rules.contains { $0.wire == type }
+            return .unmapped(
+                isNamed
+                    ? "no rule of the dialect \(name) for '\(type)' fits this frame"
+                    : "the dialect \(name) knows no '\(type)' from the \(sender.rawValue)")
+        }
+        switch rule.meaning {
+        case .message(let canonical): return .frames([decode(frame, as: canonical, by: rule)])
+        case .ignored(let reason): return .ignored(reason)
+        case .unknown: return .frames([foreign(frame)])
+        }
+    }
+
+    /// A wire frame that has no canonical form, under a type that cannot be taken for one of the specification.
+    public func foreign(_ frame: JSONValue) -> JSONValue {
+        guard let type = frame["type"]?.stringValue, Self.canonicalTypes.values.contains(where: { $0.contains(type) })
+        else { return frame }
+        var frame = frame
+        frame["type"] = .string("\(name):\(type)")
+        return frame
+    }
+
+    private func encode(_ frame: JSONValue, by rule: FrameRule) throws(Inexpressible) -> JSONValue {
+        var wire = try rule.members.encoded(frame, surroundings(of: rule.sender))
+        wire["type"] = .string(rule.wire)
+        for condition in rule.conditions {
+            if let value = condition.only { wire = wire.setting(condition.place, to: value) }
+        }
+        return wire
+    }
+
+    private func decode(_ frame: JSONValue, as type: String, by rule: FrameRule) -> JSONValue {
+        var wire = frame
+        wire["type"] = .string(type)
+        return rule.members.decoded(
+            wire, surroundings(of: rule.sender),
+            dropping: rule.conditions.filter { $0.only != nil }.map(\.place))
+    }
+
+    private func surroundings(of sender: Role) -> MemberMap.Surroundings {
+        MemberMap.Surroundings(
+            encode: { frame in
+                if case .frames(let frames) = encode(frame, sentBy: sender) { frames.first } else { nil }
+            },
+            decode: { frame in
+                switch decode(frame, sentBy: sender) {
+                case .frames(let frames): frames.first
+                case .ignored: nil
+                case .unmapped: foreign(frame)
+                }
+            })
+    }
+}

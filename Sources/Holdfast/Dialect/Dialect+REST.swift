@@ -1,0 +1,113 @@
+import JSON
+
+extension Dialect {
+    /// A canonical request on the wire; nil when this system has no such thing or cannot be asked this.
+    ///
+    /// Requests that are none of the specification stay as they are.
+    public func encode(_ request: RESTRequest) -> RESTRequest? {
+        guard !isCanonical, let (road, values) = canonicalRoad(of: request) else { return request }
+        guard let rule = restRules.rule(of: road), var path = rule.target.filled(values) else { return nil }
+        if rule.target == road.target { path = request.path }
+        var wire = RESTRequest(method: rule.method, path: path, body: request.body)
+        if let body = request.body, let value = try? JSONParser.value(body), value.objectValue != nil {
+            guard let encoded = try? rule.request.encoded(value) else { return nil }
+            if encoded != value { wire.body = encoded.text() }
+        }
+        return wire
+    }
+
+    /// A wire request in canonical form; nil when it is none of the protocol.
+    public func decode(_ request: RESTRequest) -> RESTRequest? {
+        guard !isCanonical else { return request }
+        guard let (road, values) = road(of: request), let rule = restRules.rule(of: road),
+            let filled = road.target.filled(values)
+        else { return isOddSession(request) ? request : nil }
+        let path = rule.target == road.target ? request.path : filled
+        var canonical = RESTRequest(method: road.method, path: path, body: request.body)
+        canonical.body = request.body.map { body in
+            Self.text(of: body) { rule.request.decoded($0, .init(placeholders: values)) }
+        }
+        return canonical
+    }
+
+    /// A canonical response on the wire, to the canonical request that it answers.
+    public func encode(_ response: RESTResponse, to request: RESTRequest) -> RESTResponse {
+        guard !isCanonical, let (road, values) = canonicalRoad(of: request), let rule = restRules.rule(of: road),
+            let value = try? JSONParser.value(response.body), value.objectValue != nil
+        else { return response }
+        var wire = response
+        let surroundings = MemberMap.Surroundings(placeholders: values)
+        if response.status == 200 {
+            wire.status = rule.status
+            if let encoded = try? rule.answer.encoded(value, surroundings) { wire.body = encoded.text() }
+        } else if response.status >= 400, let encoded = try? restRules.error.encoded(value, surroundings) {
+            wire.body = encoded.text()
+        }
+        return wire
+    }
+
+    /// A wire response in canonical form, to the wire request that it answers; a body that is no JSON object stays as it is.
+    public func decode(_ response: RESTResponse, to request: RESTRequest) -> RESTResponse {
+        guard !isCanonical, let (road, values) = road(of: request), let rule = restRules.rule(of: road) else {
+            return response
+        }
+        let surroundings = MemberMap.Surroundings(placeholders: values)
+        var canonical = response
+        if response.status == rule.status {
+            canonical.status = 200
+            canonical.body = Self.text(of: response.body) { rule.answer.decoded($0, surroundings) }
+        } else if response.status >= 400 {
+            canonical.body = Self.text(of: response.body) { restRules.error.decoded($0, surroundings) }
+        }
+        return canonical
+    }
+
+    /// Whether a wire response answers its request as the specification means it, and not a part of it alone.
+    public func isWhole(_ response: RESTResponse, to request: RESTRequest) -> Bool {
+        guard !isCanonical, let (road, _) = road(of: request), let rule = restRules.rule(of: road),
+            response.status == rule.status, !rule.conditions.isEmpty,
+            let value = try? JSONParser.value(response.body)
+        else { return true }
+        return rule.conditions.allSatisfy { $0.holds(of: value) }
+    }
+
+    /// A JSON text in another form; untouched where the form is the same.
+    ///
+    /// Names given twice and half surrogates are lost when a value is written again. They must stay to be seen, so such a
+    /// text goes along as it was, in a member that means nothing.
+    public static func text(of text: String, _ change: (JSONValue) -> JSONValue) -> String {
+        guard let document = try? JSONParser.document(text), document.root.objectValue != nil else { return text }
+        let changed = change(document.root)
+        guard changed != document.root else { return text }
+        let written = changed.text()
+        guard !document.flaws.isEmpty, written.hasSuffix("}") else { return written }
+        return written.dropLast() + (written.count > 2 ? "," : "") + "\"verbatim\":" + text + "}"
+    }
+
+    private func canonicalRoad(of request: RESTRequest) -> (RESTRoad, [String: String])? {
+        for road in RESTRoad.allCases where road.method == request.method {
+            if let values = road.target.match(request.path) { return (road, values) }
+        }
+        return nil
+    }
+
+    private func road(of request: RESTRequest) -> (RESTRoad, [String: String])? {
+        for road in RESTRoad.allCases {
+            guard let rule = restRules.rule(of: road), rule.method == request.method,
+                let values = rule.target.match(request.path)
+            else { continue }
+            return (road, values)
+        }
+        return nil
+    }
+
+    /// Whether a request is a road of the specification in an odd form, such as an id that climbs out of its folder.
+    private func isOddSession(_ request: RESTRequest) -> Bool {
+        for road in RESTRoad.allCases {
+            guard let rule = restRules.rule(of: road), rule.target == road.target else { continue }
+            let base = road.target.text.prefix { $0 != "{" }
+            if road == .session ? request.path.hasPrefix(base) : road.target.match(request.path) != nil { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,65 @@
+import JSON
+
+/// How a system that predates the specification says the same things: names and places, in both directions.
+///
+/// A dialect is data (`Spec/dialects/NAME.json`). It cannot weaken a clause: what its wire does not say is not there in the
+/// canonical form either, and the clause then says so.
+public struct Dialect: Sendable, Equatable {
+    /// How subject files and `--dialect` call it.
+    public let name: String
+    /// Whose wire it describes, in one sentence.
+    public let summary: String
+    /// The file as read, which travels in transcripts so that a verdict can be recomputed anywhere; nil for the canonical one.
+    public let source: JSONValue?
+    /// What a system that speaks it can declare.
+    public let profiles: Set<Profile>
+    /// The path of the upgrade request; nil where the address says it.
+    public let socketPath: String?
+    /// How the key travels on a WebSocket.
+    public let credential: CredentialPlace
+    /// Who speaks first, and what an opened socket means.
+    public let greeting: Greeting
+    let frameRules: [FrameRule]
+    let restRules: RESTRules
+
+    /// How a key travels when a WebSocket is opened; over REST it is always a bearer header.
+    public enum CredentialPlace: Sendable, Equatable {
+        /// In the `auth` frame.
+        case frame
+        /// In a parameter of the query of the upgrade request.
+        case query(String)
+        /// In a header field of the upgrade request, after a prefix such as `Bearer `.
+        case header(String, prefix: String)
+        /// Nowhere.
+        case none
+    }
+
+    /// What is said before the first question.
+    public enum Greeting: Sendable, Equatable {
+        /// The client speaks first, as in the specification.
+        case client
+        /// The server asks for the credentials with this wire frame; then as in the specification.
+        case challenge(JSONValue)
+        /// Nobody speaks: the accepted upgrade stands for `auth` and for this canonical `connected`.
+        case nobody(assumed: JSONValue)
+    }
+
+    /// The specification's own form: everything stays as it is.
+    public static let canonical = Dialect(
+        name: "canonical", summary: "The form of the specification itself.", source: nil,
+        profiles: Profile.all(of: .server).union(Profile.all(of: .client)), socketPath: nil, credential: .frame,
+        greeting: .client, frameRules: [], restRules: RESTRules())
+
+    /// Whether this is the specification's own form.
+    public var isCanonical: Bool { source == nil }
+
+    /// The canonical frame that an accepted upgrade stands for; nil where the server says `connected` itself.
+    public var assumedGreeting: JSONValue? {
+        if case .nobody(let frame) = greeting { frame } else { nil }
+    }
+
+    /// The wire frame by which the server asks for credentials as soon as a socket is open; nil where it does not.
+    public var challenge: JSONValue? {
+        if case .challenge(let frame) = greeting { frame } else { nil }
+    }
+}

@@ -1,0 +1,53 @@
+/// The dialects of a specification.
+extension Specification {
+    /// Every dialect below `dialects/`, by name.
+    /// - Throws: Every problem of every file at once.
+    public func dialects() throws(InputProblems) -> [Dialect] {
+        var problems: [InputProblem] = []
+        var found: [Dialect] = []
+        for (path, text) in files.texts.sorted(by: { $0.key < $1.key }) where Self.isDialect(path) {
+            let file = "Spec/\(path)"
+            do {
+                let dialect = try Dialect(text, file: file)
+                if path != "dialects/\(dialect.name).json" {
+                    problems.append(
+                        InputProblem(
+                            place: "\(file) /name", what: "the dialect calls itself '\(dialect.name)'",
+                            expected: "the name of the file", fix: "rename one of them"))
+                }
+                found.append(dialect)
+            } catch {
+                problems += error.problems
+            }
+        }
+        guard problems.isEmpty else { throw InputProblems(problems) }
+        return found
+    }
+
+    /// The dialect of a name; `canonical` is the specification's own form.
+    /// - Throws: What is wrong with the file, or the names there are when there is none of this name.
+    public func dialect(named name: String) throws(InputProblems) -> Dialect {
+        if name == Dialect.canonical.name { return .canonical }
+        let path = "dialects/\(name).json"
+        if let text = files.texts[path] { return try Dialect(text, file: "Spec/\(path)") }
+        let known = dialectNames
+        throw InputProblems([
+            InputProblem(
+                place: "dialect", what: "there is no dialect '\(clipped(name))'",
+                expected: "\(known.joined(separator: ", ")), or the path of a dialect file",
+                fix: nearestName(to: name, among: known).map { "did you mean '\($0)'?" } ?? "choose one of these")
+        ])
+    }
+
+    /// The names of all dialects, `canonical` first.
+    public var dialectNames: [String] {
+        [Dialect.canonical.name]
+            + files.texts.keys.filter(Self.isDialect).sorted().map {
+                String($0.dropFirst("dialects/".count).dropLast(".json".count))
+            }
+    }
+
+    private static func isDialect(_ path: String) -> Bool {
+        path.hasPrefix("dialects/") && path.hasSuffix(".json")
+    }
+}

@@ -1,0 +1,144 @@
+import JSON
+
+extension Dialect {
+    /// Reads a dialect file.
+    /// - Parameters:
+    ///   - text: The file.
+    ///   - file: Its name, as problems show it.
+    /// - Throws: Every problem of the file at once, each with its line.
+    public init(_ text: String, file: String) throws(InputProblems) {
+        let root: JSONValue
+        do {
+            root = try JSONParser.document(text).root
+        } catch {
+            throw InputProblems([InputProblem(error, in: file, expected: "a dialect file")])
+        }
+        try self.init(root, collector: ProblemCollector(file: file, text: Array(text.utf8)))
+    }
+
+    /// Reads a dialect that travelled inside another file.
+    /// - Parameters:
+    ///   - value: What the dialect file holds.
+    ///   - place: Where it was found, as problems show it.
+    /// - Throws: Every problem at once.
+    public init(_ value: JSONValue, at place: String) throws(InputProblems) {
+        try self.init(value, collector: ProblemCollector(file: place))
+    }
+
+    private init(_ root: JSONValue, collector: ProblemCollector) throws(InputProblems) {
+        let read = MemberReader(root, at: JSONPointer(), into: collector).flatMap { Dialect(reading: $0, source: root) }
+        guard collector.problems.isEmpty, let read else { throw InputProblems(collector.problems) }
+        self = read
+    }
+
+    private init?(reading reader: MemberReader, source: JSONValue) {
+        reader.refuseUnknown(besides: ["name", "summary", "profiles", "socket", "greeting", "frames", "rest"])
+        let name = reader.string("name", required: true)
+        if let name, !Self.isName(name) {
+            let _: Never? = reader.wrong("name", .string(name), "lowercase letters, digits and '-', not 'canonical'")
+        }
+        let summary = reader.string("summary", required: true)
+        profiles = Self.profiles(reader)
+        let socket = reader.members("socket", required: true)
+        socket?.refuseUnknown(besides: ["path", "credential"])
+        socketPath = socket.flatMap(Self.path)
+        credential = socket?.members("credential", required: true).flatMap(Self.credential) ?? .none
+        greeting = reader.members("greeting", required: true).flatMap(Self.greeting) ?? .client
+        frameRules = FrameRuleReader.rules(in: reader)
+        restRules = reader.members("rest").map(RESTRulesReader.rules) ?? RESTRules()
+        guard let name, let summary else { return nil }
+        self.name = name
+        self.summary = summary
+        self.source = source
+        refuseGaps(reader)
+    }
+
+    /// Whether a text can name a dialect.
+    public static func isName(_ text: String) -> Bool {
+        let isPlain = text.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+        }
+        return isPlain && text.first?.isLetter == true && text != "canonical"
+    }
+
+    private static func profiles(_ reader: MemberReader) -> Set<Profile> {
+        var profiles: Set<Profile> = []
+        for element in reader.strings("profiles", required: true) ?? [] {
+            guard
+                let profile = reader.choice(element.text, of: Profile.self, called: "profile", at: element.pointer)
+            else { continue }
+            if profile.role == .server {
+                profiles.insert(profile)
+            } else {
+                reader.collector.note(
+                    element.pointer, "'\(profile.rawValue)' is a profile of clients", expected: "profiles of servers",
+                    fix: "remove it")
+            }
+        }
+        return profiles
+    }
+
+    private static func path(_ socket: MemberReader) -> String? {
+        guard let path = socket.string("path", required: true) else { return nil }
+        guard path.hasPrefix("/"), !path.contains("?"), !path.contains(" ") else {
+            return socket.wrong("path", .string(path), "a path such as /ws, without a query")
+        }
+        return path
+    }
+
+    private static func credential(_ reader: MemberReader) -> CredentialPlace? {
+        reader.refuseUnknown(besides: ["in", "name", "prefix"])
+        switch reader.string("in", required: true) {
+        case "frame": return .frame
+        case "none": return CredentialPlace.none
+        case "query": return reader.string("name", required: true).map { .query($0) }
+        case "header":
+            guard let name = reader.string("name", required: true) else { return nil }
+            return .header(name.lowercased(), prefix: reader.string("prefix", isEmptyAllowed: true) ?? "")
+        case let other?: return reader.wrong("in", .string(other), "frame, header, none, query")
+        case nil: return nil
+        }
+    }
+
+    private static func greeting(_ reader: MemberReader) -> Greeting? {
+        reader.refuseUnknown(besides: ["opens", "challenge", "assumed"])
+        func frame(_ key: String, type: String?) -> JSONValue? {
+            guard let value = reader.require(key) else { return nil }
+            guard let found = value["type"]?.stringValue, type == nil || found == type else {
+                return reader.wrong(key, value, type.map { "a frame of type '\($0)'" } ?? "a frame with a type")
+            }
+            return value
+        }
+        switch reader.string("opens", required: true) {
+        case "client": return .client
+        case "server": return frame("challenge", type: nil).map { .challenge($0) }
+        case "nobody": return frame("assumed", type: "connected").map { .nobody(assumed: $0) }
+        case let other?: return reader.wrong("opens", .string(other), "client, nobody, server")
+        case nil: return nil
+        }
+    }
+
+    /// A profile without the frames that it is made of could only be untested.
+    private func refuseGaps(_ reader: MemberReader) {
+        let needed: [(Profile, Role, [String])] = [
+            (.core, .client, ["chat"]), (.core, .server, ["done", "error"]), (.sync, .client, ["sync"]),
+            (.sync, .server, ["syncResult"]), (.idempotency, .server, ["ack"]),
+        ]
+        for (profile, sender, types) in needed where profiles.contains(profile) {
+            for type in types where !frameRules.contains(where: { $0.sender == sender && $0.canonicalType == type }) {
+                reader.collector.note(
+                    JSONPointer(tokens: ["profiles"]), "'\(profile.rawValue)' needs '\(type)', and no frame is one",
+                    expected: "a rule with \"is\": \"\(type)\" in frames", fix: "add it, or remove the profile")
+            }
+        }
+        var isGreeted = frameRules.contains { $0.canonicalType == "connected" }
+        if case .nobody = greeting { isGreeted = true }
+        if !isGreeted {
+            reader.collector.note(
+                JSONPointer(tokens: ["greeting"]), "nothing says that a client is connected",
+                expected: "a rule with \"is\": \"connected\" in frames, or a greeting that nobody opens",
+                fix: "add one of them")
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import JSON
+
+extension MemberMap {
+    /// What a value needs besides itself: the placeholders of a request, and the frames around it.
+    struct Surroundings {
+        /// Placeholders of the path, by name.
+        var placeholders: [String: String] = [:]
+        /// A frame to the wire; nil drops it.
+        var encode: (JSONValue) -> JSONValue? = { $0 }
+        /// A frame from the wire; nil drops it.
+        var decode: (JSONValue) -> JSONValue? = { $0 }
+    }
+
+    /// The canonical form of a wire value, without the places that only select it.
+    func decoded(
+        _ wire: JSONValue, _ surroundings: Surroundings = .init(), dropping selectors: [JSONPointer] = []
+    ) -> JSONValue {
+        guard wire.objectValue != nil else { return wire }
+        var value = wire
+        for place in writes.map(\.place) + selectors { value = value.removing(place) }
+        for rule in rules {
+            switch rule.place {
+            case .at(let place, _), .lastUserText(let place), .frames(let place), .list(let place, _):
+                value = value.removing(place)
+            case .always, .unsaid, .request: break
+            }
+        }
+        // What is left under the name of a member that stands elsewhere means something else.
+        for rule in rules where rule.place != .unsaid { value = value.removing(rule.canonical) }
+        for rule in rules {
+            guard let member = rule.decoded(wire, surroundings) else { continue }
+            value = value.setting(rule.canonical, to: member)
+        }
+        return value
+    }
+
+    /// The wire form of a canonical value.
+    func encoded(_ canonical: JSONValue, _ surroundings: Surroundings = .init()) throws(Inexpressible) -> JSONValue {
+        guard canonical.objectValue != nil, !isIdentity else { return canonical }
+        var value = canonical
+        for rule in rules { value = value.removing(rule.canonical) }
+        for rule in rules {
+            guard let (place, member) = try rule.encoded(canonical, surroundings) else { continue }
+            value = value.setting(place, to: member)
+        }
+        for fixed in writes { value = value.setting(fixed.place, to: fixed.value) }
+        return value
+    }
+}
+
+extension MemberRule {
+    /// The canonical value of the member; nil when the wire does not say it, or says `null`.
+    fileprivate func decoded(_ wire: JSONValue, _ surroundings: MemberMap.Surroundings) -> JSONValue? {
+        func said(_ place: JSONPointer) -> JSONValue? { wire[place].flatMap { $0.isNull ? nil : $0 } }
+        switch place {
+        case .at(let place, let vocabulary): return said(place).map(vocabulary.decoded)
+        case .always(let value): return value
+        case .unsaid: return nil
+        case .lastUserText(let place):
+            return said(place).map { [["role": "user", "content": $0]] }
+        case .frames(let place):
+            guard let value = said(place) else { return nil }
+            guard let frames = value.arrayValue else { return value }
+            return .array(frames.compactMap(surroundings.decode))
+        case .list(let place, let map):
+            guard let value = said(place) else { return nil }
+            guard let elements = value.arrayValue else { return value }
+            return .array(elements.map { map.decoded($0, surroundings) })
+        case .request(let name): return surroundings.placeholders[name].map { .string($0) }
+        }
+    }
+
+    /// Where the member goes on the wire, and its value there; nil when there is nothing to say.
+    fileprivate func encoded(
+        _ value: JSONValue, _ surroundings: MemberMap.Surroundings
+    ) throws(Inexpressible) -> (JSONPointer, JSONValue)? {
+        let member = value[canonical]
+        switch place {
+        case .at(let place, let vocabulary):
+            return member.map { (place, vocabulary.encoded($0)) }
+        case .always(let only):
+            guard member == only else {
+                throw Inexpressible(
+                    reason: "'\(canonical)' can only be \(only.text()), not \(member?.text() ?? "absent")")
+            }
+            return nil
+        case .unsaid, .request: return nil
+        case .lastUserText(let place):
+            guard let last = member?.arrayValue?.last, last["role"] == "user", let text = last["content"],
+                text.stringValue != nil
+            else { throw Inexpressible(reason: "'\(canonical)' can only end with a plain text of the user") }
+            return (place, text)
+        case .frames(let place):
+            guard let frames = member?.arrayValue else { return member.map { (place, $0) } }
+            return (place, .array(frames.compactMap(surroundings.encode)))
+        case .list(let place, let map):
+            guard let elements = member?.arrayValue else { return member.map { (place, $0) } }
+            var encoded: [JSONValue] = []
+            for element in elements { encoded.append(try map.encoded(element, surroundings)) }
+            return (place, .array(encoded))
+        }
+    }
+}
+
+extension MemberRule.Vocabulary {
+    func decoded(_ value: JSONValue) -> JSONValue {
+        switch self {
+        case .same: value
+        case .values(let words): words.first { $0.wire == value }?.canonical ?? value
+        case .spacedUTC: value.stringValue.flatMap(SpacedTime.decoded).map { .string($0) } ?? value
+        }
+    }
+
+    func encoded(_ value: JSONValue) -> JSONValue {
+        switch self {
+        case .same: value
+        case .values(let words): words.first { $0.canonical == value }?.wire ?? value
+        case .spacedUTC: value.stringValue.flatMap(SpacedTime.encoded).map { .string($0) } ?? value
+        }
+    }
+}

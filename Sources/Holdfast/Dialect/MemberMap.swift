@@ -1,0 +1,61 @@
+import JSON
+
+/// Where the members of one canonical value stand on the wire; a member that no rule names has the same name on both sides.
+struct MemberMap: Sendable, Equatable {
+    var rules: [MemberRule] = []
+    /// Wire members with a fixed value, which say nothing.
+    var writes: [FixedMember] = []
+
+    /// A member with one value.
+    struct FixedMember: Sendable, Equatable {
+        let place: JSONPointer
+        let value: JSONValue
+    }
+
+    var isIdentity: Bool { rules.isEmpty && writes.isEmpty }
+}
+
+/// Where one canonical member stands on the wire.
+struct MemberRule: Sendable, Equatable {
+    /// The canonical member.
+    let canonical: JSONPointer
+    let place: Place
+
+    enum Place: Sendable, Equatable {
+        /// At a place of the wire, perhaps in other words.
+        case at(JSONPointer, Vocabulary)
+        /// Nowhere, because the wire can mean nothing else.
+        case always(JSONValue)
+        /// Nowhere; it is not written. Should it come all the same, it has its own name.
+        case unsaid
+        /// The last user message of `messages` alone, as a string.
+        case lastUserText(JSONPointer)
+        /// A list of frames, each in the dialect.
+        case frames(JSONPointer)
+        /// A list of objects, each with a map of its own.
+        case list(JSONPointer, MemberMap)
+        /// In the path or query of the request, as the placeholder of this name.
+        case request(String)
+    }
+
+    /// How a value is spelled.
+    enum Vocabulary: Sendable, Equatable {
+        /// As in the specification.
+        case same
+        /// Some values have another name; the others are the same.
+        case values([Word])
+        /// `YYYY-MM-DD HH:MM:SS` in UTC.
+        case spacedUTC
+    }
+
+    /// One value in two spellings.
+    struct Word: Sendable, Equatable {
+        let wire: JSONValue
+        let canonical: JSONValue
+    }
+}
+
+/// Why a canonical value cannot be said on a wire.
+struct Inexpressible: Error, Sendable, Equatable {
+    let reason: String
+}

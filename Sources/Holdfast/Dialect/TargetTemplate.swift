@@ -1,0 +1,86 @@
+/// A path and query with placeholders: `/api/messages?agentId={id}&limit=200`.
+///
+/// Values stay percent-encoded as they are. A query parameter `name={}` may have any value or be absent; it is not written.
+struct TargetTemplate: Sendable, Equatable {
+    let text: String
+    private let segments: [Substring]
+    private let parameters: [(name: Substring, value: Substring)]
+
+    init(_ text: String) {
+        self.text = text
+        let (path, query) = Self.split(text)
+        segments = Self.segments(of: path)
+        parameters = Self.parameters(of: query)
+    }
+
+    /// The values of the placeholders in a target; nil when it is another one.
+    func match(_ target: String) -> [String: String]? {
+        let (path, query) = Self.split(target)
+        var values: [String: String] = [:]
+        func fits(_ template: Substring, _ actual: Substring) -> Bool {
+            guard let name = Self.placeholder(template) else { return template == actual }
+            values[String(name)] = String(actual)
+            return !actual.isEmpty
+        }
+        let actual = Self.segments(of: path)
+        guard actual.count == segments.count, zip(segments, actual).allSatisfy({ fits($0, $1) }) else { return nil }
+        var given = Self.parameters(of: query)
+        for parameter in parameters {
+            guard let index = given.firstIndex(where: { $0.name == parameter.name }) else {
+                if parameter.value == "{}" { continue }
+                return nil
+            }
+            let value = given.remove(at: index).value
+            guard parameter.value == "{}" || fits(parameter.value, value) else { return nil }
+        }
+        // What else is asked for makes it another question; on a path without a query it is only ignored.
+        return parameters.isEmpty || given.isEmpty ? values : nil
+    }
+
+    /// The target with these values; nil when one is missing.
+    func filled(_ values: [String: String]) -> String? {
+        var path: [String] = []
+        for segment in segments {
+            guard let text = Self.filled(segment, values) else { return nil }
+            path.append(text)
+        }
+        var query: [String] = []
+        for parameter in parameters where parameter.value != "{}" {
+            guard let text = Self.filled(parameter.value, values) else { return nil }
+            query.append("\(parameter.name)=\(text)")
+        }
+        return path.joined(separator: "/") + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+    }
+
+    /// The names of the placeholders.
+    var placeholders: Set<String> {
+        Set((segments + parameters.map(\.value)).compactMap(Self.placeholder).map(String.init)).subtracting([""])
+    }
+
+    static func == (left: TargetTemplate, right: TargetTemplate) -> Bool { left.text == right.text }
+
+    private static func split(_ target: String) -> (path: Substring, query: Substring?) {
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        return (parts[0], parts.count > 1 ? parts[1] : nil)
+    }
+
+    private static func segments(of path: Substring) -> [Substring] {
+        path.split(separator: "/", omittingEmptySubsequences: false)
+    }
+
+    private static func parameters(of query: Substring?) -> [(name: Substring, value: Substring)] {
+        (query ?? "").split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (parts[0], parts.count > 1 ? parts[1] : "")
+        }
+    }
+
+    private static func placeholder(_ text: Substring) -> Substring? {
+        text.hasPrefix("{") && text.hasSuffix("}") ? text.dropFirst().dropLast() : nil
+    }
+
+    private static func filled(_ template: Substring, _ values: [String: String]) -> String? {
+        guard let name = placeholder(template) else { return String(template) }
+        return values[String(name)]
+    }
+}
