@@ -77,6 +77,9 @@ public struct MessageSchemas: Sendable {
     /// The schema file of a name, below `schemas/`; nil for an unknown name.
     public func file(of name: String) -> String? { compiled[name]?.file }
 
+    /// The side that sends what has a name; nil for an unknown name.
+    public func sender(of name: String) -> Role? { compiled[name]?.sender }
+
     /// The name under which a schema file below `schemas/` is known, such as `restError` for `rest/error.json`.
     public static func name(of file: String) -> String {
         if let name = named[file] { return name }

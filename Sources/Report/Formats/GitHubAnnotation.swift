@@ -1,0 +1,46 @@
+/// A line by which a job of GitHub Actions marks a file: `::error file=…,line=…::words`.
+public struct GitHubAnnotation: Sendable, Equatable {
+    /// How it is shown.
+    public enum Level: String, Sendable, Hashable {
+        case error, warning, notice
+    }
+
+    /// How it is shown.
+    public var level: Level
+    /// The file, from the top of the repository; nil for none.
+    public var file: String?
+    /// The line, from 1.
+    public var line: Int?
+    /// The words in bold.
+    public var title: String
+    /// The words below; may have several lines.
+    public var message: String
+
+    /// Marks a file, or the run as a whole.
+    public init(_ level: Level, title: String, message: String, file: String? = nil, line: Int? = nil) {
+        self.level = level
+        self.file = file
+        self.line = line
+        self.title = title
+        self.message = message
+    }
+
+    /// The line, with its line end.
+    public var text: String {
+        var properties: [String] = []
+        if let file { properties.append("file=\(Self.property(file))") }
+        if let line, file != nil { properties.append("line=\(line)") }
+        properties.append("title=\(Self.property(title))")
+        return "::\(level.rawValue) \(properties.joined(separator: ","))::\(Self.data(message))\n"
+    }
+
+    /// What the runner turns back in the words.
+    private static func data(_ text: String) -> String {
+        text.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
+    }
+
+    /// What it turns back in properties, where commas and colons separate.
+    private static func property(_ text: String) -> String {
+        data(text).replacing(":", with: "%3A").replacing(",", with: "%2C")
+    }
+}

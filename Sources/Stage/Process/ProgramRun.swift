@@ -1,0 +1,80 @@
+import Synchronization
+
+/// A program that was run to its end, such as `git`: bounded in time and in what it may print.
+public struct ProgramRun: Sendable {
+    /// How it ended.
+    public let exit: SubjectExit
+    /// What it printed on standard output.
+    public let output: [UInt8]
+    /// The last lines it printed on standard error.
+    public let complaints: [String]
+
+    /// Runs a program; nothing of it is left when this returns.
+    /// - Parameters:
+    ///   - command: The program and its arguments.
+    ///   - input: What its standard input holds.
+    ///   - environment: Variables added to those of this process.
+    ///   - most: The most bytes it may print.
+    ///   - limit: How long it may take.
+    /// - Throws: Why there is no result; a program that fails is none of the reasons.
+    public init(
+        _ command: [String], input: [UInt8] = [], environment: [String: String] = [:], atMost most: Int = 64 << 20,
+        within limit: Duration = .seconds(60)
+    ) async throws(ProgramProblem) {
+        let printed = Printed(most: most)
+        var launch = SubjectProcess.Launch(command: command, environment: environment)
+        launch.takesOutput = { printed.take($0) }
+        let process: SubjectProcess
+        do {
+            process = try await SubjectProcess.start(launch)
+        } catch {
+            throw .notStarted(error.reason)
+        }
+        let deadline = ContinuousClock.now + limit
+        // A program that reads nothing more says why in its complaints.
+        _ = await process.write(input, within: limit)
+        process.closeInput()
+        let end = await process.exit(within: max(.zero, deadline - .now))
+        exit = await process.end(patience: .zero)
+        guard !printed.isTooMuch else { throw .tooMuch(most) }
+        guard end != nil else { throw .late(limit) }
+        output = printed.bytes
+        complaints = process.output.lines()
+    }
+}
+
+/// Why a program gave no result.
+public enum ProgramProblem: Error, Sendable, Equatable {
+    /// It cannot be started; the reason is the system's.
+    case notStarted(String)
+    /// It printed more than so many bytes and was ended.
+    case tooMuch(Int)
+    /// It did not end in time and was ended.
+    case late(Duration)
+}
+
+/// What a program has printed so far.
+private final class Printed: Sendable {
+    private struct State {
+        var bytes: [UInt8] = []
+        var isTooMuch = false
+    }
+
+    private let state = Mutex(State())
+    private let most: Int
+
+    init(most: Int) {
+        self.most = most
+    }
+
+    var bytes: [UInt8] { state.withLock { $0.bytes } }
+    var isTooMuch: Bool { state.withLock { $0.isTooMuch } }
+
+    func take(_ chunk: [UInt8]) -> Bool {
+        state.withLock { state in
+            state.isTooMuch = state.bytes.count + chunk.count > most
+            if !state.isTooMuch { state.bytes += chunk }
+            return !state.isTooMuch
+        }
+    }
+}
