@@ -48,6 +48,7 @@ extension Observations {
     }
 
     func proof(after cause: Int, limit: Int) -> Int? {
+        guard knowsDelays else { return nil }
         let events = history.events.indices
         let first = max(cause + 1, events.boundary { time(of: $0) >= limit })
         guard first < events.endIndex else { return nil }

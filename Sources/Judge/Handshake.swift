@@ -115,7 +115,7 @@ extension Observations {
             } else {
                 evidence.keep()
             }
-        case .lost where !wasStopped(between: auth, and: ending.event):
+        case .lost where connection.wasEndedByServer && !wasStopped(between: auth, and: ending.event):
             // What is sent to a server that has closed makes its system reset the connection, which can take the error and
             // the close frame with it.
             if connection.sent.contains(where: { $0.event > auth && $0.event < ending.event }) { return }

@@ -5,11 +5,22 @@ import Transcript
 ///
 /// A pure function: it does no I/O and knows no subject, so a verdict can be recomputed anywhere from its transcript.
 public func judge(_ history: History, under specification: Specification) -> [Verdict] {
+    let verdicts = judgeWhole(history, under: specification)
+    guard let capture = history.header.capture, let carried = history.carried else { return verdicts }
+    let before = judgeWhole(carried, under: specification)
+    return zip(verdicts, before).map { $0.without($1, upTo: capture.carried) }
+}
+
+/// Judges a history with everything that it holds.
+private func judgeWhole(_ history: History, under specification: Specification) -> [Verdict] {
     let observations = Observations(history, under: specification)
     return specification.clauses.compactMap { clause in
         guard clause.role == history.header.subject.role, let check = Checks.check(of: clause.id) else { return nil }
         guard history.header.subject.profiles.contains(clause.profile) else {
             return Verdict(clause: clause.id, outcome: .notApplicable, exercised: 0)
+        }
+        if let capture = history.header.capture, let need = CaptureNeed.lacking(for: clause.id, in: capture) {
+            return Verdict(clause: clause.id, outcome: .untested, exercised: 0, remarks: [need.remark])
         }
         return verdict(on: clause, from: check.judge(observations))
     }

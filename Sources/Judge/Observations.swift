@@ -57,13 +57,14 @@ public struct Observations: Sendable {
     /// Puts a history in order.
     public init(_ history: History, under specification: Specification) {
         self.history = history
+        timeouts = history.header.capture == nil ? history.header.timeouts : .ofCaptures(history.header.timeouts)
         let lives = SubjectLives(history)
         self.lives = lives
         schemas = specification.messageSchemas(for: history.header.subject.profiles)
         coreSchemas = specification.messageSchemas(for: [])
         connections = ObservedConnection.all(in: history)
         exchanges = ObservedExchange.all(in: history)
-        syncs = ObservedSync.all(on: connections)
+        syncs = ObservedSync.all(on: connections, isCapture: history.header.capture != nil)
         sessionReads = exchanges.compactMap(ObservedSessionRead.init)
         pushes = ObservedPush.all(in: history)
         listReads = exchanges.compactMap(ObservedListRead.init)
@@ -94,7 +95,7 @@ public struct Observations: Sendable {
     public var profiles: Set<Profile> { history.header.subject.profiles }
 
     /// The bounds the stage waited by.
-    public var timeouts: Timeouts { history.header.timeouts }
+    public let timeouts: Timeouts
 
     /// The time of an event, in microseconds since the history began; no more than a century, so that sums stay in range.
     public func time(of event: Int) -> Int { min(history.events[event].at, 1 << 52) }

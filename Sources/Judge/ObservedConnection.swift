@@ -7,7 +7,7 @@ public struct ObservedConnection: Sendable {
     /// Which connection of that device, from 1.
     public let generation: Int
     /// Whose credentials it carries.
-    public let principal: String
+    public private(set) var principal: String
     /// The event that asked for the upgrade; the first event of the lane when the history begins later.
     public let opening: Int
     /// The event that accepted the upgrade.
@@ -28,6 +28,8 @@ public struct ObservedConnection: Sendable {
     public private(set) var pauses: [(stopped: Int, resumed: Int?)] = []
     /// Whether the history has the upgrade itself, and not only what followed.
     public let isWhole: Bool
+    /// Whether an end without a close frame is known to be the server's doing, and not the network's.
+    private let endIsTold: Bool
 
     /// How a connection ended.
     public struct Ending: Sendable, Equatable {
@@ -60,7 +62,8 @@ public struct ObservedConnection: Sendable {
     /// Whether the server ended it, with or without a close frame.
     public var wasEndedByServer: Bool {
         switch ending?.kind {
-        case .closed(.fromServer, _), .lost: true
+        case .closed(.fromServer, _): true
+        case .lost: endIsTold
         default: false
         }
     }
@@ -70,6 +73,8 @@ public struct ObservedConnection: Sendable {
         var connections: [ObservedConnection] = []
         var current: [String: Int] = [:]
         var generations: [String: Int] = [:]
+        let isCapture = history.header.capture != nil
+        let endIsTold = history.header.capture?.lacks.contains(.network) != true
         for (index, event) in history.events.enumerated() {
             guard case .connection(let device) = event.lane else { continue }
             let principal: String?
@@ -77,11 +82,13 @@ public struct ObservedConnection: Sendable {
             if principal != nil || current[device] == nil {
                 if case .wait = event.kind { continue }
                 generations[device, default: 0] += 1
+                // Whose a connection is whose opening nobody saw has to be told (`belongs`).
+                let unnamed = isCapture ? "unknown \(device)" : "p1"
                 current[device] = connections.count
                 connections.append(
                     ObservedConnection(
-                        device: device, generation: generations[device] ?? 1, principal: principal ?? "p1",
-                        opening: index, isWhole: principal != nil))
+                        device: device, generation: generations[device] ?? 1, principal: principal ?? unnamed,
+                        opening: index, isWhole: principal != nil, endIsTold: endIsTold))
             }
             guard let position = current[device] else { continue }
             connections[position].take(event.kind, at: index, frame: history.frames[index], position: position)
@@ -89,12 +96,15 @@ public struct ObservedConnection: Sendable {
         return connections
     }
 
-    private init(device: String, generation: Int, principal: String, opening: Int, isWhole: Bool) {
+    private init(
+        device: String, generation: Int, principal: String, opening: Int, isWhole: Bool, endIsTold: Bool
+    ) {
         self.device = device
         self.generation = generation
         self.principal = principal
         self.opening = opening
         self.isWhole = isWhole
+        self.endIsTold = endIsTold
     }
 
     private mutating func take(_ kind: Event.Kind, at index: Int, frame: Frame?, position: Int) {
@@ -108,6 +118,7 @@ public struct ObservedConnection: Sendable {
         case .close(let direction, let code, _): end(.closed(direction, code: code), at: index)
         case .eof: end(.lost, at: index)
         case .act("cut", _): end(.cut, at: index)
+        case .act("belongs", let details): principal = details["to"]?.stringValue ?? principal
         case .act("stopReading", _): pauses.append((index, nil))
         case .act("resumeReading", _):
             if let last = pauses.indices.last, pauses[last].resumed == nil { pauses[last].resumed = index }

@@ -21,9 +21,11 @@ public struct ObservedSync: Sendable {
     public var lastSeq: Int? { result?["lastSeq"]?.intValue }
 
     /// Every sync of all connections, in the order of asking.
-    static func all(on connections: [ObservedConnection]) -> [ObservedSync] {
+    ///
+    /// On a connection of a capture whose beginning nobody saw, an answer may belong to a question from before.
+    static func all(on connections: [ObservedConnection], isCapture: Bool = false) -> [ObservedSync] {
         var syncs: [ObservedSync] = []
-        for (index, connection) in connections.enumerated() {
+        for (index, connection) in connections.enumerated() where !isCapture || connection.connected != nil {
             var results = connection.received.filter { $0.type == "syncResult" }[...]
             for request in connection.sent where request.type == "sync" {
                 // A sync before it, which is refused with an error, takes no result; one that comes earlier answers nothing.

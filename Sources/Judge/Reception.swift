@@ -33,6 +33,8 @@ extension Observations {
             answer = syncs.first { $0.request.event == frame.event }?.result?.event
             proof = deadline(after: frame.event, within: timeouts.sync, on: frame.connection)
         case "chat":
+            // Frames that name no turn are put to none in a capture, so their absence says nothing.
+            if isCapture, frame.clientMessageId == nil { return .open }
             guard let turn = turns.first(where: { $0.requests.contains { $0.event == frame.event } }),
                 let request = turn.requests.first(where: { $0.event == frame.event })
             else { return .open }

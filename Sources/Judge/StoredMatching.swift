@@ -64,7 +64,8 @@ extension Observations {
     /// Session reads of a turn's conversation by its principal, in order.
     public func reads(of turn: ObservedTurn) -> [ObservedSessionRead] {
         guard let session = turn.sessionId ?? turn.sessionAsked else { return [] }
-        return index.reads(of: session, by: turn.principal)
+        let reads = index.reads(of: session, by: turn.principal)
+        return isCapture ? reads.filter { namesItsMessages($0) } : reads
     }
 }
 

@@ -14,6 +14,8 @@ struct TurnReconstruction {
     private let exchanges: [ObservedExchange]
     private let lives: SubjectLives
     private let acksAreSent: Bool
+    /// Whether other questions than those of this history may be answered in it: then only names tell what answers what.
+    private let isCapture: Bool
     private var turns: [ObservedTurn] = []
     private var names = TurnNames()
     private var suspects = ErrorQueue()
@@ -67,6 +69,7 @@ struct TurnReconstruction {
         self.connections = connections
         self.exchanges = exchanges
         acksAreSent = history.header.subject.profiles.contains(.idempotency)
+        isCapture = history.header.capture != nil
     }
 
     // MARK: Questions
@@ -209,6 +212,7 @@ struct TurnReconstruction {
             }
             return (turn, request)
         }
+        guard !isCapture || connections[ack.connection].connected != nil else { return nil }
         // Without a key, or with one nobody chose, the ack answers the oldest question that waits for one.
         var fallback: (Int, Int)?
         for (index, turn) in turns.enumerated() {
@@ -238,6 +242,8 @@ struct TurnReconstruction {
         if let key = error.clientMessageId {
             return candidates.last { turns[$0.turn].clientMessageId == key }
         }
+        // What was sent before the capture began may be what is refused, and an error without a code may end any turn.
+        if isCapture, error.code == nil || connections[error.connection].connected == nil { return nil }
         // A server answers in the order in which it reads: the oldest message that it has to refuse comes first.
         if let event = suspects.next(for: error) {
             suspects.remove(event, on: error.connection)
@@ -322,6 +328,7 @@ struct TurnReconstruction {
         let principal = connections[frame.connection].principal
         if let turnId = frame.turnId, let turn = names.turn(principal, turnId: turnId) { return turn }
         if let key = frame.clientMessageId { return turn(withKey: key, for: frame) }
+        if isCapture { return nil }
         if frame.type == "message" { return ownerOfMessage(frame, principal: principal) }
         guard let turn = ownerByOrder(of: frame, principal: principal) ?? ownerBySameness(of: frame) else { return nil }
         if frame.type == "error",

@@ -36,11 +36,14 @@ public struct History: Sendable {
         public var startedAt: String?
         /// The dialect of every wire text in the events; the transcript carries its source.
         public var dialect: Dialect
+        /// What nobody can know of it, because no stage recorded it; nil for what a stage performed.
+        public var capture: Capture?
 
         /// A header for a subject.
         public init(
             specification: String = "1.0", scenario: String? = nil, subject: Subject, timeouts: Timeouts = Timeouts(),
-            timeScale: Double = 1, startedAt: String? = nil, dialect: Dialect = .canonical
+            timeScale: Double = 1, startedAt: String? = nil, dialect: Dialect = .canonical,
+            capture: Capture? = nil
         ) {
             self.specification = specification
             self.scenario = scenario
@@ -49,6 +52,7 @@ public struct History: Sendable {
             self.timeScale = timeScale
             self.startedAt = startedAt
             self.dialect = dialect
+            self.capture = capture
         }
     }
 

@@ -6,14 +6,17 @@ struct LineReader {
     let place: String
     let object: JSONObject
 
-    init(_ text: String, place: String) throws(InputProblem) {
-        self.place = place
+    /// Reads a line; `offset`, the bytes before it, is named where it is known.
+    init(_ text: String, place: String, offset: Int? = nil) throws(InputProblem) {
+        self.place = offset.map { "\(place) (byte \($0))" } ?? place
         let value: JSONValue
         do {
             value = try JSONParser.value(text, limits: JSONLimits(maxBytes: .max))
         } catch {
             throw InputProblem(
-                place: "\(place):\(error.location.column)", what: "the line is not JSON: \(error)",
+                place: "\(place):\(error.location.column)"
+                    + (offset.map { " (byte \($0 + error.location.byteOffset))" } ?? ""),
+                what: "the line is not JSON: \(error)",
                 expected: "one JSON object a line", fix: "delete the line, or record the transcript again")
         }
         guard let object = value.objectValue else {

@@ -96,7 +96,7 @@ private let expectedHeader = "a first line with \"format\": \"\(TranscriptFormat
 
 extension LineReader {
     /// Reads the first line of a transcript.
-    fileprivate func header() throws(InputProblem) -> History.Header {
+    func header() throws(InputProblem) -> History.Header {
         guard object["format"]?.stringValue == TranscriptFormat.name else {
             throw problem("this is no transcript", expected: expectedHeader)
         }
@@ -107,7 +107,8 @@ extension LineReader {
         return History.Header(
             specification: try string("specification"), scenario: try optionalString("scenario"),
             subject: try members("subject").subject(), timeouts: try timeouts(),
-            timeScale: try timeScale(), startedAt: try optionalString("startedAt"), dialect: try dialect())
+            timeScale: try timeScale(), startedAt: try optionalString("startedAt"), dialect: try dialect(),
+            capture: object["capture"] == nil ? nil : try members("capture").capture())
     }
 
     private func dialect() throws(InputProblem) -> Dialect {
@@ -117,6 +118,20 @@ extension LineReader {
         } catch {
             throw error.problems.first ?? problem("'dialect' is \(shown(source))", expected: "a dialect file")
         }
+    }
+
+    private func capture() throws(InputProblem) -> History.Capture {
+        var lacks: Set<History.Capture.Lack> = []
+        for value in try optional("lacks", "an array of names", \.arrayValue) ?? [] {
+            guard let lack = value.stringValue.flatMap(History.Capture.Lack.init(rawValue:)) else {
+                let known = History.Capture.Lack.allCases.map(\.rawValue).sorted()
+                throw problem("'lacks' holds \(shown(value))", expected: known.joined(separator: ", "))
+            }
+            lacks.insert(lack)
+        }
+        let carried = try optionalInteger("carried") ?? 0
+        guard carried >= 0 else { throw problem("'carried' is \(carried)", expected: "a count of events") }
+        return History.Capture(lacks: lacks, carried: carried)
     }
 
     private func timeScale() throws(InputProblem) -> Double {

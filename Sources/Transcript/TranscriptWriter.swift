@@ -53,7 +53,14 @@ public enum TranscriptWriter {
         if header.timeScale != 1 { object["timeScale"] = JSONValue(header.timeScale) }
         object["startedAt"] = header.startedAt.map { .string($0) }
         object["dialect"] = header.dialect.source
+        object["capture"] = header.capture.map(capture)
         return object
+    }
+
+    private static func capture(_ capture: History.Capture) -> JSONValue {
+        var object: JSONObject = ["lacks": .array(capture.lacks.map(\.rawValue).sorted().map { .string($0) })]
+        if capture.carried > 0 { object["carried"] = JSONValue(capture.carried) }
+        return .object(object)
     }
 
     private static func object(_ event: Event) -> JSONObject {

@@ -238,7 +238,9 @@ enum ID {
         let refusals = Set(observations.turns.flatMap(\.requests).compactMap(\.refusal))
         for frame in observations.received {
             guard ["ack", "message", "toolUse", "done", "error", "syncResult"].contains(frame.type ?? ""),
-                !refusals.contains(frame.event)
+                !refusals.contains(frame.event),
+                // In a capture it may refuse a question that nobody saw.
+                !observations.isCapture || frame.type != "error" || frame.turnId != nil
             else { continue }
             let missed = (frame["missed"]?.arrayValue ?? []).map { $0["sessionId"] }
             judge([frame["sessionId"]] + missed, at: [frame.event])

@@ -64,6 +64,7 @@ enum IDEM {
         for again in history.repeats where !again.isMismatch {
             guard let answered = again.request.ack?.event ?? again.request.outcome else { continue }
             for read in history.sessionReads where read.principal == again.turn.principal && read.request > answered {
+                guard history.namesItsMessages(read) else { continue }
                 let count = StoredPlaces(read).questions(of: again.turn).count
                 let isElsewhere = again.turn.sessionId.map { $0 != read.sessionId } ?? false
                 let isNamed = read.messages.contains { $0.clientMessageId == again.turn.clientMessageId }

@@ -241,7 +241,8 @@ enum ORDER {
 
     /// The accepted turns of a read's session, in the order of asking.
     static func turns(in read: ObservedSessionRead, _ history: Observations) -> [ObservedTurn] {
-        history.index.turns(of: read.sessionId).lazy.map { history.turns[$0] }.filter { turn in
+        guard history.namesItsMessages(read) else { return [] }
+        return history.index.turns(of: read.sessionId).lazy.map { history.turns[$0] }.filter { turn in
             turn.principal == read.principal && turn.isAccepted && turn.event < read.event
         }
     }

@@ -93,6 +93,9 @@ enum PERSIST {
             else { continue }
             // A refusal of the reader himself says nothing about the session.
             if let status = exchange.status, [401, 403].contains(status) { continue }
+            if history.isCapture {
+                guard let status = exchange.status, !(300...399).contains(status), status != 429 else { continue }
+            }
             if let flaw = flaw(of: exchange, id) {
                 evidence.violate(
                     Finding(

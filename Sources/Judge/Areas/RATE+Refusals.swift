@@ -12,6 +12,8 @@ extension RATE {
         let ledger = RateLedger(observations)
         var answered: Set<Int> = []
         for frame in RateLedger.limitErrors(observations) {
+            // What was asked before a capture began may be what is refused.
+            if observations.isCapture, observations.connections[frame.connection].connected == nil { continue }
             let waiting = ledger.entries.filter { entry in
                 guard entry.request.connection == frame.connection, entry.request.event < frame.event,
                     !answered.contains(entry.request.event)

@@ -118,6 +118,8 @@ enum RATE {
                     expected: "code, retryAfterMs, limit and windowMs",
                     actual: reasons.sorted().first ?? "another shape", at: [frame.event]))
         }
+        // Who else spent the budget, and by which clock, is not known of a capture.
+        if observations.isCapture { return evidence }
         for excess in excesses(RateLedger(observations), observations) {
             let request = excess.entry.request
             guard let connection = request.connection, !excess.entry.isLimited else { continue }

@@ -115,6 +115,8 @@ extension SYNC {
             for item in stream.items(after: result.event) {
                 if item.event > end { break }
                 guard item.seq > last, isElsewhere(item), judged.insert(item.seq).inserted else { continue }
+                // Without names nothing tells whose question a message is, and its own connection need not see it.
+                if history.isCapture, item.frame.type == "message" { continue }
                 if live.numbers.contains(item.seq) {
                     evidence.keep()
                     continue

@@ -73,7 +73,7 @@ enum SYNC {
             }
         }
         let answers = Set(history.syncs.compactMap { $0.result?.event })
-        for connection in history.connections {
+        for connection in history.connections where !history.isCapture || connection.connected != nil {
             for frame in connection.received where frame.type == "syncResult" && !answers.contains(frame.event) {
                 evidence.violate(
                     Finding(

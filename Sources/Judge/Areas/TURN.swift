@@ -33,7 +33,12 @@ enum TURN {
             let first = (turn.frames.filter { $0.type == "toolUse" } + turn.endings)
                 .filter { $0.connection == index }.map(\.event).min()
             let askers = turn.requests.compactMap(\.connection)
-            if let stray = turn.acks.first(where: { !askers.contains($0.connection) }) {
+            let stray = turn.acks.first { ack in
+                // Who asked before a capture began is not known.
+                !askers.contains(ack.connection)
+                    && (!observations.isCapture || observations.connections[ack.connection].connected != nil)
+            }
+            if let stray {
                 evidence.violate(
                     Finding(
                         "a chat was acknowledged on a connection that did not send it",

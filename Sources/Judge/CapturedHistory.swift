@@ -1,0 +1,55 @@
+import Holdfast
+import Transcript
+
+extension Timeouts {
+    /// The bounds by which a capture is judged: real agents work for minutes, so nothing bounds a turn.
+    static func ofCaptures(_ timeouts: Timeouts) -> Timeouts {
+        var bounds = timeouts
+        bounds.turn = .seconds(1 << 31)
+        return bounds
+    }
+}
+
+extension Observations {
+    /// Whether no stage recorded the history, so that it begins in the middle.
+    var isCapture: Bool { history.header.capture != nil }
+
+    /// Whether the time between two events tells how long the server took.
+    var knowsDelays: Bool {
+        history.header.capture.map { $0.lacks.isDisjoint(with: [.times, .network, .frames]) } ?? true
+    }
+
+    /// Whether the messages of a read can be put to their questions.
+    ///
+    /// What a stage did is known from its beginning, so equal texts can be counted. In a capture only names tell: a text may
+    /// have been said before it began.
+    func namesItsMessages(_ read: ObservedSessionRead) -> Bool {
+        guard isCapture else { return true }
+        return read.messages.allSatisfy { message in
+            switch message.role {
+            case "user": message.clientMessageId != nil
+            case "assistant": message.id != nil && message.turnId != nil
+            default: true
+            }
+        }
+    }
+}
+
+extension History {
+    /// The events of a part that were judged before; nil when it has none.
+    var carried: History? {
+        guard let capture = header.capture, capture.carried > 0, capture.carried <= events.count else { return nil }
+        return History(header: header, events: Array(events.prefix(capture.carried)))
+    }
+}
+
+extension Verdict {
+    /// The verdict by what the events of this part alone add to what was judged before.
+    func without(_ before: Verdict, upTo carried: Int) -> Verdict {
+        guard before.exercised > 0 else { return self }
+        let own = findings.filter { finding in finding.events.contains { $0 >= carried } }
+        let exercised = max(exercised - before.exercised, own.count)
+        let outcome: Outcome = exercised == 0 ? .untested : own.isEmpty ? .pass : outcome
+        return Verdict(clause: clause, outcome: outcome, exercised: exercised, findings: own, remarks: remarks)
+    }
+}

@@ -1,0 +1,27 @@
+/// What a reader left aside, by its reason, each with how often and the first place.
+public struct CaptureLeftOut: Sendable, Equatable {
+    /// One reason.
+    public struct Entry: Sendable, Equatable {
+        /// Why, such as `a line of prose`.
+        public let reason: String
+        /// How often.
+        public var count: Int
+        /// Where it was first.
+        public let first: CapturePlace
+    }
+
+    /// The reasons, in the order in which they were met first; no more than fifty.
+    public private(set) var entries: [Entry] = []
+
+    /// Nothing yet.
+    public init() {}
+
+    /// Counts one more.
+    public mutating func note(_ reason: String, _ place: CapturePlace) {
+        if let index = entries.firstIndex(where: { $0.reason == reason }) {
+            entries[index].count += 1
+        } else if entries.count < 50 {
+            entries.append(Entry(reason: reason, count: 1, first: place))
+        }
+    }
+}

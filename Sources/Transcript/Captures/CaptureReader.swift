@@ -1,0 +1,181 @@
+import Holdfast
+import JSON
+
+/// Reads a capture of any form as its bytes arrive; only HAR files are held whole.
+public struct CaptureReader: Sendable {
+    /// What a reader has to be told about a capture that does not say it itself.
+    public struct Options: Sendable {
+        /// What the side under test declares.
+        public var subject: History.Subject
+        /// Whether connections that show no token are one person's; nil leaves it to the form.
+        public var isOnePerson: Bool?
+        /// What the capture is said not to lack, whatever its form.
+        public var known: Set<History.Capture.Lack>
+        /// What it is said to lack.
+        public var lacking: Set<History.Capture.Lack>
+        /// Which way a bare frame travels; nil when nothing tells.
+        public var direction: @Sendable (JSONValue) -> Direction?
+        /// Whether a request belongs to the protocol.
+        public var isOfProtocol: @Sendable (_ method: String, _ path: String) -> Bool
+
+        /// Options for a subject that speaks the canonical form.
+        public init(
+            subject: History.Subject, isOnePerson: Bool? = nil, known: Set<History.Capture.Lack> = [],
+            lacking: Set<History.Capture.Lack> = [],
+            direction: @escaping @Sendable (JSONValue) -> Direction? = CaptureReader.canonicalDirection,
+            isOfProtocol: @escaping @Sendable (_ method: String, _ path: String) -> Bool = CaptureReader.isCanonicalPath
+        ) {
+            self.subject = subject
+            self.isOnePerson = isOnePerson
+            self.known = known
+            self.lacking = lacking
+            self.direction = direction
+            self.isOfProtocol = isOfProtocol
+        }
+    }
+
+    private enum Reader: Sendable {
+        case transcript(TranscriptLines)
+        case frames(FrameReader)
+        case notes(NoteReader)
+        case har(HARReader, [UInt8])
+        /// Nothing while a reader is changed: two that hold its tables would copy them with every line.
+        case taken
+    }
+
+    /// The form it reads.
+    public let form: CaptureForm
+    private let file: String
+    private let options: Options
+    private var reader: Reader
+    private var lines: CaptureLines
+    private var hasBegun = false
+
+    /// A reader for a form other than ``CaptureForm/report``, which is no stream.
+    public init(
+        _ form: CaptureForm, file: String, options: Options, maxLineBytes: Int = TranscriptFormat.maxLineBytes
+    ) {
+        self.form = form
+        self.file = file
+        self.options = options
+        lines = CaptureLines(file: file, maxLineBytes: maxLineBytes)
+        let people = CapturePeople(isOne: options.isOnePerson ?? (form != .frames))
+        switch form {
+        case .transcript, .report: reader = .transcript(TranscriptLines(file: file))
+        case .frames: reader = .frames(FrameReader(file: file, people: people, direction: options.direction))
+        case .notes: reader = .notes(NoteReader(people: people))
+        case .har: reader = .har(HARReader(file: file, people: people, isOfProtocol: options.isOfProtocol), [])
+        }
+    }
+
+    /// What was left aside so far.
+    public var leftOut: CaptureLeftOut {
+        switch reader {
+        case .transcript, .taken: CaptureLeftOut()
+        case .frames(let reader): reader.leftOut
+        case .notes(let reader): reader.leftOut
+        case .har(let reader, _): reader.leftOut
+        }
+    }
+
+    /// What the capture lacks, as far as it was read; nil for transcripts, whose headers tell it.
+    public var capture: History.Capture? {
+        var lacks: Set<History.Capture.Lack>
+        switch reader {
+        case .transcript, .taken: return nil
+        case .frames(let reader):
+            lacks = [.principals, .credentials, .network, .headers]
+            if !reader.knowsTimes { lacks.insert(.times) }
+        case .notes: lacks = [.times, .principals, .credentials, .headers, .requestBodies]
+        case .har: lacks = [.principals, .credentials, .network]
+        }
+        return History.Capture(lacks: lacks.union(options.lacking).subtracting(options.known))
+    }
+
+    /// Takes the next bytes, wherever they were cut, and gives what they tell to `take`.
+    /// - Throws: The first problem, with line and byte.
+    public mutating func append(
+        _ bytes: [UInt8], _ take: (CaptureItem) throws(InputProblem) -> Void
+    ) throws(InputProblem) {
+        try begin(take)
+        if case .har(let har, var held) = reader {
+            reader = .har(har, [])
+            guard held.count + bytes.count <= HARReader.maxBytes else {
+                throw InputProblem(
+                    place: "\(file) (byte \(HARReader.maxBytes))",
+                    what: "the HAR file has more than \(HARReader.maxBytes) bytes",
+                    expected: "at most \(HARReader.maxBytes) bytes: HAR is one document that is held whole",
+                    fix: "export less of it, or put its messages into lines of frames")
+            }
+            held += bytes
+            reader = .har(har, held)
+            return
+        }
+        let (complete, problem) = lines.append(bytes)
+        for line in complete { try self.line(line.text, line.place, take) }
+        if let problem { throw problem }
+    }
+
+    /// Gives what was still waiting, once all bytes were taken.
+    /// - Throws: A problem of the last line, or of a document that is not whole.
+    public mutating func finish(_ take: (CaptureItem) throws(InputProblem) -> Void) throws(InputProblem) {
+        try begin(take)
+        if case .har(var har, let held) = reader {
+            reader = .har(har, [])
+            let items = try har.items(in: held)
+            reader = .har(har, [])
+            for item in items { try take(item) }
+            return
+        }
+        if let last = try lines.finish() { try line(last.text, last.place, take) }
+        if case .notes(var notes) = reader {
+            let items = notes.finish()
+            reader = .notes(notes)
+            for item in items { try take(item) }
+        }
+    }
+
+    private mutating func begin(_ take: (CaptureItem) throws(InputProblem) -> Void) throws(InputProblem) {
+        guard !hasBegun else { return }
+        hasBegun = true
+        if let capture { try take(.header(History.Header(subject: options.subject, capture: capture))) }
+    }
+
+    private mutating func line(
+        _ line: String, _ place: CapturePlace, _ take: (CaptureItem) throws(InputProblem) -> Void
+    ) throws(InputProblem) {
+        let items: [CaptureItem]
+        let current = reader
+        reader = .taken
+        switch consume current {
+        case .transcript(var transcript):
+            items = try transcript.take(line, place)
+            reader = .transcript(transcript)
+        case .frames(var frames):
+            items = try frames.take(line, place)
+            reader = .frames(frames)
+        case .notes(var notes):
+            items = notes.take(line, place)
+            reader = .notes(notes)
+        case .har, .taken: items = []
+        }
+        for item in items { try take(item) }
+    }
+
+    /// The direction of a frame by its canonical type.
+    public static let canonicalDirection: @Sendable (JSONValue) -> Direction? = { frame in
+        switch frame["type"]?.stringValue {
+        case "auth", "chat", "sync", "ping": .toServer
+        case "connected", "ack", "message", "toolUse", "done", "error", "syncResult", "pong": .fromServer
+        default: nil
+        }
+    }
+
+    /// Whether a path is one of the protocol's.
+    public static let isCanonicalPath: @Sendable (String, String) -> Bool = { method, path in
+        let path = path.prefix { $0 != "?" }
+        guard method != "OPTIONS" else { return false }
+        return path == "/api/health" || path == "/api/chat" || path == "/api/sessions"
+            || path.hasPrefix("/api/sessions/")
+    }
+}

@@ -1,0 +1,118 @@
+import Holdfast
+import JSON
+
+/// Reads notes by hand.
+///
+/// Notes hold everything that the connections of their letters carried, from the first line of a letter on, save where a
+/// line `…`, or data without a letter, says that something is left out. A letter begins a new connection with its first
+/// line, with `OPEN`, and after `CLOSED`.
+struct NoteReader {
+    private(set) var leftOut = CaptureLeftOut()
+    private var people: CapturePeople
+    private var open: Set<String> = []
+    private var exchanges = 0
+    private var belongings = CaptureBelongings()
+    /// An answer whose body may go on in the lines that follow.
+    private var pending: (exchange: NoteLine, place: CapturePlace)?
+    /// The most bytes of a body that goes on over several lines; more of it tells nothing.
+    private static let mostBodyBytes = 1 << 20
+
+    init(people: CapturePeople) {
+        self.people = people
+    }
+
+    /// What a line tells.
+    mutating func take(_ line: String, _ place: CapturePlace) -> [CaptureItem] {
+        let note = NoteLine(line)
+        if case .exchange(let method, let path, let request, let status, let body)? = pending?.exchange {
+            let goesOn = note == .prose || (note == .comment && !line.drop(while: \.isWhitespace).hasPrefix("##"))
+            if goesOn, body.utf8.count < Self.mostBodyBytes {
+                pending?.exchange = .exchange(
+                    method: method, path: path, request: request, status: status, body: body + "\n" + line)
+                return []
+            }
+        }
+        var items = finish()
+        switch note {
+        case .comment: break
+        case .prose: leftOut.note("a line of prose", place)
+        case .gap:
+            leftOut.note("data that no connection is named for", place)
+            items.append(.gap)
+        case .exchange(_, _, _, _, let body):
+            // Only a body that is no JSON may go on: one value stands on one line.
+            if body.drop(while: \.isWhitespace).hasPrefix("<") {
+                pending = (note, place)
+            } else {
+                items += exchange(note, place)
+            }
+        case .text(let lane, let direction, let text):
+            var text = text
+            var owner: String?
+            if direction == .toServer, let known = people.redacted(text) { (text, owner) = known }
+            items += opening(lane, place, owner: owner)
+            if let owner, let named = belongings.note(lane, to: owner, isCertain: true) {
+                items.append(.event(Event(at: 0, lane: .connection(lane), kind: named), place))
+            }
+            items.append(.event(Event(at: 0, lane: .connection(lane), kind: .text(direction, text)), place))
+        case .binary(let lane, let direction, let bytes):
+            items += opening(lane, place)
+            items.append(.event(Event(at: 0, lane: .connection(lane), kind: .binary(direction, bytes)), place))
+        case .open(let lane, let path):
+            open.remove(lane)
+            let (path, owner) = people.redacted(path: path)
+            items += opening(lane, place, path: path, owner: owner)
+        case .closed(let lane, let code, let reason):
+            items += opening(lane, place)
+            open.remove(lane)
+            belongings.close(lane)
+            // Codes that no frame can carry stand for its absence (RFC 6455, 7.4.1).
+            let kind: Event.Kind =
+                code.map { [1005, 1006, 1015].contains($0) } ?? true
+                ? .eof(reason: reason) : .close(Self.closer(code), code: code, reason: reason)
+            items.append(.event(Event(at: 0, lane: .connection(lane), kind: kind), place))
+        }
+        return items
+    }
+
+    /// What was waiting for more lines.
+    mutating func finish() -> [CaptureItem] {
+        guard let (note, place) = pending else { return [] }
+        pending = nil
+        return exchange(note, place)
+    }
+
+    /// Who can have closed with a code: 1000 says nothing, others only a server has a reason for.
+    private static func closer(_ code: Int?) -> Direction {
+        code == 1000 || code == 1001 ? .toServer : .fromServer
+    }
+
+    private mutating func opening(
+        _ lane: String, _ place: CapturePlace, path: String = "/", owner: String? = nil
+    ) -> [CaptureItem] {
+        guard open.insert(lane).inserted else { return [] }
+        let principal = owner ?? people.name(ofLane: lane)
+        belongings.open(lane, principal)
+        let asked = Event.Kind.opening(.init(principal: principal, path: path))
+        return [asked, .opened].map { .event(Event(at: 0, lane: .connection(lane), kind: $0), place) }
+    }
+
+    private mutating func exchange(_ note: NoteLine, _ place: CapturePlace) -> [CaptureItem] {
+        guard case .exchange(let method, let asked, let request, let status, let body) = note else { return [] }
+        let start = body.first { !$0.isWhitespace }
+        if start == "{" || start == "[", (try? JSONParser.document(body)) == nil {
+            leftOut.note("an answer whose body is cut short", place)
+            return []
+        }
+        exchanges += 1
+        let (path, owner) = people.redacted(path: asked)
+        // Who was refused for his credentials had none that are known.
+        let principal = status == 401 || status == 403 ? owner : owner ?? people.name(ofLane: "HTTP")
+        let lane = Lane.exchange(exchanges)
+        let sent = Event.Request(method: method, path: path, principal: principal, body: request)
+        return [
+            .event(Event(at: 0, lane: lane, kind: .request(sent)), place),
+            .event(Event(at: 0, lane: lane, kind: .response(.init(status: status, body: body))), place),
+        ]
+    }
+}

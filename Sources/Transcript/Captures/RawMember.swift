@@ -1,0 +1,72 @@
+/// Finds the verbatim text of a member of an object, which a parsed value no longer has.
+enum RawMember {
+    /// The text of the first member with that name; nil when the text is no object or has none.
+    ///
+    /// The text has to be JSON already: only places of strings and brackets are looked at. The name is plain ASCII and is
+    /// found as it is, without escapes.
+    static func text(of name: String, in object: String) -> String? {
+        let bytes = Array(object.utf8)
+        let wanted = Array(name.utf8)
+        var place = 0
+        var depth = 0
+        var isName = false
+        while place < bytes.count {
+            switch bytes[place] {
+            case UInt8(ascii: "\""):
+                let start = place + 1
+                place = end(ofString: start, in: bytes)
+                guard depth == 1, isName, bytes[start..<min(place, bytes.count)].elementsEqual(wanted) else { break }
+                guard var value = bytes[place...].firstIndex(of: UInt8(ascii: ":")) else { return nil }
+                value += 1
+                return String(decoding: bytes[value..<end(ofValue: value, in: bytes)], as: UTF8.self)
+                    .trimmed
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                isName = depth == 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: ",") where depth == 1: isName = true
+            case UInt8(ascii: ":") where depth == 1: isName = false
+            default: break
+            }
+            place += 1
+        }
+        return nil
+    }
+
+    /// The place of the quote that closes a string.
+    private static func end(ofString start: Int, in bytes: [UInt8]) -> Int {
+        var place = start
+        while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
+            place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return min(place, bytes.count)
+    }
+
+    private static func end(ofValue start: Int, in bytes: [UInt8]) -> Int {
+        var place = start
+        var depth = 0
+        while place < bytes.count {
+            switch bytes[place] {
+            case UInt8(ascii: "\""): place = end(ofString: place + 1, in: bytes)
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                if depth == 0 { return place }
+                depth -= 1
+            case UInt8(ascii: ",") where depth == 0: return place
+            default: break
+            }
+            place += 1
+        }
+        return min(place, bytes.count)
+    }
+}
+
+extension String {
+    /// Without white space at either end.
+    fileprivate var trimmed: String {
+        var rest = self[...]
+        while let first = rest.first, first.isWhitespace { rest = rest.dropFirst() }
+        while let last = rest.last, last.isWhitespace { rest = rest.dropLast() }
+        return String(rest)
+    }
+}
