@@ -114,7 +114,7 @@ package struct TypeSet: OptionSet, Sendable {
 
 extension Keyword {
     /// The nodes that are applied to the same place of the instance.
-    var inPlace: [Int] {
+    package var inPlace: [Int] {
         switch self {
         case .reference(let node), .not(let node): [node]
         case .allOf(let nodes), .anyOf(let nodes, _), .oneOf(let nodes, _): nodes

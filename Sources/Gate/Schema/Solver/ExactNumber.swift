@@ -1,0 +1,109 @@
+import JSON
+
+/// A decimal with exact arithmetic, as far as 128 bits reach; what does not fit has no answer.
+struct ExactNumber: Sendable {
+    private var mantissa: Int128
+    private var exponent: Int
+
+    init(_ value: Int) {
+        mantissa = Int128(value)
+        exponent = 0
+    }
+
+    private init(mantissa: Int128, exponent: Int) {
+        self.mantissa = mantissa
+        self.exponent = exponent
+    }
+
+    /// Reads a number; nil when it has more digits than fit.
+    init?(_ number: JSONNumber) {
+        let parts = number.text.split(whereSeparator: { $0 == "e" || $0 == "E" })
+        guard let digits = parts.first, digits.utf8.count <= 34 else { return nil }
+        var exponent = 0
+        if parts.count > 1 {
+            let text = parts[1].hasPrefix("+") ? parts[1].dropFirst() : parts[1]
+            guard let value = Int(text), abs(value) <= 30 else { return nil }
+            exponent = value
+        }
+        var plain = digits
+        if let point = digits.firstIndex(of: ".") {
+            exponent -= digits.distance(from: point, to: digits.endIndex) - 1
+            plain.remove(at: point)
+        }
+        guard let mantissa = Int128(plain) else { return nil }
+        self.init(mantissa: mantissa, exponent: exponent)
+    }
+
+    /// The number as JSON writes it.
+    var number: JSONNumber? {
+        var mantissa = mantissa
+        var exponent = exponent
+        while exponent < 0, mantissa % 10 == 0 {
+            mantissa /= 10
+            exponent += 1
+        }
+        guard exponent >= 0 else {
+            var digits = String(mantissa.magnitude)
+            if digits.count <= -exponent {
+                digits = String(repeating: "0", count: -exponent - digits.count + 1) + digits
+            }
+            let point = digits.index(digits.endIndex, offsetBy: exponent)
+            return JSONNumber(text: (mantissa < 0 ? "-" : "") + digits[..<point] + "." + digits[point...])
+        }
+        return JSONNumber(text: String(mantissa) + (mantissa == 0 ? "" : String(repeating: "0", count: exponent)))
+    }
+
+    /// Both mantissas at one exponent.
+    private static func aligned(_ left: ExactNumber, _ right: ExactNumber) -> (Int128, Int128, Int)? {
+        let exponent = min(left.exponent, right.exponent)
+        guard let one = left.scaled(to: exponent), let other = right.scaled(to: exponent) else { return nil }
+        return (one, other, exponent)
+    }
+
+    private func scaled(to exponent: Int) -> Int128? {
+        var value = mantissa
+        guard self.exponent - exponent <= 40 else { return nil }
+        for _ in 0..<(self.exponent - exponent) {
+            let (next, overflow) = value.multipliedReportingOverflow(by: 10)
+            if overflow { return nil }
+            value = next
+        }
+        return value
+    }
+
+    func plus(_ other: ExactNumber) -> ExactNumber? {
+        guard let (left, right, exponent) = Self.aligned(self, other) else { return nil }
+        let (sum, overflow) = left.addingReportingOverflow(right)
+        return overflow ? nil : ExactNumber(mantissa: sum, exponent: exponent)
+    }
+
+    func times(_ factor: Int128) -> ExactNumber? {
+        let (product, overflow) = mantissa.multipliedReportingOverflow(by: factor)
+        return overflow ? nil : ExactNumber(mantissa: product, exponent: exponent)
+    }
+
+    /// Half of it, exactly.
+    var half: ExactNumber? {
+        let (product, overflow) = mantissa.multipliedReportingOverflow(by: 5)
+        return overflow ? nil : ExactNumber(mantissa: product, exponent: exponent - 1)
+    }
+
+    /// A tenth of it, exactly.
+    var tenth: ExactNumber { ExactNumber(mantissa: mantissa, exponent: exponent - 1) }
+
+    /// How often `other` fits in, rounded up; `other` is above 0.
+    func quotientUp(_ other: ExactNumber) -> Int128? {
+        guard let (left, right, _) = Self.aligned(self, other), right > 0 else { return nil }
+        let quotient = left / right
+        return left % right > 0 ? quotient + 1 : quotient
+    }
+
+    /// The least number above 0 that both divide.
+    func leastCommonMultiple(_ other: ExactNumber) -> ExactNumber? {
+        guard let (left, right, exponent) = Self.aligned(self, other), left > 0, right > 0 else { return nil }
+        var (one, two) = (left, right)
+        while two != 0 { (one, two) = (two, one % two) }
+        let (product, overflow) = (left / one).multipliedReportingOverflow(by: right)
+        return overflow ? nil : ExactNumber(mantissa: product, exponent: exponent)
+    }
+}

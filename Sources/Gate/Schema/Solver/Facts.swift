@@ -1,0 +1,64 @@
+import JSON
+import JSONSchema
+
+/// Everything that is asked of one value, on one way through the alternatives.
+struct Facts: Sendable {
+    var kinds = KindSet.all
+    /// The only values there are, when they are counted.
+    var choices: [JSONValue]?
+    var excluded: [JSONValue] = []
+    var numbers = NumberFacts()
+    var strings = StringFacts()
+    var arrays = ArrayFacts()
+    var objects = ObjectFacts()
+    /// Ways that are still open: one of each list must be gone.
+    var open: [[[Literal]]] = []
+    /// Schemas and keywords that are known to hold, or to fail, by colour.
+    var holding: Set<Int> = []
+    var failing: Set<Int> = []
+    var keeping: Set<Int> = []
+    var breaking: Set<Int> = []
+}
+
+/// What is asked of an array.
+struct ArrayFacts: Sendable {
+    var minItems = 0
+    var maxItems: Int?
+    var isUnique = false
+    var repeats = false
+    /// Demands on every element from one place up to another.
+    var every: [(from: Int, to: Int?, literals: [Literal])] = []
+    var some: [(from: Int, to: Int?, literals: [Literal])] = []
+    var contains: [(node: Int, min: Int, max: Int?)] = []
+    /// Which of the demands on every element leave out the elements of one group, and which group that is.
+    var limited: [Int] = []
+    var limitedGroups: [Int] = []
+}
+
+/// What is asked of an object.
+struct ObjectFacts: Sendable {
+    var minMembers = 0
+    var maxMembers: Int?
+    var required: [ExactString] = []
+    var absent: Set<ExactString> = []
+    var every: [(names: NameClass, literals: [Literal])] = []
+    var some: [(names: NameClass, literals: [Literal])] = []
+    /// Demands on every name.
+    var everyName: [Literal] = []
+    /// Demands on some name.
+    var someName: [[Literal]] = []
+    /// What the writer's schema names; only asked when a strict writer speaks.
+    var declared: Set<ExactString> = []
+    var declaredPatterns: Set<ExactString> = []
+    var isClosedByWriter = false
+    var isOpenByWriter = false
+
+    mutating func require(_ name: ExactString) {
+        if !required.contains(name) { required.append(name) }
+    }
+
+    /// The demands on a member of that name.
+    func literals(for name: ExactString, _ matches: (ExactString, ExactString) -> Bool) -> [Literal] {
+        every.filter { $0.names.contains(name, matches) }.flatMap(\.literals)
+    }
+}

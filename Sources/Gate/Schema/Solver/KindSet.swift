@@ -1,0 +1,47 @@
+import JSON
+import JSONSchema
+
+/// Kinds of JSON values; numbers are told apart by whether they are whole.
+struct KindSet: OptionSet, Hashable, Sendable {
+    let rawValue: Int
+
+    static let null = KindSet(rawValue: 1)
+    static let boolean = KindSet(rawValue: 2)
+    static let integer = KindSet(rawValue: 4)
+    static let fraction = KindSet(rawValue: 8)
+    static let string = KindSet(rawValue: 16)
+    static let array = KindSet(rawValue: 32)
+    static let object = KindSet(rawValue: 64)
+
+    static let number: KindSet = [.integer, .fraction]
+    static let all = KindSet(rawValue: 127)
+
+    init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// The kinds that `type` names.
+    init(_ types: TypeSet) {
+        var kinds: KindSet = []
+        if types.contains(.null) { kinds.insert(.null) }
+        if types.contains(.boolean) { kinds.insert(.boolean) }
+        if types.contains(.integer) { kinds.insert(.integer) }
+        if types.contains(.number) { kinds.formUnion(.number) }
+        if types.contains(.string) { kinds.insert(.string) }
+        if types.contains(.array) { kinds.insert(.array) }
+        if types.contains(.object) { kinds.insert(.object) }
+        self = kinds
+    }
+
+    /// The kind of a value.
+    init(of value: JSONValue) {
+        switch value {
+        case .null: self = .null
+        case .bool: self = .boolean
+        case .number(let number): self = number.isInteger ? .integer : .fraction
+        case .string: self = .string
+        case .array: self = .array
+        case .object: self = .object
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import JSON
+import JSONSchema
+
+/// The compiled schemas of both sides in one row, so that schemas of either side can be set against each other.
+///
+/// Schemas that say the same have one colour, whatever they are called and wherever they stand.
+struct SchemaSpace: Sendable {
+    /// The side of the writer, whose values must be valid.
+    static let writer = 0
+    /// The side of the reader.
+    static let reader = 1
+
+    let nodes: [Program.Node]
+    /// The two roots.
+    let roots: [Int]
+    private let programs: [Program]
+    private let offset: Int
+    /// What a schema says, as a number: equal for schemas that say the same.
+    let colors: [Int]
+    /// The same for each of its keywords.
+    let keywordColors: [[Int]]
+
+    init(writer: Program, reader: Program) {
+        programs = [writer, reader]
+        offset = writer.nodes.count
+        let offset = offset
+        nodes =
+            writer.nodes
+            + reader.nodes.map { node in
+                var node = node
+                node.keywords = node.keywords.map { $0.moved(by: offset) }
+                return node
+            }
+        roots = [writer.root, reader.root + offset]
+        (colors, keywordColors) = SchemaColors.of(nodes)
+    }
+
+    /// The side a schema stands on.
+    func side(_ node: Int) -> Int { node < offset ? Self.writer : Self.reader }
+
+    /// The place of a schema in the program of its side.
+    func local(_ node: Int) -> Int { node < offset ? node : node - offset }
+
+    /// Whether a value is valid under a schema, as the validator says.
+    func accepts(_ value: JSONValue, at node: Int) -> Bool {
+        programs[side(node)].accepts(value, at: local(node))
+    }
+
+    /// The URI of the resource a schema belongs to.
+    func uri(_ node: Int) -> String { programs[side(node)].resources[nodes[node].resource].uri }
+}
+
+extension Keyword {
+    /// The same keyword, its schemas moved on in the row.
+    fileprivate func moved(by offset: Int) -> Keyword {
+        func all(_ nodes: [Int]) -> [Int] { nodes.map { $0 + offset } }
+        switch self {
+        case .dependentSchemas(let keyword, let pairs):
+            return .dependentSchemas(keyword: keyword, pairs.map { ($0.key, $0.node + offset) })
+        case .reference(let node): return .reference(node + offset)
+        case .dynamicReference(let node, let anchor): return .dynamicReference(node + offset, anchor: anchor)
+        case .allOf(let nodes): return .allOf(all(nodes))
+        case .anyOf(let nodes, let discriminator): return .anyOf(all(nodes), discriminator)
+        case .oneOf(let nodes, let discriminator): return .oneOf(all(nodes), discriminator)
+        case .not(let node): return .not(node + offset)
+        case .condition(let test, let then, let otherwise):
+            return .condition(
+                test: test + offset, then: then.map { $0 + offset }, otherwise: otherwise.map { $0 + offset })
+        case .properties(var table):
+            table.names = table.names.mapValues { $0 + offset }
+            table.patterns = table.patterns.map { ($0.pattern, $0.node + offset) }
+            table.additional = table.additional.map { $0 + offset }
+            return .properties(table)
+        case .propertyNames(let node): return .propertyNames(node + offset)
+        case .items(let prefix, let rest): return .items(prefix: all(prefix), rest: rest.map { $0 + offset })
+        case .contains(let node, let min, let max): return .contains(node + offset, min: min, max: max)
+        case .unevaluatedProperties(let node): return .unevaluatedProperties(node + offset)
+        case .unevaluatedItems(let node): return .unevaluatedItems(node + offset)
+        default: return self
+        }
+    }
+
+    /// The schemas in it, in order.
+    var targets: [Int] {
+        switch self {
+        case .properties(let table):
+            table.order.compactMap { table.names[ExactString($0)] } + table.patterns.map(\.node)
+                + [table.additional].compactMap { $0 }
+        case .propertyNames(let node), .contains(let node, _, _), .unevaluatedProperties(let node),
+            .unevaluatedItems(let node), .dynamicReference(let node, _):
+            [node]
+        case .items(let prefix, let rest): prefix + [rest].compactMap { $0 }
+        default: inPlace
+        }
+    }
+}

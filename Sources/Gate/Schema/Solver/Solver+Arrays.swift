@@ -1,0 +1,157 @@
+import JSON
+import JSONSchema
+
+extension Solver {
+    /// The longest array that is built.
+    private static let maxItems = 3_000
+
+    /// An array that is as asked.
+    mutating func array(_ facts: ArrayFacts) -> Outcome {
+        if let most = facts.maxItems, most < facts.minItems { return .none }
+        var demands: [ItemDemand] = facts.some.map { ItemDemand(from: $0.from, to: $0.to, literals: $0.literals) }
+        var facts = facts
+        var doubt: String?
+        for (group, contained) in facts.contains.enumerated() {
+            if let max = contained.max, max < contained.min { return .none }
+            guard contained.min <= 200 else { return .unknown("an array would need \(contained.min) chosen elements") }
+            for _ in 0..<contained.min {
+                demands.append(ItemDemand(from: 0, to: nil, literals: [.holds(contained.node)], group: group))
+            }
+            // The elements that are chosen may be more than the least number: only the least is tried.
+            if let max = contained.max {
+                facts.every.append((0, nil, [.fails(contained.node)]))
+                facts.limited.append(facts.every.count - 1)
+                facts.limitedGroups.append(group)
+                if max > contained.min { doubt = "how many elements may be contained was not tried in full" }
+            }
+        }
+        if facts.repeats { return repeating(facts, demands, doubt) }
+        return finish(place(demands, ItemPlan(facts)), doubt)
+    }
+
+    private func finish(_ outcome: Outcome, _ doubt: String?) -> Outcome {
+        if case .none = outcome, let doubt { return .unknown(doubt) }
+        return outcome
+    }
+
+    /// Tries each pair of places that could be equal.
+    private mutating func repeating(_ facts: ArrayFacts, _ demands: [ItemDemand], _ doubt: String?) -> Outcome {
+        if facts.isUnique { return .none }
+        var doubt = doubt
+        let boundary = ItemPlan(facts).boundary
+        for first in 0...boundary {
+            for second in (first + 1)...(boundary + 1) {
+                var plan = ItemPlan(facts)
+                plan.twin = (first, second)
+                switch place(demands, plan) {
+                case .found(let value): return .found(value)
+                case .none: break
+                case .unknown(let reason): doubt = doubt ?? reason
+                }
+            }
+        }
+        return doubt.map { .unknown($0) } ?? .none
+    }
+
+    /// A demand that some element must meet.
+    private struct ItemDemand {
+        let from: Int
+        let to: Int?
+        let literals: [Literal]
+        /// Demands of one group need different elements.
+        var group: Int?
+    }
+
+    /// The elements chosen so far.
+    private struct ItemPlan {
+        let facts: ArrayFacts
+        /// The first place behind which all places are alike.
+        let boundary: Int
+        var chosen: [Int: [Literal]] = [:]
+        var groups: [Int: Set<Int>] = [:]
+        /// Two places with one value.
+        var twin: (Int, Int)?
+
+        init(_ facts: ArrayFacts) {
+            self.facts = facts
+            boundary =
+                (facts.every.map { $0.to.map { $0 + 1 } ?? $0.from }
+                + facts.some.map { $0.to.map { $0 + 1 } ?? $0.from })
+                .max() ?? 0
+        }
+    }
+
+    private mutating func place(_ demands: [ItemDemand], _ plan: ItemPlan) -> Outcome {
+        guard spend() else { return .unknown("the schemas need more steps than one question may cost") }
+        guard let demand = demands.first else { return complete(plan) }
+        let rest = Array(demands.dropFirst())
+        var doubt: String?
+        // Places behind the boundary are alike: one new one is enough.
+        let highest = max(plan.boundary, (plan.chosen.keys.max() ?? -1) + 1, plan.twin.map { $0.1 + 1 } ?? 0)
+        for index in demand.from...max(demand.from, min(demand.to ?? highest, highest)) {
+            if let group = demand.group, plan.groups[group]?.contains(index) == true { continue }
+            if let most = plan.facts.maxItems, index >= most { break }
+            var next = plan
+            next.chosen[index, default: []] += demand.literals
+            if let group = demand.group { next.groups[group, default: []].insert(index) }
+            switch place(rest, next) {
+            case .found(let value): return .found(value)
+            case .none: break
+            case .unknown(let reason): doubt = doubt ?? reason
+            }
+        }
+        return doubt.map { .unknown($0) } ?? .none
+    }
+
+    private mutating func complete(_ plan: ItemPlan) -> Outcome {
+        let facts = plan.facts
+        let count = max(facts.minItems, (plan.chosen.keys.max() ?? -1) + 1, plan.twin.map { $0.1 + 1 } ?? 0)
+        if let most = facts.maxItems, count > most { return .none }
+        guard count <= Self.maxItems else { return .unknown("an array would need \(count) elements") }
+        func literals(_ index: Int) -> [Literal] {
+            var literals = plan.chosen[index] ?? []
+            for (position, demand) in facts.every.enumerated() where demand.from <= index && index <= demand.to ?? .max
+            {
+                // What is counted may be there where it was put, and nowhere else.
+                if let order = facts.limited.firstIndex(of: position),
+                    plan.groups[facts.limitedGroups[order]]?.contains(index) == true
+                {
+                    continue
+                }
+                literals += demand.literals
+            }
+            return literals
+        }
+        var values: [JSONValue] = []
+        var last: (goal: Set<Literal>, value: JSONValue)?
+        var goals: Set<Set<Literal>> = []
+        for index in 0..<count {
+            if let twin = plan.twin, index == twin.1 {
+                values.append(values[twin.0])
+                continue
+            }
+            var goal = literals(index)
+            if let twin = plan.twin, index == twin.0 { goal += literals(twin.1) }
+            let key = Set(goal)
+            goals.insert(key)
+            if !facts.isUnique, let last, last.goal == key {
+                values.append(last.value)
+                continue
+            }
+            if facts.isUnique { goal += values.map { .isNot($0) } }
+            switch solve(goal) {
+            case .found(let value):
+                values.append(value)
+                last = (key, value)
+            case .none:
+                // With one demand for all of them any choice of different elements is as good as another.
+                if facts.isUnique, goals.count > 1 {
+                    return .unknown("different elements were not found one after the other")
+                }
+                return .none
+            case .unknown(let reason): return .unknown(reason)
+            }
+        }
+        return .found(.array(values))
+    }
+}

@@ -1,0 +1,304 @@
+import JSON
+import JSONSchema
+
+/// Looks for a value that is valid under some schemas and invalid under others, or proves that there is none.
+///
+/// A schema that must hold is taken apart into facts, a schema that must fail into alternatives of which one must be gone. What is
+/// found is confirmed by the validator; what is not found was ruled out way by way.
+struct Solver {
+    let space: SchemaSpace
+    /// Whether the writer sends only members that its schema names, and the reader takes any others.
+    let isLenient: Bool
+    /// What is left to spend.
+    private(set) var stepsLeft: Int
+    private var memory: [Set<Literal>: Outcome] = [:]
+    /// The questions that are being asked right now, with their depth.
+    private var open: [Set<Literal>: Int] = [:]
+    /// The least depth of an open question that an answer relied on.
+    private var leans = Int.max
+    private var disjoint: [Pair: Bool] = [:]
+    private var tagsByNode: [Int: [Tag]] = [:]
+    private var fixedByNode: [Int: [JSONValue]?] = [:]
+    private var patterns: [ExactString: Pattern] = [:]
+    private(set) var matchMemory: [ExactString: [ExactString: Bool]] = [:]
+
+    private static let maxDepth = 60
+    /// Alternatives in one list; more of them are not gone through.
+    static let maxAlternatives = 4_000
+
+    private struct Pair: Hashable {
+        let one: Int
+        let other: Int
+    }
+
+    /// A member that a schema demands, with one of a few values.
+    struct Tag {
+        let name: ExactString
+        let values: [JSONValue]
+    }
+
+    init(_ space: SchemaSpace, isLenient: Bool = false, stepLimit: Int = 60_000) {
+        self.space = space
+        self.isLenient = isLenient
+        stepsLeft = stepLimit
+    }
+
+    /// Gives new steps for another question.
+    mutating func refill(_ steps: Int) {
+        if stepsLeft <= 0 { memory = memory.filter { if case .unknown = $0.value { false } else { true } } }
+        stepsLeft = steps
+    }
+
+    /// A value that keeps all demands.
+    mutating func solve(_ goal: [Literal]) -> Outcome {
+        let key = Set(goal.map(canonical))
+        if let known = memory[key] { return known }
+        if let depth = open[key] {
+            // The least value that is as asked would hold a smaller one: that cannot be.
+            leans = min(leans, depth)
+            return .none
+        }
+        let depth = open.count
+        guard depth < Self.maxDepth else { return .unknown("the schemas nest too deep") }
+        guard stepsLeft > 0 else { return outOfSteps }
+        open[key] = depth
+        let outerLeans = leans
+        leans = .max
+        let outcome = search(goal)
+        open[key] = nil
+        let isFinal = leans >= depth
+        leans = min(outerLeans, isFinal ? .max : leans)
+        switch outcome {
+        case .found: memory[key] = outcome
+        case .none: if isFinal { memory[key] = outcome }
+        case .unknown: break
+        }
+        return outcome
+    }
+
+    /// Schemas that say the same are asked about once.
+    private func canonical(_ literal: Literal) -> Literal {
+        guard !isLenient else { return literal }
+        switch literal {
+        case .holds(let node): return .holds(-1 - space.colors[node])
+        case .fails(let node): return .fails(-1 - space.colors[node])
+        default: return literal
+        }
+    }
+
+    private var outOfSteps: Outcome { .unknown("the schemas need more steps than one question may cost") }
+
+    mutating func spend(_ steps: Int = 1) -> Bool {
+        stepsLeft -= steps
+        return stepsLeft > 0
+    }
+
+    /// Goes through the ways, one after the other.
+    private mutating func search(_ goal: [Literal]) -> Outcome {
+        var first = Facts()
+        guard add(goal, to: &first) else { return .none }
+        var ways = [first]
+        var doubt: String?
+        while var facts = ways.popLast() {
+            guard spend() else { return outOfSteps }
+            guard settle(&facts) else { continue }
+            if let choices = facts.choices {
+                if let good = choices.first(where: { satisfies($0, goal) }) { return .found(good) }
+                continue
+            }
+            if let position = facts.open.indices.min(by: { facts.open[$0].count < facts.open[$1].count }) {
+                let alternatives = facts.open.remove(at: position)
+                for alternative in alternatives.reversed() {
+                    var way = facts
+                    if add(alternative, to: &way) { ways.append(way) }
+                }
+                guard ways.count < 20_000 else { return outOfSteps }
+                continue
+            }
+            switch value(facts) {
+            case .found(let value):
+                if satisfies(value, goal) { return .found(value) }
+                doubt = doubt ?? "a value was built that the validator does not confirm"
+            case .none: break
+            case .unknown(let reason): doubt = doubt ?? reason
+            }
+        }
+        return doubt.map { .unknown($0) } ?? .none
+    }
+
+    /// Drops ways that are closed and lists that are met; false when a list has no way left.
+    private mutating func settle(_ facts: inout Facts) -> Bool {
+        var changed = true
+        while changed {
+            changed = false
+            guard !facts.kinds.isEmpty else { return false }
+            var lists: [[[Literal]]] = []
+            let open = facts.open
+            facts.open = []
+            var forced: [[Literal]] = []
+            for list in open {
+                var left: [[Literal]] = []
+                var isMet = false
+                for alternative in list {
+                    if isImpossible(alternative, facts) { continue }
+                    if alternative.allSatisfy({ isImplied($0, facts) }) {
+                        isMet = true
+                        break
+                    }
+                    left.append(alternative)
+                }
+                if isMet { continue }
+                if left.isEmpty { return false }
+                if left.count == 1 { forced.append(left[0]) } else { lists.append(left) }
+            }
+            facts.open = lists + facts.open
+            for literals in forced {
+                changed = true
+                guard add(literals, to: &facts) else { return false }
+            }
+            guard spend() else { return true }
+        }
+        return true
+    }
+
+    /// A value of one of the kinds that are left.
+    private mutating func value(_ facts: Facts) -> Outcome {
+        var doubt: String?
+        if facts.kinds.contains(.object) {
+            switch object(facts.objects) {
+            case .found(let value): return .found(value)
+            case .none: break
+            case .unknown(let reason): doubt = reason
+            }
+        }
+        if facts.kinds.contains(.string) {
+            switch facts.strings.solve(excluded: facts.excluded) {
+            case .found(let value): return .found(value)
+            case .none: break
+            case .unknown(let reason): doubt = reason
+            }
+        }
+        if !facts.kinds.isDisjoint(with: .number) {
+            switch facts.numbers.solve(kinds: facts.kinds, excluded: facts.excluded) {
+            case .found(let value): return .found(value)
+            case .none: break
+            case .unknown(let reason): doubt = reason
+            }
+        }
+        for value in [true, false, nil] as [JSONValue] where facts.kinds.contains(KindSet(of: value)) {
+            if !facts.excluded.contains(value) { return .found(value) }
+        }
+        if facts.kinds.contains(.array) {
+            switch array(facts.arrays) {
+            case .found(let value): return .found(value)
+            case .none: break
+            case .unknown(let reason): doubt = reason
+            }
+        }
+        return doubt.map { .unknown($0) } ?? .none
+    }
+
+    // MARK: What the schemas say at a glance
+
+    /// The pattern of a text.
+    mutating func pattern(_ text: ExactString) -> Pattern? {
+        if let known = patterns[text] { return known }
+        let made = try? Pattern(text.string)
+        patterns[text] = made
+        return made
+    }
+
+    /// Whether a name matches a pattern.
+    mutating func matches(_ text: ExactString, _ name: ExactString) -> Bool {
+        if let known = matchMemory[text]?[name] { return known }
+        let answer = pattern(text)?.matches(name.string) ?? false
+        matchMemory[text, default: [:]][name] = answer
+        return answer
+    }
+
+    /// The keywords that hold wherever a schema holds.
+    func conjunction(of node: Int) -> [(node: Int, keyword: Int)] {
+        var found: [(node: Int, keyword: Int)] = []
+        var pending = [node]
+        var seen: Set<Int> = [node]
+        while let next = pending.popLast(), found.count < 2_000 {
+            for (index, keyword) in space.nodes[next].keywords.enumerated() {
+                found.append((next, index))
+                switch keyword {
+                case .reference(let target): if seen.insert(target).inserted { pending.append(target) }
+                case .allOf(let targets): pending += targets.filter { seen.insert($0).inserted }
+                default: break
+                }
+            }
+        }
+        return found
+    }
+
+    /// The only values a schema can hold for, when it counts them.
+    mutating func fixedValues(_ node: Int) -> [JSONValue]? {
+        if let known = fixedByNode[node] { return known }
+        var values: [JSONValue]?
+        for (node, index) in conjunction(of: node) {
+            let list: [JSONValue]
+            switch space.nodes[node].keywords[index] {
+            case .const(let value): list = [value]
+            case .enumeration(let all): list = all
+            default: continue
+            }
+            values = values.map { $0.filter(list.contains) } ?? list
+        }
+        fixedByNode[node] = .some(values)
+        return values
+    }
+
+    /// The members that a schema demands with fixed values, and whether it allows objects only.
+    mutating func tags(_ node: Int) -> [Tag] {
+        if let known = tagsByNode[node] { return known }
+        var required: Set<ExactString> = []
+        var values: [ExactString: [JSONValue]] = [:]
+        for (node, index) in conjunction(of: node) {
+            switch space.nodes[node].keywords[index] {
+            case .required(let names): required.formUnion(names.map { ExactString($0) })
+            case .properties(let table):
+                for (name, member) in table.names {
+                    if let fixed = fixedValues(member) { values[name] = fixed }
+                }
+            default: break
+            }
+        }
+        let tags = required.sorted().compactMap { name in values[name].map { Tag(name: name, values: $0) } }
+        tagsByNode[node] = tags
+        return tags
+    }
+
+    /// Whether no value is valid under both schemas; false also when that is not known.
+    mutating func areDisjoint(_ one: Int, _ other: Int) -> Bool {
+        let pair = Pair(one: min(one, other), other: max(one, other))
+        if let known = disjoint[pair] { return known }
+        disjoint[pair] = false
+        let mine = tags(one)
+        if !mine.isEmpty, allowsOnlyObjects(one) || allowsOnlyObjects(other) {
+            for tag in tags(other) {
+                if let twin = mine.first(where: { $0.name == tag.name }),
+                    !twin.values.contains(where: tag.values.contains)
+                {
+                    disjoint[pair] = true
+                    return true
+                }
+            }
+        }
+        var solver = self
+        solver.open = [:]
+        solver.memory = [:]
+        solver.stepsLeft = min(stepsLeft, 400)
+        if case .none = solver.solve([.holds(one), .holds(other)]) { disjoint[pair] = true }
+        _ = spend(20)
+        return disjoint[pair] ?? false
+    }
+
+    private func allowsOnlyObjects(_ node: Int) -> Bool {
+        conjunction(of: node).contains { node, index in
+            if case .type(let types) = space.nodes[node].keywords[index] { KindSet(types) == .object } else { false }
+        }
+    }
+}

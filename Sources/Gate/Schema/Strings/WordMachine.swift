@@ -1,0 +1,127 @@
+import JSONSchema
+
+/// A deterministic machine for one pattern, built state by state as far as it is walked; or for a few given words.
+struct WordMachine {
+    private enum Kind {
+        case pattern(PatternProgram)
+        case words([[UInt32]])
+    }
+
+    /// What threads stand at.
+    private struct State: Hashable {
+        var steps: [Int]
+        var isFirst = false
+        var hasMatched = false
+    }
+
+    private let kind: Kind
+    private let alphabet: [UInt32]
+    private var states: [State] = []
+    private var numbers: [State: Int] = [:]
+    private var moves: [[Int]] = []
+    private var accepting: [Bool] = []
+    /// What walking has cost.
+    private(set) var work = 0
+
+    /// Whether a pattern can be followed: one that looks around cannot.
+    static func canFollow(_ pattern: Pattern) -> Bool {
+        !pattern.program.isBackward
+            && !pattern.program.steps.contains { step in
+                switch step {
+                case .look, .wordBoundary: true
+                default: false
+                }
+            }
+    }
+
+    init(_ pattern: Pattern, _ alphabet: [UInt32]) {
+        kind = .pattern(pattern.program)
+        self.alphabet = alphabet
+        let (steps, matched) = closure(pattern.program, [0], isFirst: true, isEnd: false)
+        _ = number(State(steps: steps, isFirst: true, hasMatched: matched))
+    }
+
+    /// A machine that accepts these words and no others.
+    init(words: [String], _ alphabet: [UInt32]) {
+        kind = .words(words.map { $0.unicodeScalars.map(\.value) })
+        self.alphabet = alphabet
+        _ = number(State(steps: words.indices.flatMap { [$0, 0] }))
+    }
+
+    /// The state after one more scalar, by its position in the alphabet; states count from 0, the first.
+    mutating func next(_ state: Int, _ symbol: Int) -> Int {
+        if moves[state][symbol] >= 0 { return moves[state][symbol] }
+        let current = states[state]
+        let scalar = alphabet[symbol]
+        let following: State
+        switch kind {
+        case .pattern(let program):
+            if current.hasMatched {
+                following = current
+            } else {
+                var seeds: [Int] = []
+                for step in current.steps {
+                    if case .take(let set) = program.steps[step], set.contains(scalar) { seeds.append(step + 1) }
+                }
+                work += current.steps.count
+                if !program.isAnchored { seeds.append(0) }
+                let (steps, matched) = closure(program, seeds, isFirst: false, isEnd: false)
+                following = State(steps: steps, hasMatched: matched)
+            }
+        case .words(let words):
+            var steps: [Int] = []
+            for index in stride(from: 0, to: current.steps.count, by: 2) {
+                let (word, position) = (current.steps[index], current.steps[index + 1])
+                if position < words[word].count, words[word][position] == scalar { steps += [word, position + 1] }
+            }
+            following = State(steps: steps)
+        }
+        let result = number(following)
+        moves[state][symbol] = result
+        return result
+    }
+
+    /// Whether a word may end in a state.
+    func accepts(_ state: Int) -> Bool { accepting[state] }
+
+    private mutating func number(_ state: State) -> Int {
+        if let known = numbers[state] { return known }
+        let number = states.count
+        numbers[state] = number
+        states.append(state)
+        moves.append([Int](repeating: -1, count: alphabet.count))
+        switch kind {
+        case .pattern(let program):
+            accepting.append(
+                state.hasMatched || closure(program, state.steps, isFirst: state.isFirst, isEnd: true).hasMatched)
+        case .words(let words):
+            accepting.append(
+                stride(from: 0, to: state.steps.count, by: 2).contains {
+                    words[state.steps[$0]].count == state.steps[$0 + 1]
+                })
+        }
+        return number
+    }
+
+    private mutating func closure(
+        _ program: PatternProgram, _ seeds: [Int], isFirst: Bool, isEnd: Bool
+    ) -> (steps: [Int], hasMatched: Bool) {
+        var pending = seeds
+        var seen = Set<Int>()
+        var waiting: [Int] = []
+        while let step = pending.popLast() {
+            guard seen.insert(step).inserted else { continue }
+            work += 1
+            switch program.steps[step] {
+            case .match: return ([], true)
+            case .take: waiting.append(step)
+            case .split(let one, let other): pending += [one, other]
+            case .jump(let target): pending.append(target)
+            case .start: if isFirst { pending.append(step + 1) }
+            case .end: if isEnd { pending.append(step + 1) } else { waiting.append(step) }
+            case .wordBoundary, .look: break
+            }
+        }
+        return (waiting.sorted(), false)
+    }
+}
