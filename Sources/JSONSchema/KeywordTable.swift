@@ -1,7 +1,7 @@
 /// What is known about every keyword of draft 2020-12.
-enum KeywordTable {
+package enum KeywordTable {
     /// What a keyword's value holds.
-    enum Shape {
+    package enum Shape {
         /// One schema.
         case schema
         /// A list of schemas.
@@ -13,11 +13,11 @@ enum KeywordTable {
     }
 
     /// The vocabulary a keyword comes from, as far as it can be switched off.
-    enum Vocabulary {
+    package enum Vocabulary {
         case core, applicator, unevaluated, validation, annotation
     }
 
-    static let all: [String: (shape: Shape, vocabulary: Vocabulary)] = [
+    package static let all: [String: (shape: Shape, vocabulary: Vocabulary)] = [
         "$schema": (.plain, .core), "$id": (.plain, .core), "$anchor": (.plain, .core), "$ref": (.plain, .core),
         "$dynamicRef": (.plain, .core), "$dynamicAnchor": (.plain, .core), "$vocabulary": (.plain, .core),
         "$comment": (.plain, .core), "$defs": (.schemaMap, .core),

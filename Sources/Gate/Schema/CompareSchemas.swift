@@ -1,3 +1,9 @@
+import Foundation
+import Holdfast
+import JSON
+import JSONSchema
+import Synchronization
+
 /// Compares the message schemas of two versions.
 ///
 /// - Parameters:
@@ -8,5 +14,50 @@
 public func compareSchemas(
     old: MessageSchemaSet, new: MessageSchemaSet, policy: ComparisonPolicy = ComparisonPolicy()
 ) -> [GateFinding] {
-    []
+    // Schemas nest, and so does the search: a thread of our own has room for that.
+    let result = Mutex<[GateFinding]>([])
+    let done = DispatchSemaphore(value: 0)
+    let thread = Thread {
+        var comparison = SchemaComparison(old: old, new: new, policy: policy)
+        let findings = comparison.run()
+        result.withLock { $0 = findings }
+        done.signal()
+    }
+    thread.stackSize = 64 << 20
+    thread.start()
+    done.wait()
+    return result.withLock { $0 }
+}
+
+/// Compares the message schemas of two specifications, without profiles and with all of them.
+///
+/// - Returns: The findings of both views, each once.
+/// - Throws: Every schema file that is no JSON or no schema.
+public func compareSchemas(
+    old: SpecificationFiles, new: SpecificationFiles, policy: ComparisonPolicy = .holdfast
+) throws(InputProblems) -> [GateFinding] {
+    var findings: [String: GateFinding] = [:]
+    for profiles in [[], Set(Profile.allCases)] as [Set<Profile>] {
+        let one = try MessageSchemaSet(old, profiles: profiles)
+        let other = try MessageSchemaSet(new, profiles: profiles)
+        for finding in compareSchemas(old: one, new: other, policy: policy) {
+            if let known = findings[finding.fingerprint], known.severity >= finding.severity { continue }
+            findings[finding.fingerprint] = finding
+        }
+    }
+    return findings.values.sorted(by: GateFinding.comesFirst)
+}
+
+extension GateFinding {
+    /// Worst first, then by place, so that the same changes are always told in the same order.
+    static func comesFirst(_ left: GateFinding, _ right: GateFinding) -> Bool {
+        if left.severity != right.severity { return left.severity > right.severity }
+        func place(_ finding: GateFinding) -> (String, Int) {
+            let place = finding.new ?? finding.old
+            return (place?.file ?? "", place?.line ?? 0)
+        }
+        if place(left) != place(right) { return place(left) < place(right) }
+        return (left.rule, left.direction?.rawValue ?? "", left.fingerprint)
+            < (right.rule, right.direction?.rawValue ?? "", right.fingerprint)
+    }
 }

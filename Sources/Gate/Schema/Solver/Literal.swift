@@ -1,7 +1,9 @@
 import JSON
 import JSONSchema
 
-/// One demand on a value. Demands on strings, arrays, objects and numbers say nothing about values of another kind, unless their
+/// One demand on a value.
+///
+/// Demands on strings, arrays, objects and numbers say nothing about values of another kind, unless their
 /// name says that something must be there.
 indirect enum Literal: Hashable, Sendable {
     /// Valid under a schema, or not.
@@ -12,6 +14,7 @@ indirect enum Literal: Hashable, Sendable {
     case breaks(node: Int, keyword: Int)
     case kinds(KindSet)
     case isNot(JSONValue)
+    case isOneOf([JSONValue])
     case above(JSONNumber, isOpen: Bool)
     case below(JSONNumber, isOpen: Bool)
     case notMultiple(JSONNumber)

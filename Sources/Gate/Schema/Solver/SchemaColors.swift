@@ -60,7 +60,8 @@ enum SchemaColors {
         case list([Int], rest: Int?)
     }
 
-    private static func follow(_ node: Int, in nodes: [Program.Node]) -> Int {
+    /// The end of a chain of schemas that do nothing but refer.
+    static func follow(_ node: Int, in nodes: [Program.Node]) -> Int {
         var node = node
         for _ in 0..<nodes.count {
             guard nodes[node].keywords.count == 1, nodes[node].verdict == nil else { break }

@@ -35,11 +35,26 @@ struct SchemaSpace: Sendable {
         (colors, keywordColors) = SchemaColors.of(nodes)
     }
 
+    /// One program alone; its schemas have no colours.
+    init(_ program: Program) {
+        programs = [program]
+        offset = program.nodes.count
+        nodes = program.nodes
+        roots = [program.root]
+        colors = [Int](repeating: 0, count: nodes.count)
+        keywordColors = nodes.map { [Int](repeating: 0, count: $0.keywords.count) }
+    }
+
     /// The side a schema stands on.
     func side(_ node: Int) -> Int { node < offset ? Self.writer : Self.reader }
 
     /// The place of a schema in the program of its side.
     func local(_ node: Int) -> Int { node < offset ? node : node - offset }
+
+    /// The schema that says something: a schema that does nothing but refer has the colour of its target.
+    func target(of node: Int) -> Int {
+        SchemaColors.follow(node, in: nodes)
+    }
 
     /// Whether a value is valid under a schema, as the validator says.
     func accepts(_ value: JSONValue, at node: Int) -> Bool {

@@ -27,6 +27,7 @@ extension Solver {
             facts.excluded.append(value)
             if let choices = facts.choices { facts.choices = choices.filter { $0 != value } }
             return facts.choices?.isEmpty != true
+        case .isOneOf(let values): return limit(to: values, &facts)
         case .above(let number, let isOpen): facts.numbers.raise(to: number, isOpen: isOpen)
         case .below(let number, let isOpen): facts.numbers.lower(to: number, isOpen: isOpen)
         case .notMultiple(let number): facts.numbers.notMultiples.append(number)
@@ -70,6 +71,7 @@ extension Solver {
     }
 
     private mutating func hold(_ node: Int, _ facts: inout Facts) -> Bool {
+        let node = space.target(of: node)
         let color = space.colors[node]
         if facts.failing.contains(color) { return false }
         guard facts.holding.insert(color).inserted else { return true }
@@ -83,6 +85,7 @@ extension Solver {
     }
 
     private mutating func fail(_ node: Int, _ facts: inout Facts) -> Bool {
+        let node = space.target(of: node)
         let color = space.colors[node]
         if facts.holding.contains(color) { return false }
         guard facts.failing.insert(color).inserted else { return true }

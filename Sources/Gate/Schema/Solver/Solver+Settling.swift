@@ -104,6 +104,7 @@ extension Solver {
             return ways.contains { satisfies(value, $0) }
         case .kinds(let kinds): return kinds.contains(KindSet(of: value))
         case .isNot(let other): return value != other
+        case .isOneOf(let values): return values.contains(value)
         default: break
         }
         switch value {

@@ -1,0 +1,49 @@
+import JSON
+
+/// One step from a message down to the place of an edit, as far as it matters to the value there.
+enum PathStep: Sendable {
+    case member(ExactString)
+    /// A member of a class of names.
+    case members(NameClass)
+    /// The name of a member, as a string.
+    case name
+    case item(from: Int, to: Int?)
+    /// The same value, where further demands hold on the old side and on the new side.
+    case inPlace(old: [Literal], new: [Literal])
+
+    /// Demands on the whole value that lead along a path to demands at its end.
+    static func goal(_ path: [PathStep], _ inner: [Literal], writerIsOld: Bool) -> [Literal] {
+        var goal = inner
+        for step in path.reversed() {
+            switch step {
+            case .member(let name): goal = [.kinds(.object), .present(name, goal)]
+            case .members(let names): goal = [.kinds(.object), .someMember(names, goal)]
+            case .name: goal = [.kinds(.object), .someName(goal)]
+            case .item(let from, let to): goal = [.kinds(.array), .someItem(from: from, to: to, goal)]
+            case .inPlace(let old, let new): goal = (writerIsOld ? old : new) + goal
+            }
+        }
+        return goal
+    }
+}
+
+extension Literal {
+    /// The same demand, its schemas counted in another row.
+    func moved(_ move: (Int) -> Int) -> Literal {
+        func all(_ literals: [Literal]) -> [Literal] { literals.map { $0.moved(move) } }
+        switch self {
+        case .holds(let node): return .holds(move(node))
+        case .fails(let node): return .fails(move(node))
+        case .keeps(let node, let keyword): return .keeps(node: move(node), keyword: keyword)
+        case .breaks(let node, let keyword): return .breaks(node: move(node), keyword: keyword)
+        case .contains(let node, let min, let max): return .contains(move(node), min: min, max: max)
+        case .someItem(let from, let to, let literals): return .someItem(from: from, to: to, all(literals))
+        case .everyItem(let from, let literals): return .everyItem(from: from, all(literals))
+        case .present(let name, let literals): return .present(name, all(literals))
+        case .someMember(let names, let literals): return .someMember(names, all(literals))
+        case .everyMember(let names, let literals): return .everyMember(names, all(literals))
+        case .someName(let literals): return .someName(all(literals))
+        default: return self
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import JSON
+import JSONSchema
+
+/// Finds the text of a compiled schema again: its file, its line, and the object it was read from.
+struct SchemaTexts: Sendable {
+    private let set: MessageSchemaSet
+    private let files: [String: (file: String, root: JSONPointer)]
+
+    init(_ set: MessageSchemaSet) {
+        self.set = set
+        var files: [String: (file: String, root: JSONPointer)] = [:]
+        for document in set.documents {
+            files[document.uri] = (document.file, JSONPointer())
+            if let id = set.roots[document.file]?["$id"]?.stringValue { files[id] = (document.file, JSONPointer()) }
+        }
+        self.files = files
+    }
+
+    /// The object a schema was read from.
+    func object(_ uri: String, _ location: JSONPointer) -> JSONObject? {
+        guard let (file, root) = files[uri] else { return nil }
+        return set.roots[file]?[root.appending(location)]?.objectValue
+    }
+
+    /// A place inside a schema.
+    func place(_ uri: String, _ location: JSONPointer) -> GatePlace {
+        guard let (file, root) = files[uri], let document = set.documents.first(where: { $0.file == file }) else {
+            return GatePlace(file: uri, pointer: location)
+        }
+        var pointer: JSONPointer? = root.appending(location)
+        // What a profile adds stands in no line: the schema around it does.
+        while let place = pointer {
+            if let found = JSONParser.location(of: place, in: document.text) {
+                return GatePlace(file: file, pointer: root.appending(location), line: found.line)
+            }
+            pointer = place.parent
+        }
+        return GatePlace(file: file, pointer: root.appending(location))
+    }
+}

@@ -1,0 +1,30 @@
+import JSON
+import JSONSchema
+
+/// Finds keywords that no dialect knows: most of them are typing errors.
+enum UnknownKeywords {
+    /// Their places in a schema.
+    static func places(in root: JSONValue) -> [JSONPointer] {
+        var found: [JSONPointer] = []
+        var pending = [(schema: root, place: JSONPointer())]
+        while let next = pending.popLast() {
+            guard case .object(let object) = next.schema else { continue }
+            for (keyword, value) in object {
+                let place = next.place.appending(keyword)
+                guard let shape = KeywordTable.all[keyword]?.shape else {
+                    if !keyword.hasPrefix("x-") { found.append(place) }
+                    continue
+                }
+                switch (shape, value) {
+                case (.schema, _): pending.append((value, place))
+                case (.schemas, .array(let values)):
+                    for (index, value) in values.enumerated() { pending.append((value, place.appending(index))) }
+                case (.schemaMap, .object(let map)):
+                    for (name, value) in map { pending.append((value, place.appending(name))) }
+                default: break
+                }
+            }
+        }
+        return found.sorted { $0.tokens.lexicographicallyPrecedes($1.tokens) }
+    }
+}
