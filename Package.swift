@@ -70,7 +70,7 @@ let package = Package(
         ),
         .target(
             name: "Gate",
-            dependencies: ["Judge", "Transcript", "Holdfast", "JSON", "JSONSchema"],
+            dependencies: ["Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema"],
             swiftSettings: settings
         ),
         .target(name: "Report", dependencies: ["Judge", "Transcript", "Holdfast", "JSON"], swiftSettings: settings),
@@ -78,7 +78,7 @@ let package = Package(
             name: "conformance",
             dependencies: [
                 "JSON", "JSONSchema", "Holdfast", "Transcript", "Judge", "Transport", "Stage", "Reference",
-                "ClientDriver", "ReferenceClient", "Report", "QRCode",
+                "ClientDriver", "ReferenceClient", "Report", "Gate", "QRCode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -150,7 +150,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "GateTests", dependencies: ["Gate", "Holdfast", "JSON", "JSONSchema", "TestSupport"],
+            name: "GateTests", dependencies: ["Gate", "Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "CommandTests",

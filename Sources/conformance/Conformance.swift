@@ -22,6 +22,7 @@ struct Conformance: AsyncParsableCommand {
             ServerCommand.self, ClientCommand.self, DoctorCommand.self, ServeCommand.self, ChatCommand.self,
             ValidateCommand.self, ListCommand.self,
             ExplainCommand.self,
+            GateCommand.self,
             SelftestCommand.self,
         ]
     )

@@ -1,0 +1,150 @@
+/// What became of a sentence: the same, another bound, other words, or another rule.
+enum ClauseWording: Equatable {
+    /// Nothing but white space differs.
+    case same
+    /// Only numbers differ, and they ask for more of the side that is bound.
+    case tightened(old: String, new: String)
+    /// Only numbers differ, and they ask for less.
+    case loosened(old: String, new: String)
+    /// Only numbers differ, and words do not tell whether that is more or less.
+    case moved(old: String, new: String)
+    /// Other words for what may be the same rule.
+    case reworded
+    /// So few words in common that this is another rule.
+    case replaced
+
+    /// Below this part of words in common, a sentence is another rule.
+    static let leastInCommon = 1.0 / 3
+
+    /// Compares two sentences.
+    static func comparing(_ old: String, _ new: String) -> ClauseWording {
+        let before = Words(old)
+        let after = Words(new)
+        if before.words == after.words { return .same }
+        if before.masked == after.masked, before.bounds.count == after.bounds.count {
+            return bounds(before, after)
+        }
+        return common(before, after) < leastInCommon ? .replaced : .reworded
+    }
+
+    private static func bounds(_ old: Words, _ new: Words) -> ClauseWording {
+        let changed = zip(old.bounds, new.bounds).filter { $0.text != $1.text }
+        let before = changed.map(\.0.text).joined(separator: ", ")
+        let after = changed.map(\.1.text).joined(separator: ", ")
+        let asksMore = changed.map { old, new -> Bool? in
+            guard let side = old.side, side == new.side, old.dimension == new.dimension, old.value != new.value else {
+                return nil
+            }
+            return (new.value < old.value) == (side == .atMost)
+        }
+        if asksMore.allSatisfy({ $0 == true }) { return .tightened(old: before, new: after) }
+        if asksMore.allSatisfy({ $0 == false }) { return .loosened(old: before, new: after) }
+        return .moved(old: before, new: after)
+    }
+
+    /// The part of their words that two sentences share; numbers and small words say nothing about the subject.
+    private static func common(_ old: Words, _ new: Words) -> Double {
+        let before = old.telling
+        let after = new.telling
+        let all = before.union(after).count
+        return all == 0 ? 0 : Double(before.intersection(after).count) / Double(all)
+    }
+}
+
+/// A sentence cut into words, with the numbers that bound something.
+private struct Words {
+    enum Side { case atMost, atLeast }
+
+    struct Bound {
+        let text: String
+        let value: Double
+        let dimension: String
+        let side: Side?
+    }
+
+    let words: [Substring]
+    /// The words with a mark in place of each number and its unit.
+    private(set) var masked: [Substring] = []
+    private(set) var bounds: [Bound] = []
+
+    init(_ sentence: String) {
+        words = sentence.split(whereSeparator: \.isWhitespace)
+        let isNegated = words.contains("NOT")
+        var index = 0
+        while index < words.count {
+            let word = words[index]
+            let digits = word.trimming { !$0.isNumber }
+            guard let number = Double(digits), digits.allSatisfy({ $0.isNumber || $0 == "." }) else {
+                masked.append(word)
+                index += 1
+                continue
+            }
+            let before = words[..<index].suffix(5).map { $0.lowercased() }
+            var text = String(digits)
+            var factor = 1.0
+            var dimension = ""
+            let tail = word[digits.endIndex...]
+            masked.append(word[..<digits.startIndex] + "0" + tail)
+            if tail.isEmpty, index + 1 < words.count {
+                let next = words[index + 1].trimming { !$0.isLetter }
+                if let unit = Self.units[String(next)] {
+                    (factor, dimension) = unit
+                    text += " " + next
+                    masked.append(Substring(dimension) + words[index + 1][next.endIndex...])
+                    index += 1
+                }
+            }
+            bounds.append(
+                Bound(
+                    text: text, value: number * factor, dimension: dimension,
+                    side: Self.side(before: before, isNegated: isNegated, words)))
+            index += 1
+        }
+    }
+
+    /// What two sentences about one thing share.
+    var telling: Set<String> {
+        Set(
+            words.map { $0.trimming { !$0.isLetter && $0 != "`" }.lowercased() }
+                .filter { $0.count > 2 && !Self.small.contains($0) })
+    }
+
+    private static let small: Set<String> = [
+        "the", "and", "that", "with", "for", "not", "must", "should", "may", "server", "client", "its", "any", "each",
+        "every", "one", "from", "has", "have", "are", "was", "than", "which", "whose", "when", "while", "who",
+    ]
+
+    private static let units: [String: (Double, String)] = [
+        "ms": (0.001, "time"), "s": (1, "time"), "seconds": (1, "time"), "min": (60, "time"), "minute": (60, "time"),
+        "minutes": (60, "time"), "hours": (3600, "time"), "days": (86400, "time"), "bytes": (1, "bytes"),
+        "KiB": (1024, "bytes"), "MiB": (1_048_576, "bytes"), "characters": (1, "characters"), "reads": (1, "reads"),
+    ]
+
+    private static let atMost = ["at most", "within", "no later than", "no more than", "not more than", "up to"]
+    private static let atLeast = ["at least", "no fewer than", "no less than", "not earlier than"]
+    private static let above = ["more than", "longer than", "larger than", "greater than", "older than"]
+    private static let below = ["less than", "fewer than", "shorter than", "younger than", "smaller than"]
+
+    private static func side(before: [String], isNegated: Bool, _ words: [Substring]) -> Side? {
+        let phrase = " " + before.joined(separator: " ") + " "
+        func ends(_ phrases: [String]) -> Bool {
+            phrases.contains { phrase.hasSuffix(" \($0) ") }
+        }
+        if ends(atMost) { return .atMost }
+        if ends(atLeast) { return .atLeast }
+        // "MUST NOT send more than": what is forbidden lies above.
+        if ends(above) { return isNegated ? .atMost : .atLeast }
+        if ends(below) { return isNegated ? .atLeast : .atMost }
+        return words.contains("limit") && before.last == "to" ? .atMost : nil
+    }
+}
+
+extension Substring {
+    /// Without characters of a kind at either end.
+    fileprivate func trimming(_ isOutside: (Character) -> Bool) -> Substring {
+        var text = self
+        while let first = text.first, isOutside(first) { text = text.dropFirst() }
+        while let last = text.last, isOutside(last) { text = text.dropLast() }
+        return text
+    }
+}

@@ -1,0 +1,220 @@
+import Holdfast
+import JSON
+
+/// Holds the golden messages of each state against the schemas of the other.
+///
+/// Chapter 8.2: a valid message stays valid until the next major version.
+struct FixtureComparison {
+    private let old: ProtocolState
+    private let new: ProtocolState
+    private let oldSchemas: MessageSchemas
+    private let newSchemas: MessageSchemas
+
+    /// Compares the golden messages of two states.
+    static func entries(_ old: ProtocolState, _ new: ProtocolState) -> [GateEntry] {
+        let comparison = FixtureComparison(
+            old: old, new: new, oldSchemas: old.specification.messageSchemas(for: []),
+            newSchemas: new.specification.messageSchemas(for: []))
+        guard old.fixtures.isThere else {
+            return [
+                GateEntry(
+                    GateFinding(
+                        rule: "baseline-missing", severity: .error, direction: nil,
+                        old: GatePlace(file: "Fixtures/index.json"),
+                        why: "the old state has no fixtures, so nothing shows what was valid in it"),
+                    kind: .policy, rise: .none)
+            ] + comparison.unfixtured()
+        }
+        return comparison.formerlyValid() + comparison.formerlyInvalid() + comparison.files() + comparison.newlyValid()
+            + comparison.unfixtured()
+    }
+
+    /// A fixture is its bytes under its type, wherever it stands.
+    private struct Content: Hashable {
+        let type: String
+        let bytes: [UInt8]
+    }
+
+    // MARK: Old fixtures, new schemas
+
+    private func formerlyValid() -> [GateEntry] {
+        old.fixtures.messages.filter(\.isValid).compactMap { fixture in
+            // A message that is gone as a whole is one finding of its own.
+            guard newSchemas.names.contains(fixture.type),
+                let problem = newSchemas.validate(bytes: fixture.bytes, as: fixture.type).first,
+                oldSchemas.validate(bytes: fixture.bytes, as: fixture.type).isEmpty
+            else { return nil }
+            let isClients = sender(of: fixture.type) == .client
+            let party = GateParty(isClients ? .client : .server)
+            return GateEntry(
+                GateFinding(
+                    rule: "fixture-now-invalid", severity: .error,
+                    direction: isClients ? .clientToServer : .serverToClient, messages: [fixture.type],
+                    old: place(fixture), new: keyword(of: problem, in: new),
+                    why: "valid until now, and refused by the new schemas: \(problem.what)",
+                    witness: GateWitness(
+                        message: fixture.type, json: text(fixture.bytes), validBy: .old, invalidBy: .new,
+                        complaint: words(problem))),
+                breaks: [party], rise: .major, subjects: [fixture.type])
+        }
+    }
+
+    private func formerlyInvalid() -> [GateEntry] {
+        let blessed = Set(
+            new.fixtures.messages.filter(\.isValid).map { Content(type: $0.type, bytes: $0.bytes) })
+        return old.fixtures.messages.filter { !$0.isValid }.compactMap { fixture in
+            guard newSchemas.names.contains(fixture.type),
+                newSchemas.validate(bytes: fixture.bytes, as: fixture.type).isEmpty,
+                let problem = oldSchemas.validate(bytes: fixture.bytes, as: fixture.type).first
+            else { return nil }
+            let isGolden = blessed.contains(Content(type: fixture.type, bytes: fixture.bytes))
+            let receiver = GateParty(sender(of: fixture.type) == .client ? .server : .client)
+            return GateEntry(
+                GateFinding(
+                    rule: isGolden ? "fixture-verdict-changed" : "invalid-fixture-now-valid",
+                    severity: isGolden ? .error : .warning,
+                    direction: sender(of: fixture.type) == .client ? .clientToServer : .serverToClient,
+                    messages: [fixture.type], old: place(fixture),
+                    oldValue: "invalid", newValue: "valid",
+                    why: isGolden
+                        ? "a golden message that was invalid is valid now (chapter 8.2); \(receiver) of the old version refuse it"
+                        : "refused until now, and accepted by the new schemas: a wider set of values",
+                    witness: GateWitness(
+                        message: fixture.type, json: text(fixture.bytes), validBy: .new, invalidBy: .old,
+                        complaint: words(problem))),
+                breaks: isGolden ? [receiver] : [], rise: isGolden ? .major : .minor, subjects: [fixture.type])
+        }
+    }
+
+    // MARK: New fixtures, old schemas
+
+    private func newlyValid() -> [GateEntry] {
+        let known = Set(old.fixtures.messages.map { Content(type: $0.type, bytes: $0.bytes) })
+        return new.fixtures.messages.filter { $0.isValid && !known.contains(Content(type: $0.type, bytes: $0.bytes)) }
+            .compactMap { fixture in
+                // What servers send reaches clients of the old version; what clients send new is for servers that know it.
+                guard oldSchemas.names.contains(fixture.type), sender(of: fixture.type) == .server,
+                    let problem = oldSchemas.validate(bytes: fixture.bytes, as: fixture.type).first,
+                    newSchemas.validate(bytes: fixture.bytes, as: fixture.type).isEmpty
+                else { return nil }
+                return GateEntry(
+                    GateFinding(
+                        rule: "new-fixture-invalid-under-old", severity: .error, direction: .serverToClient,
+                        messages: [fixture.type], old: keyword(of: problem, in: old), new: place(fixture),
+                        why: "servers of the new version may send this, and the old schemas refuse it: \(problem.what)",
+                        witness: GateWitness(
+                            message: fixture.type, json: text(fixture.bytes), validBy: .new, invalidBy: .old,
+                            complaint: words(problem))),
+                    breaks: [GateParty(.client)], rise: .major, subjects: [fixture.type])
+            }
+    }
+
+    /// Messages that nobody shows a valid form of.
+    private func unfixtured() -> [GateEntry] {
+        let shown = Set(new.fixtures.messages.filter(\.isValid).map(\.type))
+        return newSchemas.names.filter { !shown.contains($0) }.map { name in
+            GateEntry(
+                GateFinding(
+                    rule: "message-without-fixture", severity: .error, direction: nil, messages: [name],
+                    new: newSchemas.file(of: name).map { GatePlace(file: "schemas/\($0)", line: 1) },
+                    why: "no golden message shows what a valid '\(name)' looks like"),
+                kind: .policy, rise: .none)
+        }
+    }
+
+    // MARK: Files
+
+    private func files() -> [GateEntry] {
+        let messages = old.fixtures.messages.map { ($0.file, $0.bytes, [$0.type]) }
+        let transcripts = old.fixtures.transcripts.map { ($0.file, $0.bytes, [String]()) }
+        let now = Dictionary(
+            new.fixtures.messages.map { ($0.file, $0.bytes) } + new.fixtures.transcripts.map { ($0.file, $0.bytes) },
+            uniquingKeysWith: { first, _ in first })
+        let content = Set(new.fixtures.messages.map { Content(type: $0.type, bytes: $0.bytes) })
+        let texts = Set(new.fixtures.transcripts.map(\.bytes))
+        var entries: [GateEntry] = []
+        for (file, bytes, types) in messages + transcripts {
+            let path = "Fixtures/\(file)"
+            guard let after = now[file] else {
+                // Under another name it is still there.
+                let isMoved =
+                    types.isEmpty ? texts.contains(bytes) : content.contains(Content(type: types[0], bytes: bytes))
+                if isMoved { continue }
+                entries.append(
+                    GateEntry(
+                        GateFinding(
+                            rule: "fixture-removed", severity: .warning, direction: nil, messages: types,
+                            old: GatePlace(file: path, line: 1),
+                            why:
+                                "nothing shows any more what it showed; a golden file stays until the next major version"
+                        ),
+                        rise: .minor, subjects: [fileName(file)] + types))
+                continue
+            }
+            if after != bytes {
+                entries.append(
+                    GateEntry(
+                        GateFinding(
+                            rule: "fixture-changed", severity: .warning, direction: nil, messages: types,
+                            old: GatePlace(file: path, line: 1), new: GatePlace(file: path, line: 1),
+                            why: "a golden file is part of its version: give the new form a name of its own"),
+                        rise: .minor, subjects: [fileName(file)] + types))
+            }
+        }
+        return entries + expectations()
+    }
+
+    /// Golden transcripts that are to be judged otherwise now.
+    private func expectations() -> [GateEntry] {
+        let now = Dictionary(
+            new.fixtures.transcripts.map { ($0.file, $0) }, uniquingKeysWith: { first, _ in first })
+        return old.fixtures.transcripts.flatMap { was -> [GateEntry] in
+            guard let after = now[was.file] else { return [] }
+            return was.expected.sorted { $0.key < $1.key }.compactMap { clause, verdict in
+                guard let new = after.expected[clause], new != verdict else { return nil }
+                let path = "Fixtures/\(was.file)"
+                return GateEntry(
+                    GateFinding(
+                        rule: "fixture-verdict-changed", severity: .error, direction: nil,
+                        old: GatePlace(file: path, pointer: JSONPointer(tokens: [clause]), line: 1),
+                        new: GatePlace(file: path, pointer: JSONPointer(tokens: [clause]), line: 1),
+                        oldValue: .string(verdict), newValue: .string(new),
+                        why: "what was \(verdict) by \(clause) is \(new) now (chapter 8.2)"),
+                    breaks: parties(clause), rise: .major, subjects: [clause])
+            }
+        }
+    }
+
+    private func parties(_ clause: String) -> [GateParty] {
+        guard let id = ClauseID(clause), let clause = new.specification[id] ?? old.specification[id] else { return [] }
+        return [GateParty(clause.role, profile: clause.profile.rawValue)]
+    }
+
+    // MARK: Words
+
+    private func sender(of type: String) -> Role {
+        newSchemas.sender(of: type) ?? oldSchemas.sender(of: type) ?? .server
+    }
+
+    private func place(_ fixture: FixtureFiles.Message) -> GatePlace {
+        GatePlace(file: "Fixtures/\(fixture.file)", line: 1)
+    }
+
+    /// Where the keyword stands that refuses.
+    private func keyword(of problem: MessageProblem, in state: ProtocolState) -> GatePlace? {
+        guard let keyword = problem.keyword else { return nil }
+        let parts = keyword.split(separator: "#", maxSplits: 1).map(String.init)
+        let pointer = (parts.count > 1 ? JSONPointer(parts[1]) : nil) ?? JSONPointer()
+        let file = "schemas/\(parts[0])"
+        let line = state.text(file).flatMap { JSONParser.location(of: pointer, in: $0)?.line }
+        return GatePlace(file: file, pointer: pointer, line: line)
+    }
+
+    private func words(_ problem: MessageProblem) -> String {
+        "\(problem.instance.isRoot ? "the message as a whole" : problem.instance.description): \(problem.what)"
+    }
+
+    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    private func fileName(_ file: String) -> String { String(file.split(separator: "/").last ?? "") }
+}

@@ -1,0 +1,95 @@
+import Holdfast
+import JSON
+
+/// What the gate is asked, beside the two states.
+public struct GateOptions: Sendable {
+    /// Older states that are still supported; what breaks their peers is told too.
+    public var supported: [ProtocolState] = []
+    /// Transcripts of implementations, judged under both specifications beside the golden ones.
+    public var archive: [ArchivedTranscript] = []
+    /// Findings that somebody accepted.
+    public var waivers = Waivers()
+    /// The day on which waivers are looked at.
+    public var today: CalendarDay
+
+    /// No archive, no waivers, no other versions.
+    public init(today: CalendarDay) {
+        self.today = today
+    }
+}
+
+/// Compares two states of a protocol: what changed, whom it breaks, and whether the version and the changelog say so.
+/// - Throws: Every schema that cannot be used.
+public func gate(
+    from old: ProtocolState, to new: ProtocolState, options: GateOptions
+) async throws(InputProblems) -> GateReport {
+    let transcripts = await TranscriptComparison.result(old, new, archive: options.archive)
+    var entries = try comparison(from: old, to: new) + transcripts.entries
+    entries += try transitive(options.supported, to: new, known: entries)
+    entries += DeprecationPolicy.entries(old, new, after: entries)
+    if new.version.rise(from: old.version) == .major {
+        for index in entries.indices where entries[index].kind == .change && entries[index].finding.severity == .error {
+            entries[index].standing = .announced
+        }
+    }
+    // Policies can be waived too, but a waiver decides first what the version has to say.
+    var waived = entries
+    _ = options.waivers.apply(to: &waived, on: options.today)
+    entries += VersionPolicy.entries(old, new, after: waived)
+    let required = VersionPolicy.required(by: waived)
+    entries += options.waivers.apply(to: &entries, on: options.today)
+    return GateReport(
+        old: old, new: new, entries: entries.inOrder, required: required, judgedTranscripts: transcripts.judged,
+        supported: options.supported.map(\.name), notes: transcripts.notes)
+}
+
+/// Everything that follows from the files alone.
+private func comparison(from old: ProtocolState, to new: ProtocolState) throws(InputProblems) -> [GateEntry] {
+    try SchemaEntries.entries(old, new) + ClauseComparison.entries(old, new) + TableComparison.entries(old, new)
+        + RequestComparison.entries(old, new) + FixtureComparison.entries(old, new)
+        + ScenarioComparison.entries(old, new) + ProseComparison.entries(old, new)
+}
+
+/// What breaks peers of older versions that are still supported, and not those of the last one.
+private func transitive(
+    _ supported: [ProtocolState], to new: ProtocolState, known: [GateEntry]
+) throws(InputProblems) -> [GateEntry] {
+    var known = Set(known.map(\.finding.fingerprint))
+    var entries: [GateEntry] = []
+    for state in supported where state.version.major == new.version.major {
+        for entry in try comparison(from: state, to: new) {
+            let finding = entry.finding
+            guard entry.kind == .change, finding.severity == .error, known.insert(finding.fingerprint).inserted else {
+                continue
+            }
+            entries.append(
+                GateEntry(
+                    GateFinding(
+                        rule: "transitive-break", severity: .error, direction: finding.direction,
+                        messages: finding.messages, old: finding.old, new: finding.new,
+                        oldValue: finding.oldValue, newValue: finding.newValue,
+                        why:
+                            "\(finding.rule) since \(state.name) (\(state.version)), which is still supported: \(finding.why)",
+                        witness: finding.witness),
+                    breaks: entry.breaks, rise: entry.rise, subjects: entry.subjects))
+        }
+    }
+    return entries
+}
+
+extension [GateEntry] {
+    /// What fails first, then by severity, then by place.
+    fileprivate var inOrder: [GateEntry] {
+        func key(_ entry: GateEntry) -> (Int, String, Int, String) {
+            let weight =
+                switch entry.finding.severity {
+                case .error: entry.fails ? (entry.kind == .change ? 0 : 1) : 2
+                case .warning: 3
+                case .information: 4
+                }
+            let place = entry.finding.new ?? entry.finding.old
+            return (weight, place?.file ?? "", place?.line ?? 0, entry.finding.rule)
+        }
+        return sorted { key($0) < key($1) }
+    }
+}

@@ -1,0 +1,92 @@
+import Holdfast
+import Report
+
+/// What the gate found between two states.
+public struct GateReport: Sendable {
+    /// A state as reports name it.
+    public struct State: Sendable, Equatable {
+        /// What it was called.
+        public let name: String
+        /// Its version of the specification.
+        public let version: String
+    }
+
+    /// The state that peers have.
+    public let old: State
+    /// The state they shall get.
+    public let new: State
+    /// All findings: what fails first, then by severity.
+    public let entries: [GateEntry]
+    /// How much the version has to rise.
+    public let required: Rise
+    /// How much it rose.
+    public let rise: Rise
+    /// The lowest version that says what changed; nil when the old one does.
+    public let requiredVersion: String?
+    /// How many transcripts were judged under both specifications.
+    public let judgedTranscripts: Int
+    /// Older states that were compared too.
+    public let supported: [String]
+    /// What is to be known about the comparison itself.
+    public let notes: [String]
+
+    init(
+        old: ProtocolState, new: ProtocolState, entries: [GateEntry], required: Rise, judgedTranscripts: Int,
+        supported: [String], notes: [String]
+    ) {
+        self.old = State(name: old.name, version: old.version.description)
+        self.new = State(name: new.name, version: new.version.description)
+        self.entries = entries
+        self.required = required
+        rise = new.version.rise(from: old.version)
+        requiredVersion = old.version.raised(by: required)
+        self.judgedTranscripts = judgedTranscripts
+        self.supported = supported
+        self.notes = notes
+    }
+
+    /// The findings of which the gate fails.
+    public var failures: [GateEntry] { entries.filter(\.fails) }
+
+    /// The changes that break somebody, whether or not they are announced or waived.
+    public var breaking: [GateEntry] { entries.filter { $0.finding.severity == .error && $0.kind == .change } }
+
+    /// Whether the change may go in.
+    public var passes: Bool { failures.isEmpty }
+
+    /// The exit code: 0, or 1 when something fails.
+    public var exit: ExitStatus { passes ? .conforms : .violation }
+
+    /// Everybody who breaks by something that counts, servers first.
+    public var broken: [GateParty] { Set(failures.flatMap(\.breaks)).sorted() }
+
+    /// The verdict in one line.
+    public var headline: String {
+        let versions = old.version == new.version ? "version \(new.version)" : "\(old.version) → \(new.version)"
+        let states = "\(old.name) → \(new.name), \(versions)"
+        if !passes {
+            let changes = failures.filter { $0.kind == .change }.count
+            let policies = failures.count - changes
+            var parts: [String] = []
+            if changes > 0 {
+                let whom = broken.map(\.description).joined(separator: ", ")
+                parts.append(counted(changes, "breaking change") + (whom.isEmpty ? "" : " for \(whom)"))
+            }
+            if policies > 0 { parts.append(counted(policies, "rule of versioning") + " broken") }
+            return "NOT COMPATIBLE: \(states): \(parts.joined(separator: "; "))"
+        }
+        let rest = [
+            (breaking.count { $0.standing == .announced }, "breaking change", " announced by the version"),
+            (entries.count { if case .waived = $0.standing { true } else { false } }, "finding", " waived"),
+            (entries.count { $0.finding.severity == .warning }, "warning", ""),
+            (entries.count { $0.finding.severity == .information }, "other change", ""),
+        ].filter { $0.0 > 0 }.map { counted($0.0, $0.1) + $0.2 }
+        let verdict = breaking.contains { $0.standing == .announced } ? "ALLOWED" : "COMPATIBLE"
+        return "\(verdict): \(states): \(rest.isEmpty ? "nothing changed" : rest.joined(separator: ", "))"
+    }
+
+    private func counted(_ count: Int, _ noun: String) -> String {
+        let plural = noun == "rule of versioning" ? "rules of versioning" : noun + "s"
+        return "\(count) \(count == 1 ? noun : plural)"
+    }
+}

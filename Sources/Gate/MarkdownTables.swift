@@ -1,0 +1,73 @@
+/// A table of a Markdown page, as far as the gate reads pages: the rows under a heading, by their first cell.
+struct MarkdownTable: Sendable, Equatable {
+    /// One row.
+    struct Row: Sendable, Equatable {
+        /// The cells, trimmed, in order.
+        let cells: [String]
+        /// The line, from 1.
+        let line: Int
+
+        /// The first cell without the marks of code.
+        var name: String { (cells.first ?? "").filter { $0 != "`" } }
+    }
+
+    /// The cells of the first line.
+    let header: [String]
+    /// The rows below it.
+    let rows: [Row]
+
+    /// Every table of a page, in order.
+    static func tables(in text: String) -> [MarkdownTable] {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        var tables: [MarkdownTable] = []
+        var index = 0
+        while index + 1 < lines.count {
+            guard let header = cells(of: lines[index]), isRule(lines[index + 1]) else {
+                index += 1
+                continue
+            }
+            var rows: [Row] = []
+            index += 2
+            while index < lines.count, let cells = cells(of: lines[index]) {
+                rows.append(Row(cells: cells, line: index + 1))
+                index += 1
+            }
+            tables.append(MarkdownTable(header: header, rows: rows))
+        }
+        return tables
+    }
+
+    private static func isRule(_ line: Substring) -> Bool {
+        line.hasPrefix("|") && line.contains("-") && line.allSatisfy { "|-: ".contains($0) }
+    }
+
+    /// The cells of a line; a bar that is escaped or stands in code belongs to its cell.
+    private static func cells(of line: Substring) -> [String]? {
+        guard line.hasPrefix("|") else { return nil }
+        var cells: [String] = []
+        var cell = ""
+        var isEscaped = false
+        var isCode = false
+        for character in line.dropFirst() {
+            if character == "|", !isEscaped, !isCode {
+                cells.append(cell.trimmed)
+                cell = ""
+            } else {
+                if character == "`", !isEscaped { isCode.toggle() }
+                cell.append(character)
+            }
+            isEscaped = character == "\\" && !isEscaped
+        }
+        return cells
+    }
+}
+
+extension StringProtocol {
+    /// Without white space at either end.
+    var trimmed: String {
+        var text = self[...]
+        while text.first?.isWhitespace == true { text = text.dropFirst() }
+        while text.last?.isWhitespace == true { text = text.dropLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,139 @@
+import Holdfast
+import Report
+
+/// The report of the gate for a terminal: the verdict, then what fails, then the rest, shorter.
+public struct GateConsoleReport {
+    private let report: GateReport
+    private let style: ConsoleStyle
+
+    /// The report, in a style.
+    public init(_ report: GateReport, style: ConsoleStyle) {
+        self.report = report
+        self.style = style
+    }
+
+    /// The whole text.
+    public var text: String {
+        var parts = [style.bold(report.passes ? style.green(report.headline) : style.red(report.headline))]
+        func section(_ title: String, _ entries: [GateEntry], _ show: (GateEntry) -> String) {
+            if !entries.isEmpty { parts.append(style.bold(title) + "\n" + entries.map(show).joined(separator: "\n")) }
+        }
+        let rest = report.entries.filter { !$0.fails }
+        section("Fails", report.failures, whole)
+        section("Announced by the new major version", rest.filter { $0.standing == .announced }, whole)
+        section("Waived", rest.filter(\.isWaived), whole)
+        let others = rest.filter { $0.standing == .counts }
+        section("Warnings", others.filter { $0.finding.severity == .warning }, whole)
+        section("Other changes", others.filter { $0.finding.severity == .information }, brief)
+        parts.append(closing)
+        return parts.joined(separator: "\n\n") + "\n"
+    }
+
+    private var closing: String {
+        var lines: [String] = []
+        let needs = report.requiredVersion.map { ", which asks for \($0) or later" } ?? ""
+        if report.required > .none {
+            lines.append("the changes are \(report.required.word)\(needs); the version is \(report.new.version)")
+        }
+        if report.judgedTranscripts > 0 {
+            lines.append(
+                "\(readable(report.judgedTranscripts)) transcripts were judged under both specifications by this judge")
+        }
+        if !report.supported.isEmpty { lines.append("also compared with \(report.supported.joined(separator: ", "))") }
+        lines += report.notes
+        lines.append("exit \(report.exit.rawValue): \(report.passes ? "compatible" : "not compatible")")
+        return lines.map { style.dim($0) }.joined(separator: "\n")
+    }
+
+    private func brief(_ entry: GateEntry) -> String {
+        let address = (entry.finding.new ?? entry.finding.old)?.address ?? ""
+        return style.wrapped("\(GateWords(entry.finding).change) (\(address))", indent: 2, hanging: 2)
+    }
+
+    private func whole(_ entry: GateEntry) -> String {
+        let finding = entry.finding
+        var lines: [String] = []
+        let severity = entry.fails ? style.red("error") : finding.severity == .error ? "error" : style.yellow("warning")
+        let direction = finding.direction.map { "  \($0.arrow)" } ?? ""
+        let messages = finding.messages.isEmpty ? "" : "  \(finding.messages.joined(separator: ", "))"
+        lines.append("  \(severity) \(style.bold(finding.rule))\(messages)\(direction)")
+        func put(_ label: String, _ text: String) {
+            lines.append(style.wrapped("\(label): \(text)", indent: 4, hanging: 2))
+        }
+        if let place = finding.old { put("old", told(place, finding.oldValue?.text())) }
+        if let place = finding.new { put("new", told(place, finding.newValue?.text())) }
+        put("why", finding.why)
+        if !entry.breaks.isEmpty { put("breaks", entry.breaks.map(\.description).joined(separator: ", ")) }
+        if let witness = finding.witness {
+            put("witness", "\(witness.message) \(style.cut(Harmless.text(witness.json), to: 600))")
+            put(
+                "", "valid by the \(witness.validBy) version, refused by the \(witness.invalidBy): \(witness.complaint)"
+            )
+        }
+        for occurrence in entry.occurrences.prefix(5) { put("frame", occurrence.words) }
+        if entry.occurrences.count > 5 { put("frame", "and \(entry.occurrences.count - 5) more, in the JSON report") }
+        if case .waived(let reason, let until) = entry.standing { put("waived until \(until)", reason) }
+        if finding.severity == .error { lines.append(style.dim("    fingerprint: \(finding.fingerprint)")) }
+        return lines.joined(separator: "\n")
+    }
+
+    private func told(_ place: GatePlace, _ value: String?) -> String {
+        let pointer = place.pointer.isRoot ? "" : " #\(place.pointer)"
+        return place.address + pointer + (value.map { "  \(style.cut(Harmless.text($0), to: 300))" } ?? "")
+    }
+}
+
+/// Text of others, fit for a terminal.
+enum Harmless {
+    /// The text with control characters shown by number.
+    static func text(_ text: String) -> String {
+        var shown = ""
+        for scalar in text.unicodeScalars {
+            if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) {
+                shown += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                shown.unicodeScalars.append(scalar)
+            }
+        }
+        return shown
+    }
+}
+
+extension GateEntry {
+    /// Whether somebody accepted it.
+    public var isWaived: Bool {
+        if case .waived = standing { true } else { false }
+    }
+}
+
+extension GateDirection {
+    /// The way, as reports draw it.
+    var arrow: String {
+        switch self {
+        case .clientToServer: "client → server"
+        case .serverToClient: "server → client"
+        }
+    }
+}
+
+extension GateOccurrence {
+    /// The transcript, the frame and both verdicts in one line.
+    var words: String {
+        let place = transcript + (line.map { ":\($0)" } ?? "")
+        let verdicts = "\(before?.rawValue ?? "no such clause") → \(after?.rawValue ?? "no such clause")"
+        return "\(place) (\(subject)): \(Harmless.text(event))  \(verdicts)"
+            + (what.isEmpty ? "" : ": \(Harmless.text(what))")
+    }
+}
+
+extension Rise {
+    /// What changes that need this rise are.
+    var word: String {
+        switch self {
+        case .none: "none"
+        case .patch: "words only"
+        case .minor: "additions"
+        case .major: "breaking"
+        }
+    }
+}

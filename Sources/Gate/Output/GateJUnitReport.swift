@@ -1,0 +1,76 @@
+import Report
+
+/// The report of the gate as JUnit XML: one case a finding; what fails is a failure, what is waived or announced is skipped.
+public struct GateJUnitReport {
+    private let report: GateReport
+
+    /// The report of a comparison.
+    public init(_ report: GateReport) {
+        self.report = report
+    }
+
+    /// The whole text; the verdict is the name of the suite.
+    public var text: String {
+        let cases = report.entries.map(testCase)
+        let skipped = report.entries.count { !$0.fails && $0.standing != .counts }
+        // A comparison without findings is a case that passes: a suite without cases looks like one that did not run.
+        let all = cases.isEmpty ? [#"    <testcase classname="gate" name="nothing changed"/>"#] : cases
+        let counts = """
+            tests="\(all.count)" failures="\(report.failures.count)" errors="0" skipped="\(skipped)" time="0"
+            """
+        let name = XMLText.escaped(report.headline)
+        return """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <testsuites name="\(name)" \(counts)>
+              <testsuite name="\(name)" \(counts)>
+            \(all.joined(separator: "\n"))
+              </testsuite>
+            </testsuites>
+
+            """
+    }
+
+    private func testCase(_ entry: GateEntry) -> String {
+        let finding = entry.finding
+        let place = finding.new ?? finding.old
+        let name = "\(finding.rule) \(place?.pointerText ?? "") \(finding.fingerprint)"
+        let file = place.map { #" file="\#(XMLText.escaped($0.path))" line="\#($0.line ?? 1)""# } ?? ""
+        let start =
+            #"    <testcase classname="\#(XMLText.escaped(place?.path ?? "gate"))" name="\#(XMLText.escaped(name))"\#(file)"#
+        let words = XMLText.escaped(GateWords(finding).change)
+        let detail = XMLText.escaped(entry.detail)
+        if entry.fails {
+            return """
+                \(start)>
+                      <failure message="\(words)" type="\(XMLText.escaped(finding.rule))">\(detail)</failure>
+                    </testcase>
+                """
+        }
+        switch entry.standing {
+        case .announced:
+            return "\(start)>\n      <skipped message=\"announced by the new major version\"/>\n    </testcase>"
+        case .waived(let reason, let until):
+            return
+                "\(start)>\n      <skipped message=\"waived until \(until): \(XMLText.escaped(reason))\"/>\n    </testcase>"
+        case .counts: return "\(start)>\n      <system-out>\(detail)</system-out>\n    </testcase>"
+        }
+    }
+}
+
+extension GateEntry {
+    /// Everything about it in a few lines of plain text.
+    var detail: String {
+        var lines = [GateWords(finding).change, finding.why]
+        if let old = finding.old { lines.append("old: \(old.address) #\(old.pointer)") }
+        if let new = finding.new { lines.append("new: \(new.address) #\(new.pointer)") }
+        if !breaks.isEmpty { lines.append("breaks: \(breaks.map(\.description).joined(separator: ", "))") }
+        if let witness = finding.witness {
+            lines.append(
+                "witness: \(witness.message) \(witness.json) is valid by the \(witness.validBy) version; the "
+                    + "\(witness.invalidBy) one says: \(witness.complaint)")
+        }
+        lines += occurrences.prefix(5).map(\.words)
+        lines.append("fingerprint: \(finding.fingerprint)")
+        return lines.joined(separator: "\n")
+    }
+}

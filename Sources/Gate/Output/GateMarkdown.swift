@@ -1,0 +1,87 @@
+/// The report of the gate as an entry of a changelog, for a pull request or a release.
+public struct GateMarkdown {
+    private let report: GateReport
+
+    /// The report of a comparison.
+    public init(_ report: GateReport) {
+        self.report = report
+    }
+
+    /// The whole text: the verdict, then one list of what changed, those first who must act.
+    public var text: String {
+        let changes = report.entries.filter { $0.kind == .change }
+        let breaking = changes.filter { $0.finding.severity == .error && !Self.isEvidence($0) }
+        let other = changes.filter { $0.finding.severity != .error && !Self.isEvidence($0) }
+        var parts = ["**\(Self.escaped(report.headline))**", "## \(report.passes ? report.new.version : nextVersion)"]
+        if !breaking.isEmpty {
+            parts.append("### Breaking\n\n" + breaking.map(line).joined(separator: "\n"))
+        }
+        let protocolChanges = other.filter { $0.rise >= .minor }
+        if !protocolChanges.isEmpty {
+            parts.append("### Protocol\n\n" + protocolChanges.map(line).joined(separator: "\n"))
+        }
+        let words = other.filter { $0.rise < .minor }
+        if !words.isEmpty { parts.append("### Words and tools\n\n" + words.map(line).joined(separator: "\n")) }
+        let evidence = changes.filter(Self.isEvidence)
+        if !evidence.isEmpty { parts.append("### Who would break\n\n" + evidence.map(shown).joined(separator: "\n")) }
+        let rules = report.failures.filter { $0.kind == .policy }
+        if !rules.isEmpty {
+            parts.append(
+                "### To mend\n\n"
+                    + rules.map { "- `\($0.finding.rule)`: \(Self.escaped($0.finding.why))\(address($0))" }
+                    .joined(separator: "\n"))
+        }
+        if changes.isEmpty { parts.append("Nothing changed.") }
+        return parts.joined(separator: "\n\n") + "\n"
+    }
+
+    /// What the version has to be, where it is not that yet.
+    private var nextVersion: String {
+        guard report.rise < report.required, let required = report.requiredVersion else { return report.new.version }
+        return "\(required) (is \(report.new.version))"
+    }
+
+    private func line(_ entry: GateEntry) -> String {
+        let words = "- \(GateWords(entry.finding).change)."
+        let must =
+            entry.breaks.isEmpty
+            ? entry.rise >= .minor ? " Nobody must act." : ""
+            : " **\(capitalised(entry.breaks.map(\.description).joined(separator: " and "))) must act**: \(Self.escaped(entry.finding.why))."
+        let waived =
+            if case .waived(let reason, let until) = entry.standing {
+                " Waived until \(until): \(Self.escaped(reason))."
+            } else { "" }
+        return words.replacing("..", with: ".") + must + waived + witness(entry)
+    }
+
+    private func witness(_ entry: GateEntry) -> String {
+        guard let witness = entry.finding.witness else { return "" }
+        let json = witness.json.replacing("\n", with: " ")
+        let fence = json.contains("`") ? "``" : "`"
+        return "\n  For example \(fence)\(json.count > 400 ? String(json.prefix(399)) + "…" : json)\(fence)."
+    }
+
+    private func shown(_ entry: GateEntry) -> String {
+        let head = "- `\(entry.finding.rule)`: \(Self.escaped(entry.finding.why))\(address(entry))"
+        let frames = entry.occurrences.prefix(10).map { "  - \(Self.escaped($0.words))" }
+        let rest = entry.occurrences.count > 10 ? ["  - and \(entry.occurrences.count - 10) more"] : []
+        return ([head] + frames + rest).joined(separator: "\n")
+    }
+
+    private func address(_ entry: GateEntry) -> String {
+        ((entry.finding.new ?? entry.finding.old)?.address).map { " (`\($0)`)" } ?? ""
+    }
+
+    private func capitalised(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+
+    /// What shows by example what other findings say by rule.
+    private static func isEvidence(_ entry: GateEntry) -> Bool {
+        let rule = entry.finding.rule
+        return rule.hasPrefix("transcript-") || rule.contains("fixture")
+    }
+
+    /// Words of the specification as they are, without becoming tags or links.
+    private static func escaped(_ text: String) -> String {
+        text.replacing("<", with: "&lt;").replacing("\n", with: " ")
+    }
+}

@@ -1,0 +1,103 @@
+import Holdfast
+import JSON
+
+/// Findings in the words of a changelog: what changed, then who must act.
+struct GateWords {
+    private let finding: GateFinding
+
+    init(_ finding: GateFinding) {
+        self.finding = finding
+    }
+
+    /// What changed, as a person would write it.
+    var change: String {
+        if let words = clauseWords ?? schemaWords { return words }
+        return "\(subject)\(finding.rule.replacing("-", with: " "))\(values)"
+    }
+
+    /// What it is about, with a colon: the messages it reaches, or the clause, code or request.
+    private var subject: String {
+        if !finding.messages.isEmpty { return "\(list(finding.messages)): " }
+        guard let place else { return "" }
+        return place.pointer.tokens.last.map { "`\($0)`: " } ?? "\(place.path): "
+    }
+
+    private var place: GatePlace? { finding.new ?? finding.old }
+
+    /// From what to what, where that is short.
+    private var values: String {
+        let old = finding.oldValue.map(shown)
+        let new = finding.newValue.map(shown)
+        switch (old, new) {
+        case (let old?, let new?): return ", from \(old) to \(new)"
+        case (let old?, nil): return ", was \(old)"
+        case (nil, let new?): return ", \(new)"
+        case (nil, nil): return ""
+        }
+    }
+
+    private func shown(_ value: JSONValue) -> String {
+        let text = value.stringValue ?? value.text()
+        return text.count > 80 ? "`\(text.prefix(79))…`" : "`\(text)`"
+    }
+
+    private func list(_ names: [String]) -> String { names.map { "`\($0)`" }.joined(separator: ", ") }
+
+    // MARK: Clauses
+
+    private var clauseWords: String? {
+        guard let place, place.file.hasPrefix("clauses/"), let id = place.pointer.tokens.last else { return nil }
+        let old = finding.oldValue.flatMap(\.stringValue) ?? ""
+        let new = finding.newValue.flatMap(\.stringValue) ?? ""
+        switch finding.rule {
+        case "clause-added": return "\(id) is new: \(new)"
+        case "clause-removed": return "\(id) is gone: \(old)"
+        case "clause-withdrawn": return "\(id) is withdrawn: \(old)"
+        case "clause-strengthened", "clause-weakened", "clause-inverted":
+            return "\(id) is a \(new) now, and was a \(old)"
+        case "clause-bound-tightened", "clause-bound-loosened", "clause-bound-changed":
+            return "\(id) says \(new) now, and said \(old)"
+        case "clause-reworded": return "\(id) is worded anew: \(new)"
+        case "clause-id-reused": return "\(id) names another rule: \(new)"
+        case "clause-profile-changed": return "\(id) belongs to profile `\(new)` now, and belonged to `\(old)`"
+        case "clause-role-changed": return "\(id) binds the \(new) now, and bound the \(old)"
+        case "clause-exclusion-added": return "\(id) is judged no longer: \(new)"
+        case "clause-exclusion-removed": return "\(id) is judged now"
+        case "clause-note-changed": return "\(id) is explained anew"
+        default: return nil
+        }
+    }
+
+    // MARK: Schemas
+
+    private var schemaWords: String? {
+        guard let place, place.file.hasPrefix("schemas/"), !finding.messages.isEmpty else { return nil }
+        let member = member(of: place).map { " `\($0)`" } ?? ""
+        let whom = "\(list(finding.messages)):"
+        switch finding.rule {
+        case "message-added": return "\(list(finding.messages)) is a new message"
+        case "message-removed": return "\(list(finding.messages)) is gone"
+        case "property-added-required": return "\(whom) a new required member\(member)"
+        case "property-added-optional": return "\(whom) a new optional member\(member)"
+        case "property-removed-required", "property-removed-optional": return "\(whom) the member\(member) is gone"
+        case "property-became-required": return "\(whom)\(member) is required now\(values)"
+        case "property-became-optional": return "\(whom)\(member) is optional now\(values)"
+        case "enum-value-added": return "\(whom)\(member) may have another value\(values)"
+        case "enum-value-removed": return "\(whom)\(member) has a value less\(values)"
+        case "limit-tightened": return "\(whom)\(member) has a tighter limit\(values)"
+        case "limit-loosened": return "\(whom)\(member) has a wider limit\(values)"
+        case "became-nullable": return "\(whom)\(member) may be null"
+        case "became-not-nullable": return "\(whom)\(member) is never null now"
+        default:
+            return "\(whom)\(member) \(finding.rule.replacing("-", with: " "))\(values)"
+        }
+    }
+
+    /// The member a place in a schema speaks of.
+    private func member(of place: GatePlace) -> String? {
+        let tokens = place.pointer.tokens
+        guard let index = tokens.lastIndex(where: { $0 == "properties" || $0 == "$defs" }), index + 1 < tokens.count
+        else { return nil }
+        return tokens[index + 1]
+    }
+}

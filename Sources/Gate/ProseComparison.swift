@@ -1,0 +1,40 @@
+import Holdfast
+import JSON
+
+/// Tells what else differs, such as pages that explain, by which nobody is bound.
+struct ProseComparison {
+    /// Files that no other comparison has read, below `Spec/`.
+    private static func isRead(_ path: String) -> Bool {
+        path.hasPrefix("clauses/") || path.hasPrefix("scenarios/") || path == "version.json"
+            || (path.hasPrefix("schemas/") && !path.hasPrefix("schemas/files/")) || path.hasPrefix("fixtures/")
+    }
+
+    /// Compares the remaining files of two states.
+    static func entries(_ old: ProtocolState, _ new: ProtocolState) -> [GateEntry] {
+        let before = old.specification.files.texts
+        let after = new.specification.files.texts
+        return Set(before.keys).union(after.keys).filter { !isRead($0) && before[$0] != after[$0] }.sorted().map {
+            path in
+            let isFormat = path.hasPrefix("schemas/files/")
+            let line = before[path].flatMap { was in after[path].flatMap { firstDifference(was, $0) } }
+            let rule = before[path] == nil ? "page-added" : after[path] == nil ? "page-removed" : "page-changed"
+            return GateEntry(
+                GateFinding(
+                    rule: isFormat ? "file-format" + rule.dropFirst("page".count) : rule,
+                    severity: isFormat && rule != "page-added" ? .warning : .information, direction: nil,
+                    old: before[path].map { _ in GatePlace(file: path, line: line ?? 1) },
+                    new: after[path].map { _ in GatePlace(file: path, line: line ?? 1) },
+                    why: isFormat
+                        ? "a file of the tools has another form; whoever writes or reads such files looks at it"
+                        : "explains the protocol and binds nobody; tables of codes and timeouts are compared apart"),
+                rise: .patch)
+        }
+    }
+
+    /// The line, from 1, from which on two texts differ.
+    private static func firstDifference(_ old: String, _ new: String) -> Int {
+        let before = old.split(separator: "\n", omittingEmptySubsequences: false)
+        let after = new.split(separator: "\n", omittingEmptySubsequences: false)
+        return zip(before, after).prefix { $0 == $1 }.count + 1
+    }
+}

@@ -1,0 +1,92 @@
+import Holdfast
+import JSON
+
+/// One state of a protocol: the files of `Spec/` and `Fixtures/` and the changelog, wherever they were read from.
+public struct ProtocolState: Sendable {
+    /// What it is called in reports, such as `v1.0.0` or `.`.
+    public let name: String
+    /// The specification.
+    public let specification: Specification
+    /// Its version.
+    public let version: ProtocolVersion
+    /// The version on the wire; nil when `Spec/version.json` names none.
+    public let wireVersion: Int?
+    /// The changelog; nil when there is none.
+    public let changelog: String?
+    /// The golden messages and transcripts.
+    let fixtures: FixtureFiles
+
+    /// Every file by its path below the root, such as `Spec/version.json`.
+    let files: [String: [UInt8]]
+
+    /// The folders and files of a state, below its root.
+    public static let parts = ["Spec", "Fixtures", "CHANGELOG.md"]
+
+    /// Reads a state.
+    /// - Parameters:
+    ///   - name: What it is called in reports.
+    ///   - files: Its files by their path below the root; what is in none of ``parts`` is ignored.
+    /// - Throws: Every problem of every file at once.
+    public init(name: String, files: [String: [UInt8]]) throws(InputProblems) {
+        var problems: [InputProblem] = []
+        var texts: [String: String] = [:]
+        for (path, bytes) in files where path.hasPrefix("Spec/") && (path.hasSuffix(".md") || path.hasSuffix(".json")) {
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                problems.append(
+                    InputProblem(
+                        place: path, what: "is no UTF-8", expected: "a text file in UTF-8",
+                        fix: "correct its encoding"))
+                continue
+            }
+            texts[String(path.dropFirst("Spec/".count))] = text
+        }
+        if texts.isEmpty, problems.isEmpty {
+            problems.append(
+                InputProblem(
+                    place: "Spec", what: "there is no specification",
+                    expected: "a state with Spec/clauses, Spec/schemas and Spec/version.json beside Fixtures",
+                    fix: "name a folder, or a revision, that holds them"))
+        }
+        guard problems.isEmpty else { throw InputProblems(problems).in(name) }
+        if let index = files["Fixtures/index.json"].flatMap({ String(validating: $0, as: UTF8.self) }) {
+            texts["fixtures/index.json"] = index
+        }
+        do {
+            specification = try Specification(SpecificationFiles(texts: texts))
+            fixtures = try FixtureFiles(files)
+        } catch {
+            throw error.in(name)
+        }
+        guard let version = ProtocolVersion(specification.version) else {
+            throw InputProblems([
+                InputProblem(
+                    place: "Spec/version.json", what: "'\(specification.version)' is no version",
+                    expected: "two numbers such as 1.0, or three such as 1.0.0", fix: "correct 'specification'")
+            ]).in(name)
+        }
+        self.version = version
+        wireVersion = texts["version.json"].flatMap { try? JSONParser.value($0) }?["protocol"]?.intValue
+        changelog = files["CHANGELOG.md"].map { String(decoding: $0, as: UTF8.self) }
+        self.name = name
+        self.files = files
+    }
+
+    /// The text of a file below `Spec/`.
+    func text(_ path: String) -> String? { specification.files.texts[path] }
+
+    /// The files of a folder below `Spec/` with an ending, by path, sorted.
+    func texts(below folder: String, _ ending: String) -> [(path: String, text: String)] {
+        specification.files.texts.filter { $0.key.hasPrefix(folder) && $0.key.hasSuffix(ending) }
+            .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+}
+
+extension InputProblems {
+    /// The same problems, each with the state it is in.
+    fileprivate func `in`(_ state: String) -> InputProblems {
+        InputProblems(
+            problems.map {
+                InputProblem(place: "\(state): \($0.place)", what: $0.what, expected: $0.expected, fix: $0.fix)
+            })
+    }
+}

@@ -1,0 +1,57 @@
+/// A version of the specification: `major.minor`, or `major.minor.patch`.
+public struct ProtocolVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// Rises when somebody breaks.
+    public let major: Int
+    /// Rises when something is added.
+    public let minor: Int
+    /// Rises when only words change; nil where versions have two numbers.
+    public let patch: Int?
+
+    /// Reads two or three numbers separated by full stops; nil for anything else, also for leading zeros.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { Int($0) }.filter { $0 >= 0 }
+        guard numbers.count == parts.count, (2...3).contains(numbers.count),
+            numbers.map(String.init).joined(separator: ".") == text
+        else { return nil }
+        major = numbers[0]
+        minor = numbers[1]
+        patch = numbers.count == 3 ? numbers[2] : nil
+    }
+
+    /// The version as written in `Spec/version.json`.
+    public var description: String { "\(major).\(minor)" + (patch.map { ".\($0)" } ?? "") }
+
+    /// By number, not by text; a missing patch is 0.
+    public static func < (left: ProtocolVersion, right: ProtocolVersion) -> Bool {
+        (left.major, left.minor, left.patch ?? 0) < (right.major, right.minor, right.patch ?? 0)
+    }
+
+    /// The rise from an older version to this one; none when it is the same or lower.
+    func rise(from old: ProtocolVersion) -> Rise {
+        if self <= old { return .none }
+        if major > old.major { return .major }
+        return minor > old.minor ? .minor : .patch
+    }
+
+    /// The lowest version that rises so much; nil when two numbers cannot tell it.
+    func raised(by rise: Rise) -> String? {
+        switch rise {
+        case .none: nil
+        case .patch: patch.map { "\(major).\(minor).\($0 + 1)" }
+        case .minor: "\(major).\(minor + 1)" + (patch == nil ? "" : ".0")
+        case .major: "\(major + 1).0" + (patch == nil ? "" : ".0")
+        }
+    }
+}
+
+/// How much a version has to rise, or rose.
+public enum Rise: Int, Sendable, Hashable, Comparable, CaseIterable {
+    case none, patch, minor, major
+
+    /// From nothing to a new major version.
+    public static func < (left: Rise, right: Rise) -> Bool { left.rawValue < right.rawValue }
+
+    /// The part of the version that rises.
+    public var name: String { "\(self)" }
+}

@@ -1,0 +1,214 @@
+import Holdfast
+import JSON
+import Judge
+import Transcript
+
+/// A transcript that shows what some implementation did.
+public struct ArchivedTranscript: Sendable {
+    /// Where it was read, such as `archive/nami.ndjson`.
+    public let name: String
+    /// What happened.
+    public let history: History
+
+    /// Names a transcript.
+    public init(name: String, history: History) {
+        self.name = name
+        self.history = history
+    }
+}
+
+/// One frame of one transcript at which a verdict changes.
+public struct GateOccurrence: Sendable, Equatable {
+    /// The transcript.
+    public let transcript: String
+    /// Whose transcript it is.
+    public let subject: String
+    /// The line of the event in the transcript, from 1; nil when the finding cites none.
+    public let line: Int?
+    /// The event, in the notation of histories.
+    public let event: String
+    /// What is wrong there, or was.
+    public let what: String
+    /// What the clause came to under the old specification; nil when it had no such clause.
+    public let before: Outcome?
+    /// What it comes to under the new one; nil when it has no such clause.
+    public let after: Outcome?
+}
+
+/// Judges transcripts under both specifications: who would break, at which frame.
+///
+/// The judge is that of this program; the specifications differ. So a verdict changes when a clause comes, goes, binds
+/// another profile or has another keyword, when a schema accepts something else, and when a named timeout has another
+/// value. What a sentence asks for otherwise is in the judge, and is the same under both.
+struct TranscriptComparison {
+    private let old: ProtocolState
+    private let new: ProtocolState
+    private let oldTimeouts: [String: Duration]
+    private let newTimeouts: [String: Duration]
+
+    /// What came of it.
+    struct Result {
+        var entries: [GateEntry] = []
+        /// How many transcripts were judged under both.
+        var judged = 0
+        var notes: [String] = []
+    }
+
+    /// Judges the golden transcripts of the old state and those of an archive.
+    static func result(_ old: ProtocolState, _ new: ProtocolState, archive: [ArchivedTranscript]) async -> Result {
+        let comparison = TranscriptComparison(
+            old: old, new: new, oldTimeouts: TableComparison.timeouts(of: old),
+            newTimeouts: TableComparison.timeouts(of: new))
+        var result = Result()
+        guard comparison.canDiffer else {
+            result.notes.append(
+                "no transcript was judged: ids, keywords and profiles of all clauses, the schemas and the timeouts are the same"
+            )
+            return result
+        }
+        var transcripts = archive
+        for fixture in old.fixtures.transcripts {
+            let name = "Fixtures/\(fixture.file)"
+            do {
+                let text = String(decoding: fixture.bytes, as: UTF8.self)
+                transcripts.append(
+                    ArchivedTranscript(name: name, history: try TranscriptReader.history(in: text, file: name)))
+            } catch {
+                result.notes.append("not judged: \(error.place): \(error.what)")
+            }
+        }
+        result.judged = transcripts.count
+        let changes = await comparison.changes(of: transcripts)
+        result.entries = comparison.entries(changes)
+        return result
+    }
+
+    /// Whether anything that the judge reads differs.
+    private var canDiffer: Bool {
+        func key(_ state: ProtocolState) -> [String] {
+            state.specification.clauses.map { "\($0.id) \($0.role) \($0.profile) \($0.keyword)" }
+                + state.texts(below: "schemas/", ".json").filter { !$0.path.hasPrefix("schemas/files/") }.map(\.text)
+        }
+        return key(old) != key(new) || oldTimeouts != newTimeouts
+    }
+
+    private struct Change: Sendable {
+        let clause: ClauseID
+        let occurrence: GateOccurrence
+    }
+
+    private func changes(of transcripts: [ArchivedTranscript]) async -> [Change] {
+        await withTaskGroup(of: (Int, [Change]).self) { group in
+            let width = 4
+            var waiting = transcripts.enumerated().makeIterator()
+            func startNext() -> Bool {
+                guard let (index, transcript) = waiting.next() else { return false }
+                group.addTask { (index, changes(of: transcript)) }
+                return true
+            }
+            for _ in 0..<width where !startNext() { break }
+            var found: [Int: [Change]] = [:]
+            while let (index, changes) = await group.next() {
+                found[index] = changes
+                _ = startNext()
+            }
+            return transcripts.indices.flatMap { found[$0] ?? [] }
+        }
+    }
+
+    private func changes(of transcript: ArchivedTranscript) -> [Change] {
+        let before = verdicts(transcript.history, old, oldTimeouts)
+        let after = verdicts(transcript.history, new, newTimeouts)
+        return Set(before.keys).union(after.keys).sorted().compactMap { id in
+            let was = before[id]
+            let now = after[id]
+            guard was?.outcome != now?.outcome, was?.isBroken == true || now?.isBroken == true else { return nil }
+            let finding = (now?.isBroken == true ? now : was)?.findings.first
+            return Change(
+                clause: id,
+                occurrence: GateOccurrence(
+                    transcript: transcript.name, subject: transcript.history.header.subject.name,
+                    // The header is the first line of a transcript.
+                    line: finding?.cited.map { $0 + 2 },
+                    event: finding?.cited.map { word(of: $0, in: transcript.history) } ?? "", what: finding?.what ?? "",
+                    before: was?.outcome, after: now?.outcome))
+        }
+    }
+
+    private func verdicts(
+        _ history: History, _ state: ProtocolState, _ timeouts: [String: Duration]
+    ) -> [ClauseID: Verdict] {
+        var header = history.header
+        let usual = Timeouts()
+        for (name, path) in Timeouts.paths where header.timeouts[keyPath: path] == usual[keyPath: path] {
+            if let value = timeouts[name] { header.timeouts[keyPath: path] = value }
+        }
+        let history =
+            header.timeouts == history.header.timeouts ? history : History(header: header, events: history.events)
+        return Dictionary(
+            judge(history, under: state.specification).map { ($0.clause, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private func word(of event: Int, in history: History) -> String {
+        NotationPrinter(history, style: .brief).word(of: event)
+    }
+
+    // MARK: Entries
+
+    private func entries(_ changes: [Change]) -> [GateEntry] {
+        let groups = Dictionary(grouping: changes) { change in
+            Group(clause: change.clause, after: change.occurrence.after.flatMap { $0.isBroken ? $0 : nil })
+        }
+        return groups.sorted { $0.key < $1.key }.compactMap { group, changes in
+            guard let clause = new.specification[group.clause] ?? old.specification[group.clause] else { return nil }
+            let occurrences = changes.map(\.occurrence)
+            let party = GateParty(clause.role, profile: clause.profile.rawValue)
+            let subjects = Set(occurrences.map(\.subject)).sorted().joined(separator: ", ")
+            let count = occurrences.count == 1 ? "1 transcript" : "\(occurrences.count) transcripts"
+            let rule: String
+            let severity: GateSeverity
+            let why: String
+            switch group.after {
+            case .violation?:
+                (rule, severity) = ("transcript-regression", .error)
+                why = "\(count) of \(subjects) kept \(clause.id) before, or had no such clause, and violate it now"
+            case .warning?:
+                (rule, severity) = ("transcript-warning", .warning)
+                why = "\(count) of \(subjects) get a warning by \(clause.id) that they did not get before"
+            default:
+                (rule, severity) = ("transcript-relief", .warning)
+                why = "\(count) of \(subjects) broke \(clause.id) before and do not now"
+            }
+            func place(_ state: ProtocolState) -> GatePlace? {
+                state.specification[group.clause].map {
+                    GatePlace(file: $0.file, pointer: JSONPointer(tokens: [$0.id.description]), line: $0.line)
+                }
+            }
+            var entry = GateEntry(
+                GateFinding(
+                    rule: rule, severity: severity, direction: nil, old: place(old), new: place(new), why: why),
+                breaks: severity == .error ? [party] : [], rise: severity == .error ? .major : .minor,
+                subjects: [clause.id.description])
+            entry.occurrences = occurrences
+            return entry
+        }
+    }
+
+    /// Changes that are one finding.
+    private struct Group: Hashable, Comparable {
+        let clause: ClauseID
+        let after: Outcome?
+
+        static func < (left: Group, right: Group) -> Bool {
+            left.clause == right.clause ? left.after == .violation : left.clause < right.clause
+        }
+    }
+}
+
+extension Verdict {
+    fileprivate var isBroken: Bool { outcome.isBroken }
+}
+
+extension Outcome {
+    fileprivate var isBroken: Bool { self == .violation || self == .warning }
+}

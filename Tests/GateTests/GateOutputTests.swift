@@ -1,0 +1,155 @@
+import Foundation
+import Holdfast
+import JSON
+import JSONSchema
+import Report
+import TestSupport
+import Testing
+
+@testable import Gate
+
+#if canImport(FoundationXML)
+import FoundationXML
+#endif
+
+@Suite struct GateOutputTests {
+    /// One change that breaks, one that is waived, one of words.
+    private func report() async throws -> GateReport {
+        var edit = Edit {
+            $0.edit("A server MUST send the", by: "A server SHOULD send the", in: "Spec/clauses/ORDER.md")
+            $0.edit("answer within 30 s", by: "answer within 20 s", in: "Spec/clauses/RATE.md")
+            $0.edit(#"["calm", "cross"]"#, by: #"["cross"]"#, in: "Spec/schemas/messages/chat.json")
+            $0.files["Spec/README.md"] = "# <Read & me>\n"
+        }
+        let weakened = try #require(
+            try await edit.report().entries.first { $0.finding.rule == "clause-weakened" }
+        ).finding
+        edit.options.waivers = try Waivers(
+            """
+            {"format":"holdfast-gate-waivers","version":1,"waivers":[
+              {"fingerprint":"\(weakened.fingerprint)","reason":"a & b < c","expires":"2030-01-01"}]}
+            """, file: "w.json")
+        return try await edit.report()
+    }
+
+    @Test func `the report for machines passes its schema`() async throws {
+        let value = GateJSONReport(try await report()).value
+        let file = "Spec/schemas/files/gate-report.json"
+        var registry = SchemaRegistry()
+        try registry.add(JSONParser.value(SourceTree.text(file)), at: "https://holdfast.example/gate-report.json")
+        let id = "https://holdfast.example/spec/1/schemas/files/gate-report.json"
+        let violations = try Schema(uri: id, registry: registry).violations(in: value)
+        #expect(violations.isEmpty, "\(violations)")
+        #expect(value["passes"] == false)
+        #expect(value["findings"]?[0]?["fails"] == true)
+    }
+
+    @Test func `JUnit reads back with as many cases, failures and skipped ones`() async throws {
+        let report = try await report()
+        let counter = Counter()
+        let parser = XMLParser(data: Data(GateJUnitReport(report).text.utf8))
+        parser.delegate = counter
+        #expect(parser.parse(), "\(String(describing: parser.parserError))")
+        #expect(counter.elements["testcase"] == report.entries.count)
+        #expect(counter.elements["failure"] == report.failures.count)
+        #expect(counter.elements["skipped"] == 1)
+        #expect(counter.suite["tests"] == "\(report.entries.count)")
+        #expect(counter.suite["failures"] == "\(report.failures.count)")
+        #expect(counter.suite["skipped"] == "1")
+        #expect(counter.suite["name"] == report.headline)
+    }
+
+    @Test func `without a finding there is one case, which passes`() async throws {
+        let counter = Counter()
+        let parser = XMLParser(data: Data(GateJUnitReport(try await Edit().report()).text.utf8))
+        parser.delegate = counter
+        #expect(parser.parse())
+        #expect(counter.elements["testcase"] == 1)
+        #expect(counter.elements["failure"] == nil)
+    }
+
+    @Test func `annotations say the verdict first and mark the lines`() async throws {
+        let report = try await report()
+        let lines = GateAnnotations(report).text.split(separator: "\n")
+        #expect(lines[0].hasPrefix("::error title=protocol gate failed::NOT COMPATIBLE: old → new"))
+        #expect(lines.count { $0.hasPrefix("::error") } == report.failures.count + 1)
+        #expect(
+            lines.contains {
+                $0.hasPrefix("::error file=Fixtures/")
+                    || $0.hasPrefix("::error file=Spec/schemas/messages/chat.json,line=")
+            })
+    }
+
+    @Test func `SARIF has the members that readers of 2.1.0 need`() async throws {
+        let report = try await report()
+        let log = GateSARIFReport(report, toolVersion: "0.1.0").value
+        #expect(log["version"] == "2.1.0")
+        let run = try #require(log["runs"]?[0])
+        let rules = try #require(run["tool"]?["driver"]?["rules"]?.arrayValue)
+        let results = try #require(run["results"]?.arrayValue)
+        #expect(results.count == report.entries.count)
+        for result in results {
+            let index = try #require(result["ruleIndex"]?.intValue)
+            #expect(rules[index]["id"] == result["ruleId"])
+            #expect(["error", "warning", "note"].contains(result["level"]?.stringValue))
+            #expect(result["message"]?["text"]?.stringValue?.isEmpty == false)
+            let place = result["locations"]?[0]?["physicalLocation"]
+            #expect(place?["artifactLocation"]?["uri"]?.stringValue?.contains(" ") == false)
+            #expect((place?["region"]?["startLine"]?.intValue ?? 0) > 0)
+            #expect(result["partialFingerprints"]?["holdfastGate/v1"]?.stringValue?.count == 16)
+        }
+        #expect(results.count { $0["suppressions"] != nil } == 1)
+        #expect(results.count { $0["level"] == "error" } == report.failures.count)
+    }
+
+    @Test func `the changelog reads as one would write it`() async throws {
+        let report = try await Edit {
+            $0.edit("A server MUST send the", by: "A server SHOULD send the", in: "Spec/clauses/ORDER.md")
+            $0.edit("answer within 30 s", by: "answer within 20 s", in: "Spec/clauses/RATE.md")
+        }.report()
+        #expect(
+            GateMarkdown(report).text == """
+                **NOT COMPATIBLE: old → new, version 1.0: 1 breaking change for clients; 2 rules of versioning broken**
+
+                ## 2.0 (is 1.0)
+
+                ### Breaking
+
+                - ORDER-4 is a SHOULD now, and was a MUST. **Clients must act**: clients could rely on it, and servers of the new version need not do so.
+
+                ### Protocol
+
+                - RATE-2 says 20 s now, and said 30 s. Nobody must act.
+
+                ### To mend
+
+                - `changelog-missing`: the lines that are new in CHANGELOG.md do not name ORDER-4, RATE-2 (`CHANGELOG.md:1`)
+                - `breaking-without-major`: 1 change breaks somebody, so the version has to be 2.0 and is 1.0 (`Spec/version.json:1`)
+
+                """)
+    }
+
+    @Test func `a terminal shows the verdict, then what fails, and ends with the code`() async throws {
+        let report = try await report()
+        let lines = GateConsoleReport(report, style: ConsoleStyle()).text.split(separator: "\n")
+        #expect(lines.first.map(String.init) == report.headline)
+        #expect(lines.dropFirst().first == "Fails")
+        #expect(lines.last == "exit 1: not compatible")
+        #expect(lines.contains { $0.contains("breaks: clients") })
+        #expect(lines.contains { $0.contains("waived until 2030-01-01: a & b < c") })
+    }
+}
+
+/// Counts elements, and keeps what the suite says about itself.
+private final class Counter: NSObject, XMLParserDelegate {
+    var elements: [String: Int] = [:]
+    var suite: [String: String] = [:]
+
+    func parser(
+        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+        attributes: [String: String]
+    ) {
+        elements[name, default: 0] += 1
+        if name == "testsuite" { suite = attributes }
+    }
+}

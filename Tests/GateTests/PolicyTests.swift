@@ -1,0 +1,189 @@
+import Holdfast
+import JSON
+import TestSupport
+import Testing
+
+@testable import Gate
+
+@Suite struct VersionPolicyTests {
+    private static let order = "Spec/clauses/ORDER.md"
+
+    /// A breaking edit, a harmless one, and words, with a version.
+    private func report(_ part: String, _ other: String, version: String, words: String) async throws -> GateReport {
+        try await Edit {
+            $0.edit(part, by: other, in: Self.order)
+            $0.release(version, saying: words)
+        }.report()
+    }
+
+    private func policies(_ report: GateReport) -> [String] {
+        report.entries.filter { $0.kind == .policy }.map(\.finding.rule)
+    }
+
+    private let weaker = ("A server MUST send the", "A server SHOULD send the")
+    private let words = ("in strictly rising order", "in strictly growing order")
+
+    @Test func `a breaking change needs a new major version`() async throws {
+        let minor = try await report(weaker.0, weaker.1, version: "1.1", words: "ORDER-4")
+        #expect(policies(minor) == ["breaking-without-major"])
+        #expect(minor.exit == .violation)
+        let major = try await report(weaker.0, weaker.1, version: "2.0", words: "ORDER-4 is a SHOULD.")
+        #expect(policies(major) == [])
+        #expect(major.passes)
+        #expect(major.breaking.map(\.standing) == [.announced])
+        #expect(major.headline == "ALLOWED: old → new, 1.0 → 2.0: 1 breaking change announced by the version")
+    }
+
+    @Test func `an addition needs a minor one`() async throws {
+        let same = try await Edit { $0.edit(self.words.0, by: self.words.1, in: Self.order) }.report()
+        #expect(policies(same) == ["changelog-missing", "version-unchanged"])
+        #expect(same.requiredVersion == "1.1")
+        let minor = try await report(words.0, words.1, version: "1.1", words: "ORDER-4 says growing.")
+        #expect(policies(minor) == [])
+        #expect(minor.passes)
+    }
+
+    @Test func `versions never fall, and the wire follows the major one`() async throws {
+        var edit = Edit { $0.release("0.9", saying: "back") }
+        #expect(try await policies(edit.report()).contains("version-decreased"))
+        edit = Edit {
+            $0.release("2.0", saying: "new")
+            $0.files["Spec/version.json"] = #"{ "specification": "2.0", "protocol": 1 }"#
+        }
+        #expect(try await policies(edit.report()) == ["wire-version-differs"])
+    }
+
+    @Test(arguments: [("ORDER-4 and more", true), ("see ORDER-41", false), ("REORDER-4", false), ("(ORDER-4).", true)])
+    func `the changelog names what changed as a word of its own`(line: String, isNamed: Bool) async throws {
+        let report = try await report(words.0, words.1, version: "1.1", words: line)
+        #expect(policies(report) == (isNamed ? [] : ["changelog-missing"]))
+    }
+
+    @Test func `an old line of the changelog names nothing new`() async throws {
+        var edit = Edit { $0.edit(self.words.0, by: self.words.1, in: Self.order) }
+        edit.old.files["CHANGELOG.md"]? += "ORDER-4\n"
+        edit.new.files["Spec/version.json"] = #"{ "specification": "1.1", "protocol": 1 }"#
+        edit.new.files["CHANGELOG.md"] = "## 1.1\n\nWords.\n" + (edit.old.files["CHANGELOG.md"] ?? "")
+        let entry = try #require(try await edit.report().failures.first)
+        #expect(entry.finding.rule == "changelog-missing")
+        #expect(entry.finding.newValue == ["ORDER-4"])
+        edit.new.files["CHANGELOG.md"] = nil
+        #expect(
+            try await edit.report().failures.map(\.finding.why) == [
+                "there is no CHANGELOG.md, and the protocol changed"
+            ])
+    }
+
+    @Test(arguments: [
+        ("1.0", "1.0", Rise.none), ("1.0", "1.1", .minor), ("1.9", "1.10", .minor), ("1.5", "2.0", .major),
+        ("1.0.0", "1.0.1", .patch), ("1.0", "1.0.1", .patch), ("2.0", "1.9", .none),
+    ])
+    func `versions are compared by number`(old: String, new: String, rise: Rise) throws {
+        #expect(try #require(ProtocolVersion(new)).rise(from: #require(ProtocolVersion(old))) == rise)
+    }
+
+    @Test(arguments: ["", "1", "1.0.0.0", "01.0", "1.x", "1.-1", "v1.0", "1.0 "])
+    func `anything else is no version`(text: String) {
+        #expect(ProtocolVersion(text) == nil)
+    }
+
+    @Test func `a peer of an older version must not break either`() async throws {
+        var edit = Edit()
+        var older = SmallProtocol()
+        older.add(message: "chat/valid/sad", #"{"type":"chat","mood":"sad"}"#)
+        older.edit(#"["calm", "cross"]"#, by: #"["calm", "cross", "sad"]"#, in: "Spec/schemas/messages/chat.json")
+        edit.options.supported = [try older.state("v0")]
+        let report = try await edit.report()
+        let entries = report.entries.filter { $0.finding.rule == "transitive-break" }
+        #expect(!entries.isEmpty)
+        #expect(entries.allSatisfy { $0.finding.why.contains("since v0 (1.0), which is still supported") })
+        #expect(!report.passes)
+    }
+
+    @Test func `what is gone was announced, and not too soon`() throws {
+        let finding = GateFinding(
+            rule: "property-removed-optional", severity: .warning, direction: .serverToClient, messages: ["done"],
+            old: GatePlace(
+                file: "schemas/messages/done.json", pointer: JSONPointer(tokens: ["properties", "sessionId"])),
+            why: "gone")
+        func rules(_ marks: String, new: String) throws -> [String] {
+            var old = SmallProtocol()
+            old.edit(
+                #""sessionId": { "type": "string" }"#, by: #""sessionId": { "type": "string"\#(marks) }"#,
+                in: "Spec/schemas/messages/done.json")
+            var now = SmallProtocol()
+            now.release(new, saying: "gone")
+            return DeprecationPolicy.entries(
+                try old.state(), try now.state(), after: [GateEntry(finding, rise: .minor)]
+            ).map(\.finding.rule)
+        }
+        #expect(try rules("", new: "1.1") == ["removal-without-deprecation"])
+        #expect(try rules(#", "deprecated": true"#, new: "1.1") == [])
+        #expect(try rules(#", "deprecated": true, "x-sunset": "1.2""#, new: "1.1") == ["sunset-too-soon"])
+        #expect(try rules(#", "deprecated": true, "x-sunset": "1.2""#, new: "1.2") == [])
+    }
+}
+
+@Suite struct WaiverTests {
+    private func waivers(_ fingerprint: String, until: String) throws -> Waivers {
+        try Waivers(
+            """
+            {"format":"holdfast-gate-waivers","version":1,"waivers":[
+              {"fingerprint":"\(fingerprint)","reason":"nobody reads it","expires":"\(until)"}]}
+            """, file: "w.json")
+    }
+
+    private func edit() -> Edit {
+        Edit {
+            $0.edit("A server MUST send the", by: "A server SHOULD send the", in: "Spec/clauses/ORDER.md")
+            $0.files["CHANGELOG.md"]? += "- ORDER-4\n"
+        }
+    }
+
+    @Test func `a waived finding breaks nobody and asks for no version`() async throws {
+        var edit = edit()
+        let fingerprint = try #require(try await edit.report().breaking.first).finding.fingerprint
+        edit.options.waivers = try waivers(fingerprint, until: "2026-11-22")
+        let report = try await edit.report()
+        #expect(report.passes, "\(report.headline)")
+        #expect(report.entries.filter(\.isWaived).map(\.finding.rule) == ["clause-weakened"])
+        // The fingerprint stays when lines move.
+        edit.new.files["Spec/clauses/ORDER.md"] = "\n\n\n" + (edit.new.files["Spec/clauses/ORDER.md"] ?? "")
+        #expect(try await edit.report().passes)
+    }
+
+    @Test func `one that is over is an error, and waives nothing`() async throws {
+        var edit = edit()
+        let fingerprint = try #require(try await edit.report().breaking.first).finding.fingerprint
+        edit.options.waivers = try waivers(fingerprint, until: "2026-11-21")
+        #expect(
+            try await edit.report().failures.map(\.finding.rule).sorted()
+                == ["breaking-without-major", "clause-weakened", "waiver-expired"])
+    }
+
+    @Test func `one for nothing is an error`() async throws {
+        var edit = Edit()
+        edit.options.waivers = try waivers("0123456789abcdef", until: "2030-01-01")
+        let report = try await edit.report()
+        #expect(report.failures.map(\.finding.rule) == ["waiver-unused"])
+        #expect(report.failures[0].finding.new?.address == "w.json:2")
+        #expect(!report.passes)
+    }
+
+    @Test func `every fault of a file is told with its line`() throws {
+        let text = """
+            {"format":"holdfast-gate-waivers","version":1,"waivers":[
+              {"fingerprint":"xyz","reason":"r","expires":"2026-12-31"},
+              {"fingerprint":"0123456789abcdef","reason":" ","expires":"2026-02-30","until":"x"},
+              {"fingerprint":"0123456789abcdef","reason":"r"}]}
+            """
+        let problems = #expect(throws: InputProblems.self) { _ = try Waivers(text, file: "w.json") }
+        let words = (problems?.problems ?? []).map { "\($0.place) \($0.what)" }
+        #expect(
+            words == [
+                "w.json:2:18 'fingerprint' is \"xyz\"", "w.json:3:81 unknown member 'until'",
+                "w.json:3:46 'reason' is \" \"", "w.json:3:60 'expires' is \"2026-02-30\"",
+                "w.json:4:3 'expires' is missing",
+            ])
+    }
+}

@@ -1,0 +1,214 @@
+import Holdfast
+import TestSupport
+import Testing
+import Transcript
+
+@testable import Gate
+
+/// Tables, requests, scenarios and pages.
+@Suite struct StateComparisonTests {
+    private static let messages = "Spec/chapters/05-messages.md"
+
+    @Test(arguments: [
+        (messages, "| `busy` | a turn runs | 409 |\n", "", ["error-code-removed warning"]),
+        (messages, "| `busy` | a turn runs | 409 |", "| `busy` | a turn runs | 503 |", ["error-code-changed warning"]),
+        (messages, "| `busy` |", "| `tired` | asleep | 500 |\n| `busy` |", ["error-code-added warning"]),
+        (messages, "| `pong` | 5 s |", "| `pong` | 3 s |", ["timeout-changed warning"]),
+        (messages, "# 5. Messages", "# 5. All messages", []),
+        (
+            "Spec/openapi.json", #""/api/health": { "get""#, #""/api/health": { "post""#,
+            ["request-added information", "request-removed error", "removal-without-deprecation error"]
+        ),
+        ("Spec/openapi.json", #""401": {}"#, #""401": {}, "429": {}"#, ["request-status-changed warning"]),
+        (
+            "Spec/openapi.json", #"{ "get": { "responses": { "200": {}, "401""#,
+            #"{ "get": { "parameters": [{"name":"page","in":"query","required":true}], "responses": { "200": {}, "401""#,
+            ["request-parameter-required error"]
+        ),
+        (
+            "Spec/openapi.json", #"{ "get": { "responses": { "200": {}, "401""#,
+            #"{ "get": { "parameters": [{"name":"page","in":"query"}], "responses": { "200": {}, "401""#,
+            ["request-parameter-added information"]
+        ),
+        (
+            "Spec/scenarios/server/ORDER/plain.json", #""within": "turn""#, #""within": "pong""#,
+            ["scenario-wait-changed warning"]
+        ),
+        (
+            "Spec/scenarios/server/ORDER/plain.json", #""title": "Plain""#, #""title": "Simple""#,
+            ["scenario-reworded information"]
+        ),
+        (
+            "Spec/scenarios/server/ORDER/plain.json", #""do": "connect""#, #""do": "listen""#,
+            ["scenario-changed warning"]
+        ),
+    ])
+    func `an edit is told by its rule`(file: String, part: String, other: String, rules: [String]) async throws {
+        let edit = Edit { $0.edit(part, by: other, in: file) }
+        let found = try await edit.rules().filter { $0 != "page-changed information" }
+        #expect(found == rules.sorted())
+    }
+
+    @Test func `a scenario that is gone leaves its clause untested`() async throws {
+        let edit = Edit { $0.files["Spec/scenarios/server/ORDER/plain.json"] = nil }
+        #expect(try await edit.rules() == ["clause-without-scenario warning", "scenario-removed warning"])
+        #expect(try await edit.report().passes)
+    }
+
+    @Test func `words that bind nobody ask for no version`() async throws {
+        let report = try await Edit { $0.files["Spec/README.md"] = "# Read me\n" }.report()
+        #expect(report.entries.map(\.finding.rule) == ["page-added"])
+        #expect(report.passes)
+        #expect(report.required == .patch)
+    }
+
+    @Test func `tables are read with their code marks and bars`() {
+        let tables = MarkdownTable.tables(in: "x\n| a | b |\n|---|:-:|\n| `p|q` | 1 \\| 2 |\n|  | |\n\n| no table |\n")
+        #expect(tables.map(\.header) == [["a", "b"]])
+        #expect(tables[0].rows.map(\.cells) == [["`p|q`", "1 \\| 2"], ["", ""]])
+        #expect(tables[0].rows[0].name == "p|q")
+        #expect(tables[0].rows[0].line == 4)
+    }
+}
+
+@Suite struct EvidenceTests {
+    private static let done = "Spec/schemas/messages/done.json"
+    private static let chat = "Spec/schemas/messages/chat.json"
+
+    /// Only what fixtures show.
+    private func evidence(_ edit: Edit) async throws -> [GateEntry] {
+        try await edit.report().entries.filter {
+            $0.finding.rule.contains("fixture") || $0.finding.rule == "baseline-missing"
+        }
+    }
+
+    @Test func `an old valid message that is refused names its sender`() async throws {
+        let edit = Edit {
+            $0.edit(#""required": ["type", "text"]"#, by: #""required": ["type", "text", "seq"]"#, in: Self.done)
+        }
+        let entry = try #require(try await evidence(edit).first)
+        #expect(entry.finding.rule == "fixture-now-invalid")
+        #expect(entry.finding.severity == .error)
+        #expect(entry.breaks.map(\.description) == ["servers"])
+        #expect(entry.finding.old?.path == "Fixtures/messages/done/valid/plain.json")
+        #expect(entry.finding.new?.address == "Spec/schemas/messages/done.json:7")
+        #expect(entry.finding.witness?.json == #"{"type":"done","text":"Hi.","sessionId":"s1"}"#)
+    }
+
+    @Test func `a value less breaks the clients that send it`() async throws {
+        let edit = Edit { $0.edit(#"["calm", "cross"]"#, by: #"["cross"]"#, in: Self.chat) }
+        let entries = try await evidence(edit)
+        #expect(entries.map(\.finding.rule) == ["fixture-now-invalid"])
+        #expect(entries[0].breaks.map(\.description) == ["clients"])
+    }
+
+    @Test func `an invalid message that is accepted is a warning until it is golden`() async throws {
+        var edit = Edit { $0.edit(#"["calm", "cross"]"#, by: #"["calm", "cross", "glad"]"#, in: Self.chat) }
+        #expect(try await evidence(edit).map(\.finding.rule) == ["invalid-fixture-now-valid"])
+        #expect(try await evidence(edit)[0].finding.severity == .warning)
+        edit.new.remove(fixture: "messages/chat/invalid/glad.json")
+        edit.new.add(message: "chat/valid/glad", #"{"type":"chat","mood":"glad"}"#)
+        let entries = try await evidence(edit)
+        #expect(entries.map(\.finding.rule) == ["fixture-verdict-changed"])
+        #expect(entries[0].finding.severity == .error)
+    }
+
+    @Test func `a new message of servers has to suit old clients`() async throws {
+        var edit = Edit {
+            $0.edit(#""text": { "type": "string" }"#, by: #""text": { "type": ["string", "null"] }"#, in: Self.done)
+        }
+        edit.new.add(message: "done/valid/empty", #"{"type":"done","text":null}"#)
+        let entries = try await evidence(edit)
+        #expect(entries.map(\.finding.rule) == ["new-fixture-invalid-under-old"])
+        #expect(entries[0].breaks.map(\.description) == ["clients"])
+        // What clients send new is for servers that know it.
+        var other = Edit { $0.edit(#"["calm", "cross"]"#, by: #"["calm", "cross", "sad"]"#, in: Self.chat) }
+        other.new.add(message: "chat/valid/sad", #"{"type":"chat","mood":"sad"}"#)
+        #expect(try await evidence(other).isEmpty)
+    }
+
+    @Test func `golden files stay as they are, under whatever name`() async throws {
+        var edit = Edit { $0.add(message: "done/valid/plain", #"{"type":"done","text":"Hello."}"#) }
+        #expect(try await evidence(edit).map(\.finding.rule) == ["fixture-changed"])
+        edit = Edit { $0.remove(fixture: "messages/done/invalid/no-text.json") }
+        #expect(try await evidence(edit).map(\.finding.rule) == ["fixture-removed"])
+        edit = Edit {
+            $0.remove(fixture: "messages/done/valid/plain.json")
+            $0.add(message: "done/valid/simple", #"{"type":"done","text":"Hi.","sessionId":"s1"}"#)
+        }
+        #expect(try await evidence(edit).isEmpty)
+    }
+
+    @Test func `every message is shown by a fixture, and the old state has some`() async throws {
+        let edit = Edit { $0.remove(fixture: "messages/chat/valid/calm.json") }
+        #expect(
+            try await evidence(edit).map(\.finding.rule).sorted() == ["fixture-removed", "message-without-fixture"])
+        var bare = Edit()
+        bare.old.files = bare.old.files.filter { !$0.key.hasPrefix("Fixtures/") }
+        #expect(try await evidence(bare).map(\.finding.rule) == ["baseline-missing"])
+    }
+
+    // MARK: Transcripts
+
+    private static let header =
+        #"{"format":"holdfast-transcript","version":1,"specification":"1.0","subject":{"name":"Nami 3","role":"server","profiles":["core","sync"],"agent":"plain"}}"#
+
+    private static let falling =
+        header + "\n"
+        + [
+            #"{"at":0,"lane":"A","kind":"open","principal":"p1","path":"/ws"}"#,
+            #"{"at":1,"lane":"A","kind":"opened"}"#,
+            #"{"at":2,"lane":"A","kind":"text","direction":"<","text":"{\"type\":\"done\",\"text\":\"a\",\"sessionId\":\"s1\",\"seq\":2}"}"#,
+            #"{"at":3,"lane":"A","kind":"text","direction":"<","text":"{\"type\":\"done\",\"text\":\"b\",\"sessionId\":\"s1\",\"seq\":1}"}"#,
+        ].joined(separator: "\n")
+
+    private func archive() throws -> [ArchivedTranscript] {
+        [
+            ArchivedTranscript(
+                name: "nami.ndjson", history: try TranscriptReader.history(in: Self.falling, file: "nami.ndjson"))
+        ]
+    }
+
+    @Test func `a clause that comes breaks who did otherwise, at the frame`() async throws {
+        var edit = Edit()
+        let clause = edit.old.files["Spec/clauses/ORDER.md"] ?? ""
+        edit.old.files["Spec/clauses/ORDER.md"] =
+            clause.firstRange(of: "### ORDER-4").map { String(clause[..<$0.lowerBound]) } ?? ""
+        edit.options.archive = try archive()
+        let report = try await edit.report()
+        let entry = try #require(report.entries.first { $0.finding.rule == "transcript-regression" })
+        #expect(entry.finding.severity == .error)
+        let occurrence = try #require(entry.occurrences.first)
+        #expect(occurrence.transcript == "nami.ndjson")
+        #expect(occurrence.subject == "Nami 3")
+        #expect(occurrence.line == 5)
+        #expect(occurrence.event.contains("done"))
+        #expect(occurrence.before == nil)
+        #expect(occurrence.after == .violation)
+        #expect(report.judgedTranscripts == 1)
+        #expect(entry.breaks.map(\.description) == ["servers that declare sync"])
+    }
+
+    @Test func `a clause that is weakened turns a violation into a warning`() async throws {
+        var edit = Edit {
+            $0.edit("MUST send the numbers", by: "SHOULD send the numbers", in: "Spec/clauses/ORDER.md")
+        }
+        edit.options.archive = try archive()
+        let entry = try #require(try await edit.report().entries.first { $0.finding.rule.hasPrefix("transcript-") })
+        #expect(entry.finding.rule == "transcript-warning")
+        #expect(entry.occurrences[0].before == .violation)
+    }
+
+    @Test func `words alone judge nobody otherwise, and the report says so`() async throws {
+        var edit = Edit { $0.edit("in strictly rising order", by: "in rising order", in: "Spec/clauses/ORDER.md") }
+        edit.options.archive = try archive()
+        let report = try await edit.report()
+        #expect(report.judgedTranscripts == 0)
+        #expect(report.notes.contains { $0.hasPrefix("no transcript was judged") })
+    }
+
+    @Test func `another timeout makes a table of bounds part of the judgement`() throws {
+        let state = try SmallProtocol().state()
+        #expect(TableComparison.timeouts(of: state) == ["pong": .seconds(5)])
+    }
+}
