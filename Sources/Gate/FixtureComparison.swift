@@ -35,78 +35,106 @@ struct FixtureComparison {
         let bytes: [UInt8]
     }
 
-    // MARK: Old fixtures, new schemas
+    // MARK: Messages
 
+    /// A golden message that one side refuses, and by what.
+    private struct Refusal {
+        let fixture: FixtureFiles.Message
+        let problem: MessageProblem
+    }
+
+    /// What was valid, and is refused by the new schemas.
     private func formerlyValid() -> [GateEntry] {
-        old.fixtures.messages.filter(\.isValid).compactMap { fixture in
+        let refused = old.fixtures.messages.filter(\.isValid).compactMap { fixture -> Refusal? in
             // A message that is gone as a whole is one finding of its own.
             guard newSchemas.names.contains(fixture.type),
                 let problem = newSchemas.validate(bytes: fixture.bytes, as: fixture.type).first,
                 oldSchemas.validate(bytes: fixture.bytes, as: fixture.type).isEmpty
             else { return nil }
-            let isClients = sender(of: fixture.type) == .client
-            let party = GateParty(isClients ? .client : .server)
-            return GateEntry(
-                GateFinding(
-                    rule: "fixture-now-invalid", severity: .error,
-                    direction: isClients ? .clientToServer : .serverToClient, messages: [fixture.type],
-                    old: place(fixture), new: keyword(of: problem, in: new),
-                    why: "valid until now, and refused by the new schemas: \(problem.what)",
-                    witness: GateWitness(
-                        message: fixture.type, json: text(fixture.bytes), validBy: .old, invalidBy: .new,
-                        complaint: words(problem))),
-                breaks: [party], rise: .major, subjects: [fixture.type])
+            return Refusal(fixture: fixture, problem: problem)
+        }
+        return grouped(refused).map { group in
+            let type = group[0].fixture.type
+            return entry(
+                "fixture-now-invalid", .error, group, refusedBy: .new,
+                why: "valid until now, and refused by the new schemas: \(group[0].problem.what)",
+                breaks: [GateParty(sender(of: type))])
         }
     }
 
+    /// What was refused, and is valid by the new schemas.
     private func formerlyInvalid() -> [GateEntry] {
-        let blessed = Set(
-            new.fixtures.messages.filter(\.isValid).map { Content(type: $0.type, bytes: $0.bytes) })
-        return old.fixtures.messages.filter { !$0.isValid }.compactMap { fixture in
+        let blessed = Set(new.fixtures.messages.filter(\.isValid).map { Content(type: $0.type, bytes: $0.bytes) })
+        let accepted = old.fixtures.messages.filter { !$0.isValid }.compactMap { fixture -> Refusal? in
             guard newSchemas.names.contains(fixture.type),
                 newSchemas.validate(bytes: fixture.bytes, as: fixture.type).isEmpty,
                 let problem = oldSchemas.validate(bytes: fixture.bytes, as: fixture.type).first
             else { return nil }
-            let isGolden = blessed.contains(Content(type: fixture.type, bytes: fixture.bytes))
-            let receiver = GateParty(sender(of: fixture.type) == .client ? .server : .client)
-            return GateEntry(
-                GateFinding(
-                    rule: isGolden ? "fixture-verdict-changed" : "invalid-fixture-now-valid",
-                    severity: isGolden ? .error : .warning,
-                    direction: sender(of: fixture.type) == .client ? .clientToServer : .serverToClient,
-                    messages: [fixture.type], old: place(fixture),
-                    oldValue: "invalid", newValue: "valid",
-                    why: isGolden
-                        ? "a golden message that was invalid is valid now (chapter 8.2); \(receiver) of the old version refuse it"
-                        : "refused until now, and accepted by the new schemas: a wider set of values",
-                    witness: GateWitness(
-                        message: fixture.type, json: text(fixture.bytes), validBy: .new, invalidBy: .old,
-                        complaint: words(problem))),
-                breaks: isGolden ? [receiver] : [], rise: isGolden ? .major : .minor, subjects: [fixture.type])
+            return Refusal(fixture: fixture, problem: problem)
+        }
+        let isGolden = { (refusal: Refusal) in
+            blessed.contains(Content(type: refusal.fixture.type, bytes: refusal.fixture.bytes))
+        }
+        return grouped(accepted.filter(isGolden)).map { group in
+            let receiver = GateParty(sender(of: group[0].fixture.type) == .client ? .server : .client)
+            return entry(
+                "fixture-verdict-changed", .error, group, refusedBy: .old,
+                why: "golden as invalid until now, and as valid from now on (chapter 8.2); \(receiver) of the old "
+                    + "version refuse it", breaks: [receiver])
+        }
+            + grouped(accepted.filter { !isGolden($0) }).map { group in
+                entry(
+                    "invalid-fixture-now-valid", .warning, group, refusedBy: .old,
+                    why: "refused until now, and accepted by the new schemas: a wider set of values", breaks: [])
+            }
+    }
+
+    /// What servers of the new version may send, and clients of the old one refuse.
+    private func newlyValid() -> [GateEntry] {
+        let known = Set(old.fixtures.messages.map { Content(type: $0.type, bytes: $0.bytes) })
+        let refused = new.fixtures.messages.filter(\.isValid).compactMap { fixture -> Refusal? in
+            // What clients send new is for servers that know it.
+            guard !known.contains(Content(type: fixture.type, bytes: fixture.bytes)),
+                oldSchemas.names.contains(fixture.type), sender(of: fixture.type) == .server,
+                let problem = oldSchemas.validate(bytes: fixture.bytes, as: fixture.type).first,
+                newSchemas.validate(bytes: fixture.bytes, as: fixture.type).isEmpty
+            else { return nil }
+            return Refusal(fixture: fixture, problem: problem)
+        }
+        return grouped(refused).map { group in
+            entry(
+                "new-fixture-invalid-under-old", .error, group, refusedBy: .old,
+                why:
+                    "servers of the new version may send this, and the old schemas refuse it: \(group[0].problem.what)",
+                breaks: [GateParty(.client)])
         }
     }
 
-    // MARK: New fixtures, old schemas
+    /// Messages of one kind that one keyword refuses are one finding, however many show it.
+    private func grouped(_ refusals: [Refusal]) -> [[Refusal]] {
+        Dictionary(grouping: refusals) { [$0.fixture.type, $0.problem.keyword ?? $0.problem.what] }
+            .sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
+    }
 
-    private func newlyValid() -> [GateEntry] {
-        let known = Set(old.fixtures.messages.map { Content(type: $0.type, bytes: $0.bytes) })
-        return new.fixtures.messages.filter { $0.isValid && !known.contains(Content(type: $0.type, bytes: $0.bytes)) }
-            .compactMap { fixture in
-                // What servers send reaches clients of the old version; what clients send new is for servers that know it.
-                guard oldSchemas.names.contains(fixture.type), sender(of: fixture.type) == .server,
-                    let problem = oldSchemas.validate(bytes: fixture.bytes, as: fixture.type).first,
-                    newSchemas.validate(bytes: fixture.bytes, as: fixture.type).isEmpty
-                else { return nil }
-                return GateEntry(
-                    GateFinding(
-                        rule: "new-fixture-invalid-under-old", severity: .error, direction: .serverToClient,
-                        messages: [fixture.type], old: keyword(of: problem, in: old), new: place(fixture),
-                        why: "servers of the new version may send this, and the old schemas refuse it: \(problem.what)",
-                        witness: GateWitness(
-                            message: fixture.type, json: text(fixture.bytes), validBy: .new, invalidBy: .old,
-                            complaint: words(problem))),
-                    breaks: [GateParty(.client)], rise: .major, subjects: [fixture.type])
-            }
+    private func entry(
+        _ rule: String, _ severity: GateSeverity, _ group: [Refusal], refusedBy: GateWitness.Version, why: String,
+        breaks: [GateParty]
+    ) -> GateEntry {
+        let first = group.min { $0.fixture.bytes.count < $1.fixture.bytes.count } ?? group[0]
+        let type = first.fixture.type
+        let names = group.prefix(3).map { "Fixtures/\($0.fixture.file)" }.joined(separator: ", ")
+        let rest = group.count > 3 ? " and \(group.count - 3) more" : ""
+        let keyword = keyword(of: first.problem, in: refusedBy == .new ? new : old)
+        return GateEntry(
+            GateFinding(
+                rule: rule, severity: severity,
+                direction: sender(of: type) == .client ? .clientToServer : .serverToClient, messages: [type],
+                old: refusedBy == .old ? keyword : nil, new: refusedBy == .new ? keyword : nil,
+                why: "\(why); shown by \(names)\(rest)",
+                witness: GateWitness(
+                    message: type, json: String(decoding: first.fixture.bytes, as: UTF8.self),
+                    validBy: refusedBy == .new ? .old : .new, invalidBy: refusedBy, complaint: words(first.problem))),
+            breaks: breaks, rise: severity == .error ? .major : .minor, subjects: [type])
     }
 
     /// Messages that nobody shows a valid form of.
@@ -196,10 +224,6 @@ struct FixtureComparison {
         newSchemas.sender(of: type) ?? oldSchemas.sender(of: type) ?? .server
     }
 
-    private func place(_ fixture: FixtureFiles.Message) -> GatePlace {
-        GatePlace(file: "Fixtures/\(fixture.file)", line: 1)
-    }
-
     /// Where the keyword stands that refuses.
     private func keyword(of problem: MessageProblem, in state: ProtocolState) -> GatePlace? {
         guard let keyword = problem.keyword else { return nil }
@@ -213,8 +237,6 @@ struct FixtureComparison {
     private func words(_ problem: MessageProblem) -> String {
         "\(problem.instance.isRoot ? "the message as a whole" : problem.instance.description): \(problem.what)"
     }
-
-    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
     private func fileName(_ file: String) -> String { String(file.split(separator: "/").last ?? "") }
 }

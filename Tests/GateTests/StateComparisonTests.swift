@@ -90,7 +90,7 @@ import Transcript
         #expect(entry.finding.rule == "fixture-now-invalid")
         #expect(entry.finding.severity == .error)
         #expect(entry.breaks.map(\.description) == ["servers"])
-        #expect(entry.finding.old?.path == "Fixtures/messages/done/valid/plain.json")
+        #expect(entry.finding.why.hasSuffix("shown by Fixtures/messages/done/valid/plain.json"))
         #expect(entry.finding.new?.address == "Spec/schemas/messages/done.json:7")
         #expect(entry.finding.witness?.json == #"{"type":"done","text":"Hi.","sessionId":"s1"}"#)
     }

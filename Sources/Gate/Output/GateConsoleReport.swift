@@ -89,7 +89,9 @@ enum Harmless {
     static func text(_ text: String) -> String {
         var shown = ""
         for scalar in text.unicodeScalars {
-            if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) {
+            // Marks of direction would let one text be shown as another.
+            let turns = (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+            if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || turns {
                 shown += "\\u{\(String(scalar.value, radix: 16))}"
             } else {
                 shown.unicodeScalars.append(scalar)
