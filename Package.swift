@@ -150,7 +150,10 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "GateTests", dependencies: ["Gate", "Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport"],
+            name: "GateTests",
+            dependencies: [
+                "Gate", "Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
