@@ -126,7 +126,7 @@ struct SchemaEntries {
     }
 
     /// Rules about what schemas say to people.
-    static let explainsOnly: Set<String> = ["annotation-changed", "id-changed", "default-changed"]
+    static let explainsOnly: Set<String> = ["annotation-changed", "reference-changed"]
 }
 
 extension MessageSchemaSet {

@@ -30,9 +30,9 @@ public struct GateOccurrence: Sendable, Equatable {
     /// What is wrong there, or was.
     public let what: String
     /// What the clause came to under the old specification; nil when it had no such clause.
-    public let before: Outcome?
+    public let before: Judge.Outcome?
     /// What it comes to under the new one; nil when it has no such clause.
-    public let after: Outcome?
+    public let after: Judge.Outcome?
 }
 
 /// Judges transcripts under both specifications: who would break, at which frame.
@@ -197,7 +197,7 @@ struct TranscriptComparison {
     /// Changes that are one finding.
     private struct Group: Hashable, Comparable {
         let clause: ClauseID
-        let after: Outcome?
+        let after: Judge.Outcome?
 
         static func < (left: Group, right: Group) -> Bool {
             left.clause == right.clause ? left.after == .violation : left.clause < right.clause
@@ -209,6 +209,6 @@ extension Verdict {
     fileprivate var isBroken: Bool { outcome.isBroken }
 }
 
-extension Outcome {
+extension Judge.Outcome {
     fileprivate var isBroken: Bool { self == .violation || self == .warning }
 }
