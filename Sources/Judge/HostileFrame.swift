@@ -38,7 +38,8 @@ public struct HostileFrame: Sendable {
         let event = history.events[frame.event].kind
         if case .binary(_, let bytes) = event { return bytes.count > limit ?? .max ? .oversize : .binary }
         guard case .text(_, let text) = event else { return nil }
-        if text.utf8.count > limit ?? .max { return .oversize }
+        let size = history.frames[frame.event]?.wireBytes ?? text.utf8.count
+        if size > limit ?? .max { return .oversize }
         guard let document = history.frames[frame.event]?.document else {
             if case .tooDeep = history.frames[frame.event]?.problem?.kind { return .free }
             return .notJSON

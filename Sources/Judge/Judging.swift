@@ -3,6 +3,8 @@ import Transcript
 
 /// Judges a history: one verdict for each clause of the subject's side that has a check.
 ///
+/// A history in a dialect is judged by its canonical view; findings cite the verbatim events.
+///
 /// A pure function: it does no I/O and knows no subject, so a verdict can be recomputed anywhere from its transcript.
 public func judge(_ history: History, under specification: Specification) -> [Verdict] {
     let verdicts = judgeWhole(history, under: specification)
@@ -13,7 +15,8 @@ public func judge(_ history: History, under specification: Specification) -> [Ve
 
 /// Judges a history with everything that it holds.
 private func judgeWhole(_ history: History, under specification: Specification) -> [Verdict] {
-    let observations = Observations(history, under: specification)
+    let view = DialectView(history)
+    let observations = Observations(view.history, under: specification)
     return specification.clauses.compactMap { clause in
         guard clause.role == history.header.subject.role, let check = Checks.check(of: clause.id) else { return nil }
         guard history.header.subject.profiles.contains(clause.profile) else {
@@ -22,7 +25,21 @@ private func judgeWhole(_ history: History, under specification: Specification) 
         if let capture = history.header.capture, let need = CaptureNeed.lacking(for: clause.id, in: capture) {
             return Verdict(clause: clause.id, outcome: .untested, exercised: 0, remarks: [need.remark])
         }
-        return verdict(on: clause, from: check.judge(observations))
+        let verdict = verdict(on: clause, from: check.judge(observations))
+        return history.header.dialect.isCanonical ? verdict : verdict.citing(view.origins)
+    }
+}
+
+extension Verdict {
+    /// The verdict with findings that cite the verbatim events a view was made from.
+    fileprivate func citing(_ origins: [Int]) -> Verdict {
+        Verdict(
+            clause: clause, outcome: outcome, exercised: exercised,
+            findings: findings.map { finding in
+                Finding(
+                    finding.what, expected: finding.expected, actual: finding.actual,
+                    at: finding.events.map { origins.indices.contains($0) ? origins[$0] : $0 })
+            }, remarks: remarks)
     }
 }
 

@@ -16,6 +16,8 @@ public struct ObservedConnection: Sendable {
     public private(set) var refused: Int?
     /// The event of the first `connected` frame.
     public private(set) var connected: Int?
+    /// Whether nothing but the accepted upgrade says that it is connected, in a dialect without a greeting.
+    public private(set) var isGreetingAssumed = false
     /// The event of the client's first `auth` frame.
     public private(set) var auth: Int?
     /// Frames from the server, in order.
@@ -112,11 +114,17 @@ public struct ObservedConnection: Sendable {
         case .opened: opened = opened ?? index
         case .refused: refused = refused ?? index
         case .text(let direction, _):
-            note(ObservedFrame(event: index, connection: position, value: frame?.document?.root), direction)
+            note(
+                ObservedFrame(
+                    event: index, connection: position, value: frame?.document?.root, assumed: frame?.assumed ?? []),
+                direction)
         case .binary(let direction, _):
             note(ObservedFrame(event: index, connection: position, value: nil, isBinary: true), direction)
         case .close(let direction, let code, _): end(.closed(direction, code: code), at: index)
         case .eof: end(.lost, at: index)
+        case .act(DialectView.assumedAct, _):
+            connected = connected ?? index
+            isGreetingAssumed = true
         case .act("cut", _): end(.cut, at: index)
         case .act("belongs", let details): principal = details["to"]?.stringValue ?? principal
         case .act("stopReading", _): pauses.append((index, nil))

@@ -1,3 +1,4 @@
+import Holdfast
 import JSON
 import Transcript
 
@@ -12,6 +13,8 @@ public struct ObservedFrame: Sendable {
     /// The place in `missed` when it was replayed; nil when it came live.
     public let replayIndex: Int?
     private let members: Members
+    /// The message without the members that a dialect only assumes; a check about a member asks this.
+    public let said: JSONValue?
 
     /// The message with the members that every check asks for, looked up once.
     ///
@@ -44,12 +47,16 @@ public struct ObservedFrame: Sendable {
         }
     }
 
-    init(event: Int, connection: Int, value: JSONValue?, isBinary: Bool = false, replayIndex: Int? = nil) {
+    init(
+        event: Int, connection: Int, value: JSONValue?, isBinary: Bool = false, replayIndex: Int? = nil,
+        assumed: [JSONPointer] = []
+    ) {
         self.event = event
         self.connection = connection
         self.isBinary = isBinary
         self.replayIndex = replayIndex
         members = Members(value)
+        said = assumed.reduce(value) { $0?.removing($1) }
     }
 
     /// The message; nil when it was binary or no JSON.

@@ -1,3 +1,5 @@
+import JSON
+
 /// Where the messages of turns stand in one session read; found by id first, by text only when nothing else tells.
 struct StoredPlaces {
     private let read: ObservedSessionRead
@@ -21,6 +23,11 @@ struct StoredPlaces {
     func questions(of turn: ObservedTurn) -> [Int] {
         var places: Set<Int> = []
         if let id = turn.ack?.messageId { places.formUnion(byID["user" + id] ?? []) }
+        // The ack of a repeat that names another message of the same text tells of a second one.
+        for id in turn.acks.compactMap(\.messageId) {
+            let named = byID["user" + id] ?? []
+            places.formUnion(named.filter { exactlyEqual(read.messages[$0].text, turn.request.prompt) })
+        }
         if let key = turn.clientMessageId { places.formUnion(byKey["user" + key] ?? []) }
         if let id = turn.turnId { places.formUnion(byTurn["user" + id] ?? []) }
         if places.isEmpty { places.formUnion(unnamed("user", turn.request.prompt, turn)) }

@@ -11,10 +11,21 @@ public struct Frame: Sendable {
     /// Why the text is not JSON; nil when it is.
     public let problem: JSONProblem?
 
+    /// Its size on the wire; in a view of a dialect that is not the size of the canonical text.
+    public let wireBytes: Int
+    /// Members that the wire did not say and that a dialect assumes; no verdict about them may rest on them.
+    public let assumed: [JSONPointer]
+
     /// Parses a text; one that is not JSON is kept with its problem.
     public init(_ text: String, direction: Direction) {
+        self.init(text, direction: direction, wireBytes: text.utf8.count, assumed: [])
+    }
+
+    init(_ text: String, direction: Direction, wireBytes: Int, assumed: [JSONPointer]) {
         self.text = text
         self.direction = direction
+        self.wireBytes = wireBytes
+        self.assumed = assumed
         do {
             document = try JSONParser.document(text)
             problem = nil

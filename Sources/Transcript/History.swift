@@ -20,6 +20,13 @@ public struct History: Sendable {
         }
     }
 
+    /// A history whose frames were made with its events.
+    init(header: Header, events: [Event], frames: [Frame?]) {
+        self.header = header
+        self.events = events
+        self.frames = frames
+    }
+
     /// The first line of a transcript.
     public struct Header: Sendable, Equatable {
         /// The version of the specification the transcript was made for.

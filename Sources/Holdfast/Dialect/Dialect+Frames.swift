@@ -59,12 +59,8 @@ extension Dialect {
     /// What is no object with a type stays as it is: what is wrong with it is the same in every dialect.
     public func decode(_ frame: JSONValue, sentBy sender: Role) -> Decoding {
         guard !isCanonical, let type = frame["type"]?.stringValue else { return .frames([frame]) }
-        let rules = frameRules.filter { $0.sender == sender }
-        guard
-            let rule = rules.first(where: { $0.wire == type && $0.conditions.allSatisfy { $0.holds(of: frame) } })
-                ?? rules.first(where: { $0.wire == FrameRule.anyType })
-        else {
-            let isNamed = rules.contains { $0.wire == type }
+        guard let rule = rule(for: frame, of: type, sentBy: sender) else {
+            let isNamed = frameRules.contains { $0.sender == sender && $0.wire == type }
             return .unmapped(
                 isNamed
                     ? "no rule of the dialect \(name) for '\(type)' fits this frame"
@@ -75,6 +71,22 @@ extension Dialect {
         case .ignored(let reason): return .ignored(reason)
         case .unknown: return .frames([foreign(frame)])
         }
+    }
+
+    /// The canonical members of a wire frame that it does not say and that a reader has to assume; few dialects have any.
+    public func assumedMembers(of frame: JSONValue, sentBy sender: Role) -> [JSONPointer] {
+        guard let type = frame["type"]?.stringValue, let rule = rule(for: frame, of: type, sentBy: sender) else {
+            return []
+        }
+        return rule.members.rules.compactMap { member in
+            if case .assumed = member.place { member.canonical } else { nil }
+        }
+    }
+
+    private func rule(for frame: JSONValue, of type: String, sentBy sender: Role) -> FrameRule? {
+        let rules = frameRules.filter { $0.sender == sender }
+        return rules.first { $0.wire == type && $0.conditions.allSatisfy { $0.holds(of: frame) } }
+            ?? rules.first { $0.wire == FrameRule.anyType }
     }
 
     /// A wire frame that has no canonical form, under a type that cannot be taken for one of the specification.

@@ -2,7 +2,7 @@ import JSON
 
 extension JSONValue {
     /// A copy with a member at a place, whose containers are made as needed.
-    func setting(_ place: JSONPointer, to value: JSONValue) -> JSONValue {
+    package func setting(_ place: JSONPointer, to value: JSONValue) -> JSONValue {
         guard let first = place.tokens.first else { return value }
         let rest = JSONPointer(tokens: Array(place.tokens.dropFirst()))
         var copy = objectValue == nil ? JSONValue.object(JSONObject()) : self
@@ -11,7 +11,7 @@ extension JSONValue {
     }
 
     /// A copy without the member at a place, and without containers that this leaves empty.
-    func removing(_ place: JSONPointer) -> JSONValue {
+    package func removing(_ place: JSONPointer) -> JSONValue {
         guard let first = place.tokens.first, let member = self[first] else { return self }
         var copy = self
         let rest = JSONPointer(tokens: Array(place.tokens.dropFirst()))
@@ -19,7 +19,8 @@ extension JSONValue {
             copy[first] = nil
         } else if member[rest] != nil {
             let smaller = member.removing(rest)
-            copy[first] = smaller.objectValue?.isEmpty == true ? nil : smaller
+            // A literal nil would be a JSON null here.
+            copy[first] = smaller.objectValue?.isEmpty == true ? JSONValue?.none : smaller
         }
         return copy
     }

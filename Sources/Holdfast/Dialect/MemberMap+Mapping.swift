@@ -22,7 +22,7 @@ extension MemberMap {
             switch rule.place {
             case .at(let place, _), .lastUserText(let place), .frames(let place), .list(let place, _):
                 value = value.removing(place)
-            case .always, .unsaid, .request: break
+            case .always, .assumed, .otherwise, .unsaid, .request: break
             }
         }
         // What is left under the name of a member that stands elsewhere means something else.
@@ -54,8 +54,8 @@ extension MemberRule {
         func said(_ place: JSONPointer) -> JSONValue? { wire[place].flatMap { $0.isNull ? nil : $0 } }
         switch place {
         case .at(let place, let vocabulary): return said(place).map(vocabulary.decoded)
-        case .always(let value): return value
-        case .unsaid: return nil
+        case .always(let value), .assumed(let value): return value
+        case .unsaid, .otherwise: return nil
         case .lastUserText(let place):
             return said(place).map { [["role": "user", "content": $0]] }
         case .frames(let place):
@@ -66,7 +66,7 @@ extension MemberRule {
             guard let value = said(place) else { return nil }
             guard let elements = value.arrayValue else { return value }
             return .array(elements.map { map.decoded($0, surroundings) })
-        case .request(let name): return surroundings.placeholders[name].map { .string($0) }
+        case .request(let name): return surroundings.placeholders[name].map { .string(percentDecoded($0)) }
         }
     }
 
@@ -84,7 +84,12 @@ extension MemberRule {
                     reason: "'\(canonical)' can only be \(only.text()), not \(member?.text() ?? "absent")")
             }
             return nil
-        case .unsaid, .request: return nil
+        case .assumed(let only):
+            guard member == nil || member == only else {
+                throw Inexpressible(reason: "'\(canonical)' cannot be said, and is taken for \(only.text())")
+            }
+            return nil
+        case .unsaid, .otherwise, .request: return nil
         case .lastUserText(let place):
             guard let last = member?.arrayValue?.last, last["role"] == "user", let text = last["content"],
                 text.stringValue != nil

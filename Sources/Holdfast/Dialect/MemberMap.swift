@@ -28,6 +28,10 @@ struct MemberRule: Sendable, Equatable {
         case always(JSONValue)
         /// Nowhere; it is not written. Should it come all the same, it has its own name.
         case unsaid
+        /// Nowhere, and a reader has to act as if it were this; no verdict about the member itself rests on it.
+        case assumed(JSONValue)
+        /// Nowhere; a wire member of this name means something else.
+        case otherwise(String)
         /// The last user message of `messages` alone, as a string.
         case lastUserText(JSONPointer)
         /// A list of frames, each in the dialect.

@@ -82,7 +82,9 @@ enum MemberMapReader {
         }
 
         private func place(_ reader: MemberReader) -> MemberRule.Place? {
-            let kinds = ["at", "always", "lastUserText", "frames", "list", "placeholder"]
+            let kinds = [
+                "at", "always", "assumed", "otherwise", "lastUserText", "frames", "list", "placeholder",
+            ]
             let extras = ["at": ["values", "time"], "list": ["members", "writes"]]
             let given = kinds.filter { reader.value($0) != nil }
             guard given.count == 1, let kind = given.first else {
@@ -92,8 +94,10 @@ enum MemberMapReader {
                 return nil
             }
             reader.refuseUnknown(besides: [kind] + (extras[kind] ?? []))
-            if kind == "always" { return reader.value("always").map { .always($0) } }
+            if kind == "always" { return reader.value(kind).map { .always($0) } }
+            if kind == "assumed" { return reader.value(kind).map { .assumed($0) } }
             guard let text = reader.string(kind) else { return nil }
+            if kind == "otherwise" { return .otherwise(text) }
             if kind == "placeholder" {
                 guard placeholders.contains(text) else {
                     return reader.wrong(
@@ -142,7 +146,7 @@ extension MemberRule.Place {
     var wire: JSONPointer? {
         switch self {
         case .at(let place, _), .lastUserText(let place), .frames(let place), .list(let place, _): place
-        case .always, .unsaid, .request: nil
+        case .always, .assumed, .otherwise, .unsaid, .request: nil
         }
     }
 }

@@ -1,6 +1,7 @@
 /// A path and query with placeholders: `/api/messages?agentId={id}&limit=200`.
 ///
-/// Values stay percent-encoded as they are. A query parameter `name={}` may have any value or be absent; it is not written.
+/// Values stay percent-encoded as they are. A query parameter `limit={=200}` is written as 200, and may have any value or be
+/// absent in what is read.
 struct TargetTemplate: Sendable, Equatable {
     let text: String
     private let segments: [Substring]
@@ -27,11 +28,11 @@ struct TargetTemplate: Sendable, Equatable {
         var given = Self.parameters(of: query)
         for parameter in parameters {
             guard let index = given.firstIndex(where: { $0.name == parameter.name }) else {
-                if parameter.value == "{}" { continue }
+                if Self.usual(parameter.value) != nil { continue }
                 return nil
             }
             let value = given.remove(at: index).value
-            guard parameter.value == "{}" || fits(parameter.value, value) else { return nil }
+            guard Self.usual(parameter.value) != nil || fits(parameter.value, value) else { return nil }
         }
         // What else is asked for makes it another question; on a path without a query it is only ignored.
         return parameters.isEmpty || given.isEmpty ? values : nil
@@ -45,7 +46,7 @@ struct TargetTemplate: Sendable, Equatable {
             path.append(text)
         }
         var query: [String] = []
-        for parameter in parameters where parameter.value != "{}" {
+        for parameter in parameters {
             guard let text = Self.filled(parameter.value, values) else { return nil }
             query.append("\(parameter.name)=\(text)")
         }
@@ -54,7 +55,7 @@ struct TargetTemplate: Sendable, Equatable {
 
     /// The names of the placeholders.
     var placeholders: Set<String> {
-        Set((segments + parameters.map(\.value)).compactMap(Self.placeholder).map(String.init)).subtracting([""])
+        Set((segments + parameters.map(\.value)).compactMap(Self.placeholder).map(String.init))
     }
 
     static func == (left: TargetTemplate, right: TargetTemplate) -> Bool { left.text == right.text }
@@ -76,10 +77,16 @@ struct TargetTemplate: Sendable, Equatable {
     }
 
     private static func placeholder(_ text: Substring) -> Substring? {
-        text.hasPrefix("{") && text.hasSuffix("}") ? text.dropFirst().dropLast() : nil
+        text.hasPrefix("{") && text.hasSuffix("}") && usual(text) == nil ? text.dropFirst().dropLast() : nil
+    }
+
+    /// The value that is written for a parameter which may have any.
+    private static func usual(_ text: Substring) -> Substring? {
+        text.hasPrefix("{=") && text.hasSuffix("}") ? text.dropFirst(2).dropLast() : nil
     }
 
     private static func filled(_ template: Substring, _ values: [String: String]) -> String? {
+        if let usual = usual(template) { return String(usual) }
         guard let name = placeholder(template) else { return String(template) }
         return values[String(name)]
     }

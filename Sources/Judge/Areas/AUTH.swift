@@ -60,6 +60,7 @@ enum AUTH {
     static func nothingComesBeforeTheGreeting(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
         for connection in observations.connections where connection.isWhole && !connection.received.isEmpty {
+            if connection.isGreetingAssumed { continue }
             let early = connection.received.first {
                 $0.event < connection.connected ?? .max && $0.type != "error"
             }
@@ -235,6 +236,7 @@ enum AUTH {
         guard connection.isWhole else { return [] }
         return connection.sent.filter { frame in
             guard frame.type == "chat" || frame.type == "sync" else { return false }
+            if connection.isGreetingAssumed { return false }
             guard let auth = connection.auth, auth < frame.event else { return true }
             return connection.connected == nil && handshake.map { $0.credential != .good } ?? false
         }

@@ -51,10 +51,9 @@ extension ENV {
             for request in turn.requests {
                 guard let index = request.connection, case let connection = observations.connections[index],
                     let limit = connection.greeting?["limits"]?["maxFrameBytes"]?.intValue,
-                    case .text(_, let text) = observations.history.events[request.event].kind,
+                    let size = observations.history.frames[request.event]?.wireBytes,
                     !oversize.contains(request.event), request.event > connection.connected ?? .max
                 else { continue }
-                let size = text.utf8.count
                 if request.refusalCode == "too_large", let refusal = request.refusal {
                     evidence.violate(
                         Finding(
@@ -138,7 +137,7 @@ extension ENV {
         for frame in observations.received {
             let size: Int
             switch observations.history.events[frame.event].kind {
-            case .text(_, let text): size = text.utf8.count
+            case .text(_, let text): size = observations.history.frames[frame.event]?.wireBytes ?? text.utf8.count
             case .binary(_, let bytes): size = bytes.count
             default: continue
             }

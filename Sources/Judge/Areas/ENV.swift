@@ -62,7 +62,7 @@ enum ENV {
         var evidence = Evidence()
         let known = Set(observations.schemas.types(sentBy: .server))
         for frame in observations.received {
-            guard let value = frame.value, let type = frame.type, known.contains(type) else { continue }
+            guard let value = frame.said, let type = frame.type, known.contains(type) else { continue }
             let name = observations.schemas.name(of: value)
             let problem = observations.schemas.validate(value, as: name).first { $0.clause == ClauseID(.ENV, 2) }
             if let problem {

@@ -6,10 +6,11 @@ extension SYNC {
     /// this principal may see".
     ///
     /// Once for each answer to a position after which frames are known; one that says `complete: false` counts, because it
-    /// was free to lie.
+    /// was free to lie. One that says neither lies by nothing and keeps nothing (ENV-2).
     static func completeMeansWhole(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for replay in history.replays where !replay.wanted.isEmpty {
+            guard replay.result["complete"]?.boolValue != nil else { continue }
             let lacking = replay.unspoken
             if replay.last.claimsComplete, let first = lacking.first, let item = replay.wanted[first] {
                 evidence.violate(
@@ -77,7 +78,9 @@ extension SYNC {
     static func positionWithoutEpochIsNeverWhole(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for (sync, result) in history.answeredSyncs {
-            guard sync.request["epoch"] == nil, let position = sync.lastSeqSeen, position > 0 else { continue }
+            guard sync.request["epoch"] == nil, let position = sync.lastSeqSeen, position > 0,
+                result["complete"]?.boolValue != nil
+            else { continue }
             if sync.claimsComplete {
                 evidence.violate(
                     Finding(

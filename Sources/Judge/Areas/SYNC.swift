@@ -29,11 +29,12 @@ enum SYNC {
         var evidence = Evidence()
         for connection in history.connections {
             guard let greeting = connection.greeting else { continue }
-            guard let epoch = greeting.epoch, let last = greeting["lastSeq"]?.intValue else {
+            guard let epoch = greeting.said?["epoch"]?.stringValue, let last = greeting.said?["lastSeq"]?.intValue
+            else {
                 evidence.violate(
                     Finding(
                         "connected does not state the position", expected: "epoch, a string, and lastSeq, an integer",
-                        actual: "epoch \(text(greeting["epoch"])), lastSeq \(text(greeting["lastSeq"]))",
+                        actual: "epoch \(text(greeting.said?["epoch"])), lastSeq \(text(greeting.said?["lastSeq"]))",
                         at: [greeting.event]))
                 continue
             }

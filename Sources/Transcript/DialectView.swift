@@ -1,0 +1,190 @@
+import Holdfast
+import JSON
+
+/// The canonical view of a history in a dialect: what a judge reads, with the way back to what was on the wire.
+///
+/// Frames and requests that the protocol does not speak of are left out. What the dialect cannot map stays, under a type that
+/// nobody takes for one of the specification. A history in canonical form is its own view.
+public struct DialectView: Sendable {
+    /// The events in canonical form.
+    public let history: History
+    /// For each event of the view, the index of the verbatim event it stands for.
+    public let origins: [Int]
+    /// What the view passed over or could not map, in the order of the events.
+    public let notes: [Note]
+
+    /// One verbatim event that has no canonical form.
+    public struct Note: Sendable, Equatable {
+        /// The index of the verbatim event.
+        public let event: Int
+        /// Whether the dialect says so; otherwise it does not know what this is.
+        public let isIgnored: Bool
+        /// Why.
+        public let reason: String
+    }
+
+    /// The view of a history.
+    public init(_ history: History) {
+        guard !history.header.dialect.isCanonical else {
+            self.history = history
+            origins = Array(history.events.indices)
+            notes = []
+            return
+        }
+        var builder = Builder(history)
+        builder.takeAll()
+        var header = history.header
+        header.dialect = .canonical
+        self.history = History(header: header, events: builder.events, frames: builder.frames)
+        origins = builder.origins
+        notes = builder.notes
+    }
+
+    /// The act by which a view says that an opened socket stands for a canonical frame.
+    public static let assumedAct = "assumed"
+}
+
+/// Goes through a history once.
+private struct Builder {
+    let source: History
+    let dialect: Dialect
+    var events: [Event] = []
+    var frames: [Frame?] = []
+    var origins: [Int] = []
+    var notes: [DialectView.Note] = []
+    /// The wire request that runs on each lane; nil once it is none of the protocol.
+    private var requests: [Int: RESTRequest?] = [:]
+    /// Requests of which only a part is answered, by event.
+    private let partial: Set<Int>
+    /// Openings after which the server says `connected` itself, by the event `opened`.
+    private let greeted: Set<Int>
+
+    init(_ source: History) {
+        self.source = source
+        dialect = source.header.dialect
+        partial = Self.partial(in: source)
+        greeted = Self.greeted(in: source)
+    }
+
+    mutating func takeAll() {
+        for (index, event) in source.events.enumerated() {
+            switch (event.lane, event.kind) {
+            case (_, .text(let direction, let text)): take(text, direction, event, at: index)
+            case (.connection, .opened): open(event, at: index)
+            case (.exchange(let number), .request(let request)): take(request, number, event, at: index)
+            case (.exchange(let number), .response(let response)): take(response, number, event, at: index)
+            case (.exchange(let number), .failed):
+                if case .some(.none) = requests[number] { continue }
+                put(event, at: index)
+            default: put(event, at: index)
+            }
+        }
+    }
+
+    private mutating func put(_ event: Event, frame: Frame? = nil, at index: Int) {
+        events.append(event)
+        frames.append(frame)
+        origins.append(index)
+    }
+
+    private mutating func take(_ text: String, _ direction: Direction, _ event: Event, at index: Int) {
+        guard let verbatim = source.frames[index] else { return put(event, at: index) }
+        guard let root = verbatim.document?.root else { return put(event, frame: verbatim, at: index) }
+        var canonical: [JSONValue]
+        switch dialect.decode(root, sentBy: direction.sender) {
+        case .frames(let values): canonical = values
+        case .ignored(let reason):
+            notes.append(DialectView.Note(event: index, isIgnored: true, reason: reason))
+            return
+        case .unmapped(let reason):
+            notes.append(DialectView.Note(event: index, isIgnored: false, reason: reason))
+            canonical = [dialect.foreign(root)]
+        }
+        let assumed = dialect.assumedMembers(of: root, sentBy: direction.sender)
+        for value in canonical {
+            let shown = Dialect.text(of: text) { _ in value }
+            let frame =
+                shown == text && assumed.isEmpty
+                ? verbatim
+                : Frame(shown, direction: direction, wireBytes: text.utf8.count, assumed: assumed)
+            put(Event(at: event.at, lane: event.lane, kind: .text(direction, shown)), frame: frame, at: index)
+        }
+    }
+
+    private mutating func open(_ event: Event, at index: Int) {
+        put(event, at: index)
+        guard let assumed = dialect.assumedGreeting?.objectValue, !greeted.contains(index) else { return }
+        put(Event(at: event.at, lane: event.lane, kind: .act(DialectView.assumedAct, assumed)), at: index)
+    }
+
+    private mutating func take(_ request: Event.Request, _ number: Int, _ event: Event, at index: Int) {
+        let wire = RESTRequest(method: request.method, path: request.path, body: request.body)
+        guard !partial.contains(index), let canonical = dialect.decode(wire) else {
+            requests[number] = .some(nil)
+            notes.append(
+                DialectView.Note(
+                    event: index, isIgnored: true,
+                    reason: partial.contains(index)
+                        ? "a part of a conversation is no read of it" : "not a request of the protocol"))
+            return
+        }
+        requests[number] = wire
+        var translated = request
+        translated.method = canonical.method
+        translated.path = canonical.path
+        translated.body = canonical.body
+        put(Event(at: event.at, lane: event.lane, kind: .request(translated)), at: index)
+    }
+
+    private mutating func take(_ response: Event.Response, _ number: Int, _ event: Event, at index: Int) {
+        guard let request = requests[number] else { return put(event, at: index) }
+        guard let request else { return }
+        let canonical = dialect.decode(RESTResponse(status: response.status, body: response.body), to: request)
+        var translated = response
+        translated.status = canonical.status
+        translated.body = canonical.body
+        put(Event(at: event.at, lane: event.lane, kind: .response(translated)), at: index)
+    }
+
+    /// The requests whose answers hold a part of what the specification means.
+    private static func partial(in history: History) -> Set<Int> {
+        var requests: [Int: (index: Int, request: RESTRequest)] = [:]
+        var partial: Set<Int> = []
+        for (index, event) in history.events.enumerated() {
+            guard case .exchange(let number) = event.lane else { continue }
+            if case .request(let request) = event.kind {
+                requests[number] = (
+                    index, RESTRequest(method: request.method, path: request.path, body: request.body)
+                )
+            } else if case .response(let response) = event.kind, let asked = requests[number],
+                !history.header.dialect.isWhole(
+                    RESTResponse(status: response.status, body: response.body), to: asked.request)
+            {
+                partial.insert(asked.index)
+            }
+        }
+        return partial
+    }
+
+    /// Each `opened` after which the server says `connected` all the same.
+    private static func greeted(in history: History) -> Set<Int> {
+        guard history.header.dialect.assumedGreeting != nil else { return [] }
+        var opened: [Lane: Int] = [:]
+        var greeted: Set<Int> = []
+        for (index, event) in history.events.enumerated() {
+            if case .opened = event.kind { opened[event.lane] = index }
+            guard case .text(.fromServer, _) = event.kind, let start = opened[event.lane],
+                let root = history.frames[index]?.document?.root,
+                case .frames(let frames) = history.header.dialect.decode(root, sentBy: .server),
+                frames.contains(where: { $0["type"] == "connected" })
+            else { continue }
+            greeted.insert(start)
+        }
+        return greeted
+    }
+}
+
+extension Direction {
+    /// The side that sends in this direction.
+    public var sender: Role { self == .toServer ? .client : .server }
+}

@@ -1,0 +1,247 @@
+import Holdfast
+import JSON
+import Judge
+import TestSupport
+import Testing
+import Transcript
+
+/// What real servers do wrong, in their own words, and the clause that reports it.
+@Suite struct DialectJudgingTests {
+    private func outcome(_ clause: String, of history: WireHistory) throws -> Outcome? {
+        try history.verdicts()[clause]?.outcome
+    }
+
+    private func broken(_ history: WireHistory) throws -> [String] {
+        try history.clauses(.violation).sorted()
+    }
+
+    // MARK: nami
+
+    @Test func `ENV-4 a text message null ends the process`() throws {
+        let before = "A open\nB open\nA> null\n"
+        let dead = try WireHistory(before + "A eof\nB eof\nC refused", dialect: "nami")
+        #expect(try dead.clauses(.violation).isSuperset(of: ["ENV-4", "ENV-10"]))
+        let alive = try WireHistory(
+            before + """
+                A< {"type":"error","error":"no object","code":"bad_request"}
+                A> {"type":"ping"}
+                A< {"type":"pong"}
+                B> {"type":"ping"}
+                B< {"type":"pong"}
+                """, dialect: "nami")
+        let aliveBroken = try broken(alive)
+        #expect(aliveBroken == [])
+        #expect(try alive.clauses(.pass).isSuperset(of: ["ENV-4", "ENV-10"]))
+    }
+
+    @Test func `ID-7 an unknown session gets done and is never stored`() throws {
+        let asked = """
+            A open
+            1> GET /api/sessions/ffffffff
+            1< 404 {"error":"Session not found","code":404}
+            A> {"type":"chat","sessionId":"ffffffff","messages":[{"role":"user","content":"hi"}]}
+
+            """
+        let lost = try WireHistory(
+            asked + """
+                A< {"type":"done","text":"echo: hi","sessionId":"ffffffff"}
+                2> GET /api/sessions/ffffffff
+                2< 404 {"error":"Session not found","code":404}
+                """, dialect: "nami")
+        #expect(try lost.clauses(.violation).isSuperset(of: ["ID-6", "ID-7"]))
+        let finding = try #require(try lost.verdicts()["ID-7"]?.findings.first)
+        let cited = finding.events.map { lost.history.events[$0] }
+        #expect(
+            cited.contains {
+                if case .text(.fromServer, let text) = $0.kind { text.contains("echo: hi") } else { false }
+            })
+        let refused = try WireHistory(
+            asked + #"A< {"type":"error","error":"no such session","code":"session_not_found"}"#, dialect: "nami")
+        let refusedBroken = try broken(refused)
+        #expect(refusedBroken == [])
+        #expect(try outcome("ID-6", of: refused) == .pass)
+    }
+
+    @Test func `ID-5 a tool is used in no session`() throws {
+        let asked = """
+            A open
+            A> {"type":"chat","sessionId":"5e0e2953","messages":[{"role":"user","content":"tools"}]}
+
+            """
+        let done = #"A< {"type":"done","text":"used tools","sessionId":"5e0e2953"}"#
+        let silent = try WireHistory(
+            asked + "A< {\"type\":\"tool_use\",\"tool\":\"webFetch\"}\n" + done, dialect: "nami")
+        let silentBroken = try broken(silent)
+        #expect(silentBroken == ["ID-5"])
+        let named = try WireHistory(
+            asked + "A< {\"type\":\"tool_use\",\"tool\":\"webFetch\",\"sessionId\":\"5e0e2953\"}\n" + done,
+            dialect: "nami")
+        let namedBroken = try broken(named)
+        #expect(namedBroken == [])
+        #expect(try outcome("ID-5", of: named) == .pass)
+    }
+
+    @Test func `an assumed greeting proves nothing about greetings`() throws {
+        let history = try WireHistory(
+            """
+            A open
+            A> {"type":"ping"}
+            A< {"type":"pong"}
+            B open
+            B> {"type":"ping"}
+            B< {"type":"pong"}
+            """, dialect: "nami", profiles: [.core, .auth])
+        let verdicts = try history.verdicts()
+        for clause in ["AUTH-1", "AUTH-2", "AUTH-3", "AUTH-5", "AUTH-16", "ID-1", "ID-2"] {
+            #expect(verdicts[clause]?.outcome == .untested, "\(clause)")
+        }
+        #expect(verdicts["LIVE-1"]?.outcome == .pass)
+        let second = try WireHistory("A open\nA< {\"type\":\"connected\"}", dialect: "nami")
+        let secondBroken = try broken(second)
+        #expect(secondBroken == ["ENV-2"], "a greeting of its own takes the place of the assumed one")
+    }
+
+    // MARK: adjutant
+
+    private let greeting = """
+        A open
+        A< {"type":"auth_challenge"}
+        A> {"type":"auth_response","apiKey":"‹token of p1›"}
+        A< {"type":"connected","sessionId":"k1","lastSeq":0,"serverTime":"2026-11-20T21:09:42.970Z"}
+
+        """
+
+    private func message(_ seq: Int, from: String = "user", body: String = "x") -> String {
+        let to = from == "user" ? "kerrigan" : "user"
+        return """
+            {"type":"chat_message","id":"m\(seq)","from":"\(from)","to":"\(to)","body":"\(body)",\
+            "timestamp":"2026-11-20 21:08:37","seq":\(seq)}
+            """
+    }
+
+    @Test func `SYNC-13 a replay that lost frames does not say so`() throws {
+        // Its own limit of 1000 frames, made small.
+        let small = greeting.replacing("\"lastSeq\":0", with: "\"lastSeq\":0,\"limits\":{\"replayMessages\":5}")
+        let live = (1...12).map { "A< " + message($0) }.joined(separator: "\n")
+        let asked = small + live + "\n" + #"A> {"type":"sync","lastSeqSeen":1}"# + "\n"
+        let kept = (8...12).map { message($0) }.joined(separator: ",")
+        let silent = try WireHistory(
+            asked + #"A< {"type":"sync_response","missed":["# + kept + "]}", dialect: "adjutant",
+            profiles: [.core, .sync])
+        #expect(try outcome("SYNC-13", of: silent) == .violation)
+        #expect(try outcome("SYNC-3", of: silent) == .untested)
+        let told = try WireHistory(
+            asked + #"A< {"type":"sync_response","complete":false,"reason":"evicted","missed":["# + kept + "]}",
+            dialect: "adjutant", profiles: [.core, .sync])
+        #expect(try outcome("SYNC-13", of: told) == .pass)
+    }
+
+    @Test func `SYNC-9 seq restarts with the process`() throws {
+        let before =
+            greeting + (1...3).map { "A< " + message($0) }.joined(separator: "\n")
+            + "\nserver kill\nA eof\nserver start\n"
+        func back(_ lastSeq: Int, _ missed: [Int]) -> String {
+            before + """
+                B open
+                B< {"type":"auth_challenge"}
+                B> {"type":"auth_response","apiKey":"‹token of p1›"}
+                B< {"type":"connected","sessionId":"k2","lastSeq":\(lastSeq),"serverTime":"2026-11-20T21:10:42.970Z"}
+                B> {"type":"sync","lastSeqSeen":0}
+                B< {"type":"sync_response","missed":[\(missed.map { message($0) }.joined(separator: ","))]}
+                """
+        }
+        let anew = try WireHistory(back(0, []), dialect: "adjutant", profiles: [.core, .sync])
+        #expect(try outcome("SYNC-9", of: anew) == .violation)
+        let onward = try WireHistory(back(3, [1, 2, 3]), dialect: "adjutant", profiles: [.core, .sync])
+        #expect(try outcome("SYNC-9", of: onward) == .pass)
+        #expect(try outcome("SYNC-1", of: onward) == .violation, "the epoch is assumed, and nobody said it")
+        #expect(try outcome("ENV-2", of: onward) == .violation)
+    }
+
+    @Test func `IDEM-2 a resend is stored twice`() throws {
+        let first =
+            greeting + """
+                A> {"type":"message","id":"c-1","to":"kerrigan","body":"hello"}
+                A< {"type":"delivered","messageId":"m1","clientId":"c-1","timestamp":"2026-11-20 21:08:37"}
+                A< \(message(1, body: "hello"))
+                A> {"type":"message","id":"c-1","to":"kerrigan","body":"hello"}
+
+                """
+        func stored(_ ids: [String]) -> String {
+            let items = ids.map {
+                #"{"id":"\#($0)","sessionId":null,"agentId":"user","recipient":"kerrigan","role":"user","body":"hello","createdAt":"2026-11-20 21:08:37"}"#
+            }
+            return """
+                1> GET /api/messages?agentId=kerrigan&limit=200
+                1< 200 {"success":true,"data":{"items":[\(items.joined(separator: ","))],"total":\(ids.count),"hasMore":false},"timestamp":"2026-11-20T21:09:46.784Z"}
+                """
+        }
+        let twice = try WireHistory(
+            first + """
+                A< {"type":"delivered","messageId":"m2","clientId":"c-1","timestamp":"2026-11-20 21:08:38"}
+                A< \(message(2, body: "hello"))
+                """ + "\n" + stored(["m1", "m2"]), dialect: "adjutant", profiles: [.core, .idempotency])
+        let twiceBroken = try twice.clauses(.violation)
+        #expect(twiceBroken.isSuperset(of: ["IDEM-2", "IDEM-3"]))
+        let once = try WireHistory(
+            first + """
+                A< {"type":"delivered","messageId":"m1","clientId":"c-1","duplicate":true,"timestamp":"2026-11-20 21:08:37"}
+                """ + "\n" + stored(["m1"]), dialect: "adjutant", profiles: [.core, .idempotency])
+        #expect(try outcome("IDEM-2", of: once) == .pass)
+        #expect(try outcome("IDEM-3", of: once) == .pass)
+    }
+
+    @Test func `RATE-1 the limit is per connection`() throws {
+        func ask(_ lane: String, _ id: Int, accepted: Bool) -> String {
+            "\(lane)> {\"type\":\"message\",\"id\":\"c\(id)\",\"to\":\"kerrigan\",\"body\":\"z\"}\n"
+                + (accepted
+                    ? "\(lane)< {\"type\":\"delivered\",\"messageId\":\"m\(id)\",\"clientId\":\"c\(id)\",\"timestamp\":\"2026-11-20 21:08:37\"}\n"
+                    : "\(lane)< {\"type\":\"error\",\"code\":\"rate_limited\",\"message\":\"Message rate limit exceeded (2/min)\",\"relatedId\":\"c\(id)\"}\n")
+        }
+        let spent =
+            greeting + ask("A", 1, accepted: true) + ask("A", 2, accepted: true) + ask("A", 3, accepted: false)
+            + greeting.split(separator: "\n").map { "B" + $0.dropFirst() }.joined(separator: "\n") + "\n"
+        func judged(_ accepted: Bool) throws -> WireHistory {
+            try WireHistory(
+                spent + ask("B", 4, accepted: accepted), dialect: "adjutant",
+                profiles: [.core, .rateLimit], limits: ["messagesPerMinute": 2])
+        }
+        #expect(try outcome("RATE-1", of: judged(true)) == .violation)
+        #expect(try outcome("RATE-1", of: judged(false)) == .pass)
+        #expect(try outcome("RATE-4", of: judged(false)) == .violation, "nobody says how long to wait")
+        #expect(try outcome("RATE-2", of: judged(false)) == .violation)
+    }
+
+    @Test func `AUTH-3 a bad key is refused in this dialect too`() throws {
+        let asked = """
+            A open
+            A< {"type":"auth_challenge"}
+            A> {"type":"auth_response","apiKey":"wrong"}
+
+            """
+        let refused = try WireHistory(
+            asked + "A< {\"type\":\"error\",\"code\":\"auth_failed\",\"message\":\"Invalid API key\"}\nA close 4001",
+            dialect: "adjutant", profiles: [.core, .auth])
+        let refusedBroken = try broken(refused)
+        #expect(refusedBroken == [])
+        #expect(try outcome("AUTH-3", of: refused) == .pass)
+        let taken = try WireHistory(
+            asked + #"A< {"type":"connected","sessionId":"k1","lastSeq":0,"serverTime":"2026-11-20T21:09:42.970Z"}"#,
+            dialect: "adjutant", profiles: [.core, .auth])
+        #expect(try outcome("AUTH-3", of: taken) == .violation)
+    }
+
+    @Test func `flaws of the text survive the translation`() throws {
+        let history = try WireHistory(
+            greeting
+                + #"A< {"type":"chat_message","id":"m1","id":"m2","from":"kerrigan","to":"user","body":"\ud83d","seq":1}"#,
+            dialect: "adjutant", profiles: [.core, .sync])
+        #expect(try history.clauses(.violation).isSuperset(of: ["ENV-11", "ENV-12"]))
+        let body = try WireHistory(
+            """
+            1> GET /api/messages?agentId=kerrigan
+            1< 200 {"success":true,"data":{"items":[{"id":"m1","id":"m2","role":"user","body":"x","createdAt":"2026-11-20 21:08:37"}]}}
+            """, dialect: "adjutant")
+        #expect(try body.clauses(.violation).contains("ENV-11"))
+    }
+}
