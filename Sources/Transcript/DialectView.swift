@@ -56,21 +56,24 @@ private struct Builder {
     private var requests: [Int: RESTRequest?] = [:]
     /// Requests of which only a part is answered, by event.
     private let partial: Set<Int>
-    /// Openings after which the server says `connected` itself, by the event `opened`.
-    private let greeted: Set<Int>
+    /// The events at which a greeting has to be assumed.
+    private let starts: Set<Int>
 
     init(_ source: History) {
         self.source = source
         dialect = source.header.dialect
         partial = Self.partial(in: source)
-        greeted = Self.greeted(in: source)
+        starts = Self.starts(in: source)
     }
 
     mutating func takeAll() {
         for (index, event) in source.events.enumerated() {
+            if starts.contains(index), !isOpened(event) { greet(event, at: index) }
             switch (event.lane, event.kind) {
             case (_, .text(let direction, let text)): take(text, direction, event, at: index)
-            case (.connection, .opened): open(event, at: index)
+            case (.connection, .opened):
+                put(event, at: index)
+                if starts.contains(index) { greet(event, at: index) }
             case (.exchange(let number), .request(let request)): take(request, number, event, at: index)
             case (.exchange(let number), .response(let response)): take(response, number, event, at: index)
             case (.exchange(let number), .failed):
@@ -111,9 +114,13 @@ private struct Builder {
         }
     }
 
-    private mutating func open(_ event: Event, at index: Int) {
-        put(event, at: index)
-        guard let assumed = dialect.assumedGreeting?.objectValue, !greeted.contains(index) else { return }
+    private func isOpened(_ event: Event) -> Bool {
+        if case .opened = event.kind { true } else { false }
+    }
+
+    /// Says that the socket which is open by now stands for the greeting.
+    private mutating func greet(_ event: Event, at index: Int) {
+        guard let assumed = dialect.assumedGreeting?.objectValue else { return }
         put(Event(at: event.at, lane: event.lane, kind: .act(DialectView.assumedAct, assumed)), at: index)
     }
 
@@ -166,21 +173,35 @@ private struct Builder {
         return partial
     }
 
-    /// Each `opened` after which the server says `connected` all the same.
-    private static func greeted(in history: History) -> Set<Int> {
+    /// The events that show a socket to be open on which the server never says `connected`: `opened`, or the first message
+    /// of a connection whose opening was not recorded.
+    private static func starts(in history: History) -> Set<Int> {
         guard history.header.dialect.assumedGreeting != nil else { return [] }
-        var opened: [Lane: Int] = [:]
-        var greeted: Set<Int> = []
+        var current: [Lane: Int] = [:]
+        var starts: Set<Int> = []
         for (index, event) in history.events.enumerated() {
-            if case .opened = event.kind { opened[event.lane] = index }
-            guard case .text(.fromServer, _) = event.kind, let start = opened[event.lane],
-                let root = history.frames[index]?.document?.root,
-                case .frames(let frames) = history.header.dialect.decode(root, sentBy: .server),
-                frames.contains(where: { $0["type"] == "connected" })
-            else { continue }
-            greeted.insert(start)
+            guard case .connection = event.lane else { continue }
+            switch event.kind {
+            case .opening: current[event.lane] = nil
+            case .opened:
+                current[event.lane] = index
+                starts.insert(index)
+            case .text, .binary:
+                if current[event.lane] == nil {
+                    current[event.lane] = index
+                    starts.insert(index)
+                }
+                if case .text(.fromServer, _) = event.kind, let start = current[event.lane],
+                    let root = history.frames[index]?.document?.root,
+                    case .frames(let frames) = history.header.dialect.decode(root, sentBy: .server),
+                    frames.contains(where: { $0["type"] == "connected" })
+                {
+                    starts.remove(start)
+                }
+            default: break
+            }
         }
-        return greeted
+        return starts
     }
 }
 

@@ -58,7 +58,11 @@ extension Dialect {
     ///
     /// What is no object with a type stays as it is: what is wrong with it is the same in every dialect.
     public func decode(_ frame: JSONValue, sentBy sender: Role) -> Decoding {
-        guard !isCanonical, let type = frame["type"]?.stringValue else { return .frames([frame]) }
+        guard !isCanonical else { return .frames([frame]) }
+        guard let type = wireType(of: frame) else {
+            // A member that happens to be called `type` is no type where types stand elsewhere.
+            return .frames([typePlace == Self.usualTypePlace ? frame : frame.removing(Self.usualTypePlace)])
+        }
         guard let rule = rule(for: frame, of: type, sentBy: sender) else {
             let isNamed = frameRules.contains { $0.sender == sender && $0.wire == type }
             return .unmapped(
@@ -75,7 +79,7 @@ extension Dialect {
 
     /// The canonical members of a wire frame that it does not say and that a reader has to assume; few dialects have any.
     public func assumedMembers(of frame: JSONValue, sentBy sender: Role) -> [JSONPointer] {
-        guard let type = frame["type"]?.stringValue, let rule = rule(for: frame, of: type, sentBy: sender) else {
+        guard let type = wireType(of: frame), let rule = rule(for: frame, of: type, sentBy: sender) else {
             return []
         }
         return rule.members.rules.compactMap { member in
@@ -83,7 +87,7 @@ extension Dialect {
         }
     }
 
-    private func rule(for frame: JSONValue, of type: String, sentBy sender: Role) -> FrameRule? {
+    func rule(for frame: JSONValue, of type: String, sentBy sender: Role) -> FrameRule? {
         let rules = frameRules.filter { $0.sender == sender }
         return rules.first { $0.wire == type && $0.conditions.allSatisfy { $0.holds(of: frame) } }
             ?? rules.first { $0.wire == FrameRule.anyType }
@@ -91,16 +95,18 @@ extension Dialect {
 
     /// A wire frame that has no canonical form, under a type that cannot be taken for one of the specification.
     public func foreign(_ frame: JSONValue) -> JSONValue {
-        guard let type = frame["type"]?.stringValue, Self.canonicalTypes.values.contains(where: { $0.contains(type) })
-        else { return frame }
+        guard !isCanonical, let type = wireType(of: frame) else { return frame }
+        let isMistakable = Self.canonicalTypes.values.contains { $0.contains(type) }
+        guard isMistakable || typePlace != Self.usualTypePlace else { return frame }
         var frame = frame
-        frame["type"] = .string("\(name):\(type)")
+        frame["type"] = .string(isMistakable ? "\(name):\(type)" : type)
         return frame
     }
 
     private func encode(_ frame: JSONValue, by rule: FrameRule) throws(Inexpressible) -> JSONValue {
         var wire = try rule.members.encoded(frame, surroundings(of: rule.sender))
-        wire["type"] = .string(rule.wire)
+        if typePlace != Self.usualTypePlace { wire["type"] = nil }
+        wire = wire.setting(typePlace, to: .string(rule.wire))
         for condition in rule.conditions {
             if let value = condition.only { wire = wire.setting(condition.place, to: value) }
         }
@@ -108,11 +114,9 @@ extension Dialect {
     }
 
     private func decode(_ frame: JSONValue, as type: String, by rule: FrameRule) -> JSONValue {
-        var wire = frame
-        wire["type"] = .string(type)
-        return rule.members.decoded(
-            wire, surroundings(of: rule.sender),
-            dropping: rule.conditions.filter { $0.only != nil }.map(\.place))
+        let selectors = rule.conditions.filter { $0.only != nil }.map(\.place) + [typePlace]
+        let members = rule.members.decoded(frame, surroundings(of: rule.sender), dropping: selectors)
+        return .object(JSONObject([("type", .string(type))] + (members.objectValue ?? [:]).filter { $0.key != "type" }))
     }
 
     private func surroundings(of sender: Role) -> MemberMap.Surroundings {

@@ -19,6 +19,8 @@ public struct Dialect: Sendable, Equatable {
     public let credential: CredentialPlace
     /// Who speaks first, and what an opened socket means.
     public let greeting: Greeting
+    /// Where a wire frame says its type.
+    let typePlace: JSONPointer
     let frameRules: [FrameRule]
     let restRules: RESTRules
 
@@ -48,7 +50,12 @@ public struct Dialect: Sendable, Equatable {
     public static let canonical = Dialect(
         name: "canonical", summary: "The form of the specification itself.", source: nil,
         profiles: Profile.all(of: .server).union(Profile.all(of: .client)), socketPath: nil, credential: .frame,
-        greeting: .client, frameRules: [], restRules: RESTRules())
+        greeting: .client, typePlace: Self.usualTypePlace, frameRules: [], restRules: RESTRules())
+
+    static let usualTypePlace = JSONPointer(tokens: ["type"])
+
+    /// The type of a wire frame; nil for what has none.
+    func wireType(of frame: JSONValue) -> String? { frame[typePlace]?.stringValue }
 
     /// Whether this is the specification's own form.
     public var isCanonical: Bool { source == nil }

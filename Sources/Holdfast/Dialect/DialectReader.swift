@@ -32,7 +32,7 @@ extension Dialect {
     }
 
     private init?(reading reader: MemberReader, source: JSONValue) {
-        reader.refuseUnknown(besides: ["name", "summary", "profiles", "socket", "greeting", "frames", "rest"])
+        reader.refuseUnknown(besides: ["name", "summary", "profiles", "socket", "greeting", "typeAt", "frames", "rest"])
         let name = reader.string("name", required: true)
         if let name, !Self.isName(name) {
             let _: Never? = reader.wrong("name", .string(name), "lowercase letters, digits and '-', not 'canonical'")
@@ -44,6 +44,10 @@ extension Dialect {
         socketPath = socket.flatMap(Self.path)
         credential = socket?.members("credential", required: true).flatMap(Self.credential) ?? .none
         greeting = reader.members("greeting", required: true).flatMap(Self.greeting) ?? .client
+        typePlace =
+            reader.string("typeAt").flatMap {
+                MemberMapReader.place($0, at: JSONPointer(tokens: ["typeAt"]), into: reader.collector)
+            } ?? Self.usualTypePlace
         frameRules = FrameRuleReader.rules(in: reader)
         restRules = reader.members("rest").map(RESTRulesReader.rules) ?? RESTRules()
         guard let name, let summary else { return nil }
@@ -105,8 +109,8 @@ extension Dialect {
         reader.refuseUnknown(besides: ["opens", "challenge", "assumed"])
         func frame(_ key: String, type: String?) -> JSONValue? {
             guard let value = reader.require(key) else { return nil }
-            guard let found = value["type"]?.stringValue, type == nil || found == type else {
-                return reader.wrong(key, value, type.map { "a frame of type '\($0)'" } ?? "a frame with a type")
+            guard value.objectValue != nil, type == nil || value["type"]?.stringValue == type else {
+                return reader.wrong(key, value, type.map { "a frame of type '\($0)'" } ?? "a frame, which is an object")
             }
             return value
         }

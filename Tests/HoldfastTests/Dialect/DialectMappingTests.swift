@@ -1,0 +1,191 @@
+import Foundation
+import Holdfast
+import JSON
+import TestSupport
+import Testing
+
+/// Frames and requests of the two dialects, in both directions.
+@Suite struct DialectMappingTests {
+    private func dialect(_ name: String) throws -> Dialect { try SourceTree.specification().dialect(named: name) }
+
+    private func value(_ text: String) throws -> JSONValue { try JSONParser.value(text) }
+
+    private func expectSame(
+        _ name: String, _ sender: Role, wire: String, canonical: String, line: Int = #line
+    ) throws {
+        let dialect = try dialect(name)
+        let (wire, canonical) = (try value(wire), try value(canonical))
+        #expect(dialect.decode(wire, sentBy: sender) == .frames([canonical]), "line \(line)")
+        #expect(dialect.encode(canonical, sentBy: sender) == .frames([wire]), "line \(line)")
+    }
+
+    @Test func `nami says the same in its own words`() throws {
+        try expectSame(
+            "nami", .server, wire: #"{"type":"tool_use","tool":"webFetch"}"#,
+            canonical: #"{"type":"toolUse","tool":"webFetch"}"#)
+        try expectSame(
+            "nami", .client, wire: #"{"type":"chat","messages":[{"role":"user","content":"hi"}],"sessionId":"s"}"#,
+            canonical: #"{"type":"chat","messages":[{"role":"user","content":"hi"}],"sessionId":"s"}"#)
+        let nami = try dialect("nami")
+        #expect(
+            try nami.encode(
+                value(#"{"type":"error","error":"no","code":"busy","sessionId":"s","seq":3}"#), sentBy: .server)
+                == .frames([value(#"{"type":"error","error":"no"}"#)]))
+        #expect(nami.socketPath == "/ws" && nami.credential == .query("key") && nami.challenge == nil)
+        #expect(nami.assumedGreeting == ["type": "connected"])
+    }
+
+    @Test func `what the upgrade says needs no frame`() throws {
+        let nami = try dialect("nami")
+        guard case .nothing = nami.encode(["type": "auth", "protocol": 1, "token": "k"], sentBy: .client) else {
+            Issue.record("auth")
+            return
+        }
+        guard case .nothing = nami.encode(["type": "connected", "protocol": 1], sentBy: .server) else {
+            Issue.record("connected")
+            return
+        }
+        guard case .inexpressible = nami.encode(["type": "auth", "protocol": 2], sentBy: .client) else {
+            Issue.record("another version")
+            return
+        }
+        #expect(
+            nami.encode(["type": "sync", "lastSeqSeen": 0], sentBy: .client)
+                == .inexpressible("the dialect nami has no 'sync'"))
+    }
+
+    @Test func `adjutant says the same in its own words`() throws {
+        try expectSame(
+            "adjutant", .client, wire: #"{"type":"auth_response","apiKey":"k"}"#,
+            canonical: #"{"type":"auth","protocol":1,"token":"k"}"#)
+        try expectSame(
+            "adjutant", .client, wire: #"{"type":"message","id":"c-1","to":"kerrigan","body":"hello"}"#,
+            canonical: """
+                {"type":"chat","clientMessageId":"c-1","sessionId":"kerrigan",\
+                "messages":[{"role":"user","content":"hello"}]}
+                """)
+        try expectSame(
+            "adjutant", .server,
+            wire: #"{"type":"delivered","messageId":"m","clientId":"c-1","timestamp":"2026-11-20 21:08:37"}"#,
+            canonical: #"{"type":"ack","messageId":"m","clientMessageId":"c-1","timestamp":"2026-11-20 21:08:37"}"#)
+        try expectSame(
+            "adjutant", .server,
+            wire:
+                #"{"type":"chat_message","id":"m","from":"user","to":"kerrigan","body":"x","timestamp":"2026-11-20 21:08:37","seq":4}"#,
+            canonical: """
+                {"type":"message","messageId":"m","sessionId":"kerrigan","role":"user","text":"x",\
+                "timestamp":"2026-11-20T21:08:37Z","seq":4}
+                """)
+        try expectSame(
+            "adjutant", .server,
+            wire: #"{"type":"chat_message","id":"m","from":"kerrigan","to":"user","body":"on it","seq":5}"#,
+            canonical: #"{"type":"done","messageId":"m","sessionId":"kerrigan","text":"on it","seq":5}"#)
+        try expectSame(
+            "adjutant", .server, wire: #"{"type":"error","code":"server_error","message":"no","relatedId":"c-1"}"#,
+            canonical: #"{"type":"error","code":"internal","error":"no","clientMessageId":"c-1"}"#)
+    }
+
+    @Test func `replayed frames are translated one by one`() throws {
+        let adjutant = try dialect("adjutant")
+        let wire = try value(
+            """
+            {"type":"sync_response","missed":[{"type":"stream_token","seq":6},
+            {"type":"chat_message","id":"m","from":"kerrigan","to":"user","body":"on it","seq":7},{"type":"novelty","seq":8}]}
+            """)
+        #expect(
+            try adjutant.decode(wire, sentBy: .server)
+                == .frames([
+                    value(
+                        """
+                        {"type":"syncResult","epoch":"the only one","missed":[
+                        {"type":"done","messageId":"m","sessionId":"kerrigan","text":"on it","seq":7},
+                        {"type":"novelty","seq":8}]}
+                        """)
+                ]))
+        #expect(adjutant.assumedMembers(of: wire, sentBy: .server) == [JSONPointer(tokens: ["epoch"])])
+    }
+
+    @Test func `what a dialect cannot say is not said`() throws {
+        let adjutant = try dialect("adjutant")
+        let two: JSONValue = ["type": "auth", "protocol": 2]
+        guard case .inexpressible(let reason) = adjutant.encode(two, sentBy: .client) else {
+            Issue.record("version 2")
+            return
+        }
+        #expect(reason.contains("'/protocol' can only be 1, not 2"))
+        for text in [
+            #"{"type":"chat","messages":[]}"#, #"{"type":"chat","messages":"x"}"#,
+            #"{"type":"chat","messages":[{"role":"user","content":[{"type":"text","text":"x"}]}]}"#,
+            #"{"type":"sync","lastSeqSeen":3,"epoch":"another"}"#, #"{"type":"ping"}"#,
+        ] {
+            guard case .inexpressible = try adjutant.encode(value(text), sentBy: .client) else {
+                Issue.record("\(text)")
+                continue
+            }
+        }
+        // Hostile frames are no messages of the specification, and go out as they are.
+        #expect(adjutant.encode(["type": "zzz"], sentBy: .client) == .frames([["type": "zzz"]]))
+        #expect(adjutant.encode(nil, sentBy: .client) == .frames([nil]))
+    }
+
+    @Test func `an unknown type is never taken for one of the specification`() throws {
+        let adjutant = try dialect("adjutant")
+        #expect(adjutant.decode(["type": "ping"], sentBy: .client) == .frames([["type": "adjutant:ping"]]))
+        guard case .unmapped = adjutant.decode(["type": "done", "text": "x"], sentBy: .server) else {
+            Issue.record("done")
+            return
+        }
+        #expect(adjutant.foreign(["type": "done"]) == ["type": "adjutant:done"])
+        #expect(adjutant.decode(nil, sentBy: .client) == .frames([nil]))
+        #expect(adjutant.decode([:], sentBy: .client) == .frames([[:]]))
+    }
+
+    @Test func `adjutant keeps its conversations elsewhere`() throws {
+        let adjutant = try dialect("adjutant")
+        #expect(adjutant.encode(RESTRequest(method: "GET", path: "/api/sessions")) == nil)
+        let read = RESTRequest(method: "GET", path: "/api/sessions/k%20e")
+        let wire = try #require(adjutant.encode(read))
+        #expect(wire == RESTRequest(method: "GET", path: "/api/messages?agentId=k%20e&limit=200"))
+        #expect(adjutant.decode(wire) == read)
+        #expect(adjutant.decode(RESTRequest(method: "GET", path: "/api/messages?agentId=k&beforeId=m")) == nil)
+        #expect(adjutant.decode(RESTRequest(method: "GET", path: "/api/sessions")) == nil)
+        let body = """
+            {"success":true,"data":{"items":[{"id":"a1","role":"agent","body":"ho","threadId":null,\
+            "createdAt":"2026-11-20 21:09:45"}],"total":1,"hasMore":false},"timestamp":"2026-11-20T21:09:46.784Z"}
+            """
+        let canonical = try value(adjutant.decode(RESTResponse(status: 200, body: body), to: wire).body)
+        #expect(canonical["session"]?["id"] == "k e")
+        let message = try #require(canonical["session"]?["messages"]?[0])
+        #expect(message["role"] == "assistant" && message["content"] == "ho" && message["id"] == "a1")
+        #expect(message["timestamp"] == "2026-11-20T21:09:45Z")
+        let part = body.replacing("\"hasMore\":false", with: "\"hasMore\":true")
+        #expect(adjutant.isWhole(RESTResponse(status: 200, body: body), to: wire))
+        #expect(!adjutant.isWhole(RESTResponse(status: 200, body: part), to: wire))
+    }
+
+    @Test func `questions and errors over REST have their envelopes`() throws {
+        let adjutant = try dialect("adjutant")
+        let chat = RESTRequest(
+            method: "POST", path: "/api/chat",
+            body: #"{"messages":[{"role":"user","content":"hi"}],"sessionId":"k","clientMessageId":"c"}"#)
+        let wire = try #require(adjutant.encode(chat))
+        #expect(wire.path == "/api/messages" && wire.method == "POST")
+        #expect(try value(#require(wire.body)) == ["to": "k", "body": "hi"])
+        let accepted = RESTResponse(
+            status: 201, body: #"{"success":true,"data":{"messageId":"u1","timestamp":"2026-11-20 21:09:46"}}"#)
+        let canonical = adjutant.decode(accepted, to: wire)
+        #expect(canonical.status == 200 && (try value(canonical.body))["messageId"] == nil)
+        let refused = RESTResponse(
+            status: 401, body: #"{"success":false,"error":{"code":"UNAUTHORIZED","message":"API key required"}}"#)
+        let error = adjutant.decode(refused, to: wire)
+        #expect(try value(error.body) == ["error": "API key required", "code": "auth_failed"])
+        #expect(try value(adjutant.encode(error, to: chat).body) == value(refused.body))
+        let nami = try dialect("nami")
+        let missing = RESTResponse(status: 404, body: #"{"error":"Session not found","code":404}"#)
+        let get = RESTRequest(method: "GET", path: "/api/sessions/x")
+        #expect(try value(nami.decode(missing, to: get).body)["code"] == "session_not_found")
+        #expect(try value(nami.encode(nami.decode(missing, to: get), to: get).body) == value(missing.body))
+        #expect(nami.decode(RESTRequest(method: "GET", path: "/api/sessions/../x"))?.path == "/api/sessions/../x")
+        #expect(nami.decode(RESTRequest(method: "PATCH", path: "/api/sessions/x")) == nil)
+    }
+}

@@ -1,0 +1,114 @@
+import Holdfast
+import JSON
+import TestSupport
+import Testing
+
+/// Dialect files: what is read, and how a wrong one is refused.
+@Suite struct DialectReaderTests {
+    private static let small = """
+        {
+          "name": "small",
+          "summary": "A server of few types.",
+          "profiles": ["core"],
+          "socket": { "path": "/chat", "credential": { "in": "none" } },
+          "greeting": { "opens": "nobody", "assumed": { "type": "connected" } },
+          "frames": [
+            { "sender": "client", "wire": "ask", "is": "chat", "members": { "sessionId": "thread" } },
+            { "sender": "server", "wire": "answer", "is": "done", "members": { "text": "words" } },
+            { "sender": "server", "wire": "failure", "is": "error" }
+          ]
+        }
+        """
+
+    @Test func `every dialect of the specification is sound`() throws {
+        let specification = try SourceTree.specification()
+        let dialects = try specification.dialects()
+        #expect(dialects.map(\.name) == ["adjutant", "nami"])
+        #expect(specification.dialectNames == ["canonical", "adjutant", "nami"])
+        for dialect in dialects {
+            #expect(!dialect.isCanonical && dialect.source != nil)
+            #expect(try Dialect(#require(dialect.source), at: "a transcript") == dialect)
+        }
+    }
+
+    @Test func `the canonical form is nobody's file`() throws {
+        let specification = try SourceTree.specification()
+        let canonical = try specification.dialect(named: "canonical")
+        #expect(canonical.isCanonical && canonical.source == nil)
+        #expect(canonical.encode(["type": "chat"], sentBy: .client) == .frames([["type": "chat"]]))
+        #expect(canonical.decode(["type": "anything"], sentBy: .server) == .frames([["type": "anything"]]))
+        #expect(canonical.encode(RESTRequest(method: "PUT", path: "/x"))?.path == "/x")
+    }
+
+    @Test func `an unknown name is answered with the nearest one`() throws {
+        let problems = #expect(throws: InputProblems.self) {
+            try SourceTree.specification().dialect(named: "nammi")
+        }
+        let problem = try #require(problems?.problems.first)
+        #expect(problem.what == "there is no dialect 'nammi'" && problem.fix == "did you mean 'nami'?")
+    }
+
+    /// A piece of the small file, what takes its place, and the first line of the problem.
+    @Test(arguments: [
+        (#""small""#, #""Small""#, "d.json:2:11 /name: found 'Small'"),
+        (#""small""#, #""canonical""#, "d.json:2:11 /name: found 'canonical'"),
+        (#""summary""#, #""sumary""#, "d.json:3:13 /sumary: unknown member 'sumary'"),
+        (#""core"]"#, #""client-core"]"#, "d.json:4:16 /profiles/0: 'client-core' is a profile of clients"),
+        (#""core"]"#, #""cor"]"#, "d.json:4:16 /profiles/0: unknown profile 'cor'"),
+        (#""core"]"#, #""core", "sync"]"#, "d.json:4:15 /profiles: 'sync' needs 'sync', and no frame is one"),
+        (#""/chat""#, #""chat?x""#, "d.json:5:23 /socket/path: found 'chat?x'"),
+        (#""none""#, #""cookie""#, "d.json:5:55 /socket/credential/in: found 'cookie'"),
+        (#""none""#, #""query""#, "d.json:5:47 /socket/credential: 'name' is missing"),
+        (#""nobody""#, #""server""#, "d.json:6:15 /greeting: 'challenge' is missing"),
+        (#""type": "connected""#, #""type": "done""#, "d.json:6:46 /greeting/assumed: found an object"),
+        (#""is": "chat""#, #""is": "chatt""#, "d.json:8:52 /frames/0/is: the client sends no 'chatt'"),
+        (#""is": "chat""#, #""is": "done""#, "d.json:8:52 /frames/0/is: the client sends no 'done'"),
+        (
+            #""is": "error""#, #""unknown": "x""#,
+            "d.json:10:60 /frames/2/unknown: a server knows the types that it sends"
+        ),
+        (
+            #""wire": "failure", "is": "error""#, #""wire": "*", "ignored": "x""#,
+            "d.json:10:36 /frames/2/wire: found '*'"
+        ),
+        (#""is": "error""#, #""is": "error", "ignored": "x""#, "d.json:10:5 /frames/2: is and ignored at once"),
+        (
+            #"{ "sessionId": "thread" }"#, #"{ "sesionId": "thread" }"#,
+            "d.json:8:86 /frames/0/members/sesionId: the specification has no member 'sesionId' here"
+        ),
+        (#"{ "sessionId": "thread" }"#, #"{ "sessionId": 7 }"#, "d.json:8:87 /frames/0/members/sessionId: found 7"),
+        (
+            #"{ "sessionId": "thread" }"#, #"{ "sessionId": { "att": "x" } }"#,
+            "d.json:8:87 /frames/0/members/sessionId: nothing says where it is"
+        ),
+        (
+            #"{ "text": "words" }"#, #"{ "text": "words", "sessionId": "words" }"#,
+            "d.json:9:73 /frames/1/members: two members stand at '/words'"
+        ),
+        (
+            #""failure", "is": "error""#, #""answer", "is": "error""#,
+            "d.json:10:5 /frames/2: this rule for 'answer' is never reached"
+        ),
+        (
+            #""sender": "server", "wire": "failure""#, #""sender": "srever", "wire": "failure""#,
+            "d.json:10:17 /frames/2/sender: unknown sender 'srever'"
+        ),
+    ])
+    func `a wrong dialect is refused by its line`(piece: String, other: String, problem: String) throws {
+        let text = Self.small.replacing(piece, with: other)
+        #expect(text != Self.small)
+        let thrown = #expect(throws: InputProblems.self) { try Dialect(text, file: "d.json") }
+        let first = try #require(thrown?.problems.first)
+        let line = "\(first)".split(separator: "\n").first.map(String.init) ?? ""
+        #expect(line.hasPrefix(problem), "\(line)")
+        #expect(!first.expected.isEmpty && !first.fix.isEmpty)
+    }
+
+    @Test func `all problems of a file are told at once`() throws {
+        let text = Self.small.replacing("\"core\"", with: "\"cor\"").replacing("\"answer\"", with: "7")
+        let thrown = #expect(throws: InputProblems.self) { try Dialect(text, file: "d.json") }
+        #expect((thrown?.problems.count ?? 0) >= 2)
+        let broken = #expect(throws: InputProblems.self) { try Dialect("{\n\"name\": }", file: "d.json") }
+        #expect(broken?.problems.first?.place == "d.json:2:9")
+    }
+}
