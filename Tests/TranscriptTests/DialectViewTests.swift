@@ -46,7 +46,7 @@ import Transcript
         #expect(view.origins == [0, 1, 1, 2, 4, 5, 6])
         #expect(view.history.events[2].kind == .act(DialectView.assumedAct, ["type": "connected"]))
         #expect(view.history.frames[2] == nil && view.history.frames[3]?.type == "toolUse")
-        #expect(view.history.frames[3]?.wireBytes == 32)
+        #expect(view.history.frames[3]?.wireBytes == 30)
         #expect(view.notes.map(\.event) == [3, 4] && view.notes.map(\.isIgnored) == [true, false])
         #expect(view.history.events[5].kind == history.events[5].kind)
         #expect(view.history.header.dialect.isCanonical)

@@ -33,6 +33,9 @@ extension Dialect {
     public func encode(_ frame: JSONValue, sentBy sender: Role) -> Encoding {
         guard !isCanonical, let type = frame["type"]?.stringValue, Self.canonicalTypes[sender]?.contains(type) == true
         else { return .frames([frame]) }
+        if assumedGreeting != nil, type == "connected" {
+            return .nothing("an accepted upgrade says it in the dialect \(name)")
+        }
         let rules = frameRules.filter { $0.sender == sender && $0.canonicalType == type }
         var reasons: [String] = []
         for rule in rules {
@@ -42,11 +45,8 @@ extension Dialect {
                 reasons.append(error.reason)
             }
         }
-        if rules.isEmpty, case .nobody = greeting {
-            if type == "connected" { return .nothing("an accepted upgrade says it in the dialect \(name)") }
-            if type == "auth", frame["protocol"] == 1 {
-                return .nothing("the upgrade request says it in the dialect \(name)")
-            }
+        if rules.isEmpty, assumedGreeting != nil, type == "auth", frame["protocol"] == 1 {
+            return .nothing("the upgrade request says it in the dialect \(name)")
         }
         return .inexpressible(
             reasons.isEmpty

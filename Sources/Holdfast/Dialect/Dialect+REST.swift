@@ -101,13 +101,12 @@ extension Dialect {
         return nil
     }
 
-    /// Whether a request is a road of the specification in an odd form, such as an id that climbs out of its folder.
+    /// Whether a request reads a session of the specification by an odd path, such as an id that climbs out of its folder.
     private func isOddSession(_ request: RESTRequest) -> Bool {
-        for road in RESTRoad.allCases {
-            guard let rule = restRules.rule(of: road), rule.target == road.target else { continue }
-            let base = road.target.text.prefix { $0 != "{" }
-            if road == .session ? request.path.hasPrefix(base) : road.target.match(request.path) != nil { return true }
+        let road = RESTRoad.session
+        guard let rule = restRules.rule(of: road), rule.target == road.target, rule.method == request.method else {
+            return false
         }
-        return false
+        return request.path.hasPrefix(road.target.text.prefix { $0 != "{" })
     }
 }

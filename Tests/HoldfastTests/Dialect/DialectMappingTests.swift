@@ -174,7 +174,8 @@ import Testing
         let accepted = RESTResponse(
             status: 201, body: #"{"success":true,"data":{"messageId":"u1","timestamp":"2026-11-20 21:09:46"}}"#)
         let canonical = adjutant.decode(accepted, to: wire)
-        #expect(canonical.status == 200 && (try value(canonical.body))["messageId"] == nil)
+        let named = try value(canonical.body)["messageId"]
+        #expect(canonical.status == 200 && named == nil)
         let refused = RESTResponse(
             status: 401, body: #"{"success":false,"error":{"code":"UNAUTHORIZED","message":"API key required"}}"#)
         let error = adjutant.decode(refused, to: wire)

@@ -57,33 +57,33 @@ import Testing
         (#""core"]"#, #""cor"]"#, "d.json:4:16 /profiles/0: unknown profile 'cor'"),
         (#""core"]"#, #""core", "sync"]"#, "d.json:4:15 /profiles: 'sync' needs 'sync', and no frame is one"),
         (#""/chat""#, #""chat?x""#, "d.json:5:23 /socket/path: found 'chat?x'"),
-        (#""none""#, #""cookie""#, "d.json:5:55 /socket/credential/in: found 'cookie'"),
-        (#""none""#, #""query""#, "d.json:5:47 /socket/credential: 'name' is missing"),
+        (#""none""#, #""cookie""#, "d.json:5:54 /socket/credential/in: found 'cookie'"),
+        (#""none""#, #""query""#, "d.json:5:46 /socket/credential: 'name' is missing"),
         (#""nobody""#, #""server""#, "d.json:6:15 /greeting: 'challenge' is missing"),
-        (#""type": "connected""#, #""type": "done""#, "d.json:6:46 /greeting/assumed: found an object"),
-        (#""is": "chat""#, #""is": "chatt""#, "d.json:8:52 /frames/0/is: the client sends no 'chatt'"),
-        (#""is": "chat""#, #""is": "done""#, "d.json:8:52 /frames/0/is: the client sends no 'done'"),
+        (#""type": "connected""#, #""type": "done""#, "d.json:6:47 /greeting/assumed: found an object"),
+        (#""is": "chat""#, #""is": "chatt""#, "d.json:8:48 /frames/0/is: the client sends no 'chatt'"),
+        (#""is": "chat""#, #""is": "done""#, "d.json:8:48 /frames/0/is: the client sends no 'done'"),
         (
             #""is": "error""#, #""unknown": "x""#,
-            "d.json:10:60 /frames/2/unknown: a server knows the types that it sends"
+            "d.json:10:57 /frames/2/unknown: a server knows the types that it sends"
         ),
         (
             #""wire": "failure", "is": "error""#, #""wire": "*", "ignored": "x""#,
-            "d.json:10:36 /frames/2/wire: found '*'"
+            "d.json:10:35 /frames/2/wire: found '*'"
         ),
         (#""is": "error""#, #""is": "error", "ignored": "x""#, "d.json:10:5 /frames/2: is and ignored at once"),
         (
             #"{ "sessionId": "thread" }"#, #"{ "sesionId": "thread" }"#,
-            "d.json:8:86 /frames/0/members/sesionId: the specification has no member 'sesionId' here"
+            "d.json:8:81 /frames/0/members/sesionId: the specification has no member 'sesionId' here"
         ),
-        (#"{ "sessionId": "thread" }"#, #"{ "sessionId": 7 }"#, "d.json:8:87 /frames/0/members/sessionId: found 7"),
+        (#"{ "sessionId": "thread" }"#, #"{ "sessionId": 7 }"#, "d.json:8:82 /frames/0/members/sessionId: found 7"),
         (
             #"{ "sessionId": "thread" }"#, #"{ "sessionId": { "att": "x" } }"#,
-            "d.json:8:87 /frames/0/members/sessionId: nothing says where it is"
+            "d.json:8:82 /frames/0/members/sessionId: nothing says where it is"
         ),
         (
             #"{ "text": "words" }"#, #"{ "text": "words", "sessionId": "words" }"#,
-            "d.json:9:73 /frames/1/members: two members stand at '/words'"
+            "d.json:9:70 /frames/1/members: two members stand at '/words'"
         ),
         (
             #""failure", "is": "error""#, #""answer", "is": "error""#,
