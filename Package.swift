@@ -157,7 +157,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["conformance", "TestSupport", "Transport", "Holdfast", "JSON"],
+            dependencies: [
+                "conformance", "TestSupport", "Transport", "Holdfast", "JSON",
+                .product(name: "Subprocess", package: "swift-subprocess"),
+            ],
             swiftSettings: settings
         ),
     ],

@@ -48,6 +48,9 @@ public struct GateEntry: Sendable {
     /// Where in a checkout it is, in the new state when it is there: `Spec/clauses/SYNC.md`.
     public var path: String? { (finding.new ?? finding.old).map(\.path) }
 
+    /// Whether it shows by example what other findings say by rule.
+    var isEvidence: Bool { finding.rule.hasPrefix("transcript-") || finding.rule.contains("fixture") }
+
     /// Whether the gate fails because of it.
     public var fails: Bool { finding.severity == .error && standing == .counts }
 }

@@ -65,8 +65,8 @@ public struct GateReport: Sendable {
         let versions = old.version == new.version ? "version \(new.version)" : "\(old.version) → \(new.version)"
         let states = "\(old.name) → \(new.name), \(versions)"
         if !passes {
-            let changes = failures.filter { $0.kind == .change }.count
-            let policies = failures.count - changes
+            let changes = Self.count(failures.filter { $0.kind == .change })
+            let policies = failures.count { $0.kind == .policy }
             var parts: [String] = []
             if changes > 0 {
                 let whom = broken.map(\.description).joined(separator: ", ")
@@ -76,13 +76,19 @@ public struct GateReport: Sendable {
             return "NOT COMPATIBLE: \(states): \(parts.joined(separator: "; "))"
         }
         let rest = [
-            (breaking.count { $0.standing == .announced }, "breaking change", " announced by the version"),
+            (Self.count(breaking.filter { $0.standing == .announced }), "breaking change", " announced by the version"),
             (entries.count { if case .waived = $0.standing { true } else { false } }, "finding", " waived"),
             (entries.count { $0.finding.severity == .warning }, "warning", ""),
             (entries.count { $0.finding.severity == .information }, "other change", ""),
         ].filter { $0.0 > 0 }.map { counted($0.0, $0.1) + $0.2 }
         let verdict = breaking.contains { $0.standing == .announced } ? "ALLOWED" : "COMPATIBLE"
         return "\(verdict): \(states): \(rest.isEmpty ? "nothing changed" : rest.joined(separator: ", "))"
+    }
+
+    /// How many changes these are: what shows a change by example counts only where nothing else tells it.
+    static func count(_ entries: [GateEntry]) -> Int {
+        let edits = entries.count { !$0.isEvidence }
+        return edits > 0 ? edits : entries.count
     }
 
     private func counted(_ count: Int, _ noun: String) -> String {

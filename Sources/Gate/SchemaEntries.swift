@@ -104,7 +104,7 @@ struct SchemaEntries {
                 rule: finding.rule, severity: .error, direction: finding.direction, messages: finding.messages,
                 old: finding.old, new: finding.new, oldValue: finding.oldValue, newValue: finding.newValue,
                 why: """
-                    \(finding.why); but what \(servers) could send before is not allowed any more (chapter 8.2: breaking \
+                    \(GateWords(finding).reason); but what \(servers) could send before is not allowed any more (chapter 8.2: breaking \
                     for the sender)
                     """, witness: finding.witness)
             return GateEntry(told, breaks: [servers], rise: .major, subjects: told.messages)

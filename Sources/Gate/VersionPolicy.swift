@@ -30,7 +30,7 @@ struct VersionPolicy {
         }
         let wanted = old.version.raised(by: needed)
         if needed == .major, rise < .major {
-            let count = entries.count { $0.rise == .major }
+            let count = GateReport.count(entries.filter { $0.rise == .major })
             return [
                 finding(
                     "breaking-without-major",

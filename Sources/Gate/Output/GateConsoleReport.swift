@@ -67,7 +67,8 @@ public struct GateConsoleReport {
         if let witness = finding.witness {
             put("witness", "\(witness.message) \(style.cut(Harmless.text(witness.json), to: 600))")
             put(
-                "", "valid by the \(witness.validBy) version, refused by the \(witness.invalidBy): \(witness.complaint)"
+                "which is",
+                "valid by the \(witness.validBy) version, refused by the \(witness.invalidBy): \(witness.complaint)"
             )
         }
         for occurrence in entry.occurrences.prefix(5) { put("frame", occurrence.words) }

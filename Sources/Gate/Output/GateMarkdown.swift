@@ -10,8 +10,8 @@ public struct GateMarkdown {
     /// The whole text: the verdict, then one list of what changed, those first who must act.
     public var text: String {
         let changes = report.entries.filter { $0.kind == .change }
-        let breaking = changes.filter { $0.finding.severity == .error && !Self.isEvidence($0) }
-        let other = changes.filter { $0.finding.severity != .error && !Self.isEvidence($0) }
+        let breaking = changes.filter { $0.finding.severity == .error && !$0.isEvidence }
+        let other = changes.filter { $0.finding.severity != .error && !$0.isEvidence }
         var parts = ["**\(Self.escaped(report.headline))**", "## \(report.passes ? report.new.version : nextVersion)"]
         if !breaking.isEmpty {
             parts.append("### Breaking\n\n" + breaking.map(line).joined(separator: "\n"))
@@ -22,13 +22,15 @@ public struct GateMarkdown {
         }
         let words = other.filter { $0.rise < .minor }
         if !words.isEmpty { parts.append("### Words and tools\n\n" + words.map(line).joined(separator: "\n")) }
-        let evidence = changes.filter(Self.isEvidence)
+        let evidence = changes.filter(\.isEvidence)
         if !evidence.isEmpty { parts.append("### Who would break\n\n" + evidence.map(shown).joined(separator: "\n")) }
         let rules = report.failures.filter { $0.kind == .policy }
         if !rules.isEmpty {
             parts.append(
                 "### To mend\n\n"
-                    + rules.map { "- `\($0.finding.rule)`: \(Self.escaped($0.finding.why))\(address($0))" }
+                    + rules.map {
+                        "- `\($0.finding.rule)`: \(Self.escaped(GateWords($0.finding).reason))\(address($0))"
+                    }
                     .joined(separator: "\n"))
         }
         if changes.isEmpty { parts.append("Nothing changed.") }
@@ -46,7 +48,7 @@ public struct GateMarkdown {
         let must =
             entry.breaks.isEmpty
             ? entry.rise >= .minor ? " Nobody must act." : ""
-            : " **\(capitalised(entry.breaks.map(\.description).joined(separator: " and "))) must act**: \(Self.escaped(entry.finding.why))."
+            : " **\(capitalised(entry.breaks.map(\.description).joined(separator: " and "))) must act**: \(Self.escaped(GateWords(entry.finding).reason))."
         let waived =
             if case .waived(let reason, let until) = entry.standing {
                 " Waived until \(until): \(Self.escaped(reason))."
@@ -62,7 +64,7 @@ public struct GateMarkdown {
     }
 
     private func shown(_ entry: GateEntry) -> String {
-        let head = "- `\(entry.finding.rule)`: \(Self.escaped(entry.finding.why))\(address(entry))"
+        let head = "- `\(entry.finding.rule)`: \(Self.escaped(GateWords(entry.finding).reason))\(address(entry))"
         let frames = entry.occurrences.prefix(10).map { "  - \(Self.escaped($0.words))" }
         let rest = entry.occurrences.count > 10 ? ["  - and \(entry.occurrences.count - 10) more"] : []
         return ([head] + frames + rest).joined(separator: "\n")
@@ -73,12 +75,6 @@ public struct GateMarkdown {
     }
 
     private func capitalised(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
-
-    /// What shows by example what other findings say by rule.
-    private static func isEvidence(_ entry: GateEntry) -> Bool {
-        let rule = entry.finding.rule
-        return rule.hasPrefix("transcript-") || rule.contains("fixture")
-    }
 
     /// Words of the specification as they are, without becoming tags or links.
     private static func escaped(_ text: String) -> String {

@@ -24,6 +24,9 @@ struct GateWords {
 
     private var place: GatePlace? { finding.new ?? finding.old }
 
+    /// Who breaks and how, without a full stop.
+    var reason: String { finding.why.hasSuffix(".") ? String(finding.why.dropLast()) : finding.why }
+
     /// From what to what, where that is short.
     private var values: String {
         let old = finding.oldValue.map(shown)
@@ -72,7 +75,9 @@ struct GateWords {
 
     private var schemaWords: String? {
         guard let place, place.file.hasPrefix("schemas/"), !finding.messages.isEmpty else { return nil }
-        let member = member(of: place).map { " `\($0)`" } ?? ""
+        let places = [finding.new, finding.old].compactMap { $0 }
+        let named = places.lazy.compactMap { self.member(of: $0) }.first ?? finding.newValue?.stringValue
+        let member = named.map { " `\($0)`" } ?? ""
         let whom = "\(list(finding.messages)):"
         switch finding.rule {
         case "message-added": return "\(list(finding.messages)) is a new message"
@@ -80,8 +85,8 @@ struct GateWords {
         case "property-added-required": return "\(whom) a new required member\(member)"
         case "property-added-optional": return "\(whom) a new optional member\(member)"
         case "property-removed-required", "property-removed-optional": return "\(whom) the member\(member) is gone"
-        case "property-became-required": return "\(whom)\(member) is required now\(values)"
-        case "property-became-optional": return "\(whom)\(member) is optional now\(values)"
+        case "property-became-required": return "\(whom)\(member) is required now"
+        case "property-became-optional": return "\(whom)\(member) is optional now"
         case "enum-value-added": return "\(whom)\(member) may have another value\(values)"
         case "enum-value-removed": return "\(whom)\(member) has a value less\(values)"
         case "limit-tightened": return "\(whom)\(member) has a tighter limit\(values)"

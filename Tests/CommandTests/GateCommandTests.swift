@@ -1,0 +1,95 @@
+import Foundation
+import JSON
+import Subprocess
+import TestSupport
+import Testing
+
+/// `conformance gate` on folders and on revisions of a repository made for the test.
+@Suite struct GateCommandTests {
+    /// A git that knows nothing of the person who runs the tests.
+    private func git(_ arguments: [String], in folder: String) async throws {
+        let outcome = try await Subprocess.run(
+            .name("git"),
+            arguments: Arguments(
+                ["-C", folder, "-c", "user.name=t", "-c", "user.email=t@example", "-c", "commit.gpgsign=false"]
+                    + arguments),
+            environment: .inherit.updating([
+                "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "GIT_DIR": nil, "GIT_WORK_TREE": nil,
+            ]), output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
+        #expect(outcome.terminationStatus == .exited(0), "git \(arguments): \(outcome.standardError)")
+    }
+
+    @Test func `revisions are read from the repository, and nothing is checked out`() async throws {
+        let folder = try TemporaryDirectory()
+        var small = SmallProtocol()
+        try small.write(to: folder.path)
+        try await git(["init", "-q", "-b", "main"], in: folder.path)
+        try await git(["add", "-A"], in: folder.path)
+        try await git(["commit", "-q", "-m", "first"], in: folder.path)
+        try await git(["tag", "v1.0"], in: folder.path)
+
+        let same = try await BuiltBinary.run(["gate", "v1.0", "--repository", folder.path])
+        #expect(same.status == 0, "\(same.err)")
+        #expect(same.out.hasPrefix("COMPATIBLE: v1.0 → ., version 1.0: nothing changed\n"))
+
+        small.replace("A server MUST send the", by: "A server SHOULD send the", in: "Spec/clauses/ORDER.md")
+        try small.write(to: folder.path)
+        let report = folder.path + "/report.json"
+        let broken = try await BuiltBinary.run([
+            "gate", "v1.0", ".", "--repository", folder.path, "--format", "json=\(report)", "--format", "github=-",
+        ])
+        #expect(broken.status == 1)
+        #expect(broken.out.hasPrefix("NOT COMPATIBLE: v1.0 → ., version 1.0: 1 breaking change for clients; 2 rules"))
+        #expect(
+            broken.out.contains(
+                "\n::error file=Spec/clauses/ORDER.md,line=8,title=clause-weakened::ORDER-4 is a SHOULD"))
+        let value = try JSONParser.value(folder.text(of: "report.json"))
+        #expect(value["findings"]?[0]?["rule"] == "clause-weakened")
+
+        // Both states may be revisions, of a folder inside the repository too.
+        small.release("2.0", saying: "ORDER-4 is a SHOULD.")
+        try small.write(to: folder.path + "/protocol")
+        try await git(["add", "-A", "protocol"], in: folder.path)
+        try await git(["commit", "-q", "-m", "second"], in: folder.path)
+        let announced = try await BuiltBinary.run([
+            "gate", "v1.0", "HEAD:protocol", "--repository", folder.path, "--format", "markdown=-",
+        ])
+        #expect(announced.status == 0, "\(announced.out)")
+        #expect(announced.out.hasPrefix("**ALLOWED: v1.0 → HEAD:protocol, 1.0 → 2.0: 1 breaking change announced"))
+        #expect(announced.out.contains("\n## 2.0\n\n### Breaking\n\n- ORDER-4 is a SHOULD now, and was a MUST."))
+    }
+
+    @Test func `what cannot be read is named, and nothing is written`() async throws {
+        let folder = try TemporaryDirectory()
+        try SmallProtocol().write(to: folder.path + "/protocol")
+        let spec = folder.path + "/protocol"
+        let report = folder.path + "/report.json"
+        let here = ["--repository", folder.path, "--format", "json=\(report)"]
+        let none = try await BuiltBinary.run(["gate", "v9", spec] + here)
+        #expect(none.status == 64)
+        #expect(none.err.hasPrefix("v9: is no folder with Spec, and there is no repository to look for a revision in"))
+        try await git(["init", "-q"], in: folder.path)
+        let unknown = try await BuiltBinary.run(["gate", "v9", spec] + here)
+        #expect(unknown.status == 64)
+        #expect(unknown.err.hasPrefix("v9: the repository has no revision 'v9'\n  expected: a folder with Spec/"))
+        let noGit = try await BuiltBinary.run(["gate", "v9", spec] + here, environment: ["PATH": folder.path])
+        #expect(noGit.status == 64)
+        #expect(noGit.err.contains("git, which would know revisions, cannot be started"))
+        let form = try await BuiltBinary.run(["gate", spec, spec, "--format", "jnit=x"])
+        #expect(form.status == 64)
+        #expect(
+            form.err == """
+                --format: 'jnit' is no form of a report of the gate
+                  expected: github, json, junit, markdown, sarif
+                  fix: did you mean 'junit'?
+
+                """)
+        let archive = try await BuiltBinary.run(["gate", spec, spec, "--archive", folder.path + "/none"])
+        #expect(archive.status == 64)
+        try Data("| broken".utf8).write(to: URL(fileURLWithPath: spec + "/Spec/clauses/SYNC.md"))
+        let broken = try await BuiltBinary.run(["gate", spec, spec] + here)
+        #expect(broken.status == 64)
+        #expect(broken.err.contains("\(spec): Spec/clauses/SYNC.md:1:1: no clause found"))
+        #expect(!FileManager.default.fileExists(atPath: report))
+    }
+}
