@@ -20,7 +20,7 @@ public struct ComparisonPolicy: Sendable, Hashable {
     /// A policy; as it stands, schemas mean what they say.
     public init(
         unknownMembers: UnknownMembers = .asWritten, ignoresUnknownMessages: Bool = false,
-        assertsFormats: Bool = true, stepLimit: Int = 60_000
+        assertsFormats: Bool = true, stepLimit: Int = 20_000
     ) {
         self.unknownMembers = unknownMembers
         self.ignoresUnknownMessages = ignoresUnknownMessages

@@ -301,7 +301,9 @@ struct SchemaComparison {
             draft.why = "\(rule.title): \(doubtful.why(direction)) \(Self.sentence(reason))"
         case .safe:
             // What breaks nobody, either way, is another way to say the same.
-            guard opposite.isBroken || edit.isDecreed else { return }
+            guard opposite.isBroken || edit.isDecreed || (edit.isNews && policy.unknownMembers == .ignored) else {
+                return
+            }
             if draft.severity == .information, draft.rule.id != "annotation-changed" {
                 draft.why = Self.reassurance(direction)
             }

@@ -26,6 +26,8 @@ struct SchemaEdit: Sendable {
     var paths: [[PathStep]] = []
     /// Whether it weighs whatever can be proved.
     var isDecreed = false
+    /// Whether it is worth telling where readers take anything.
+    var isNews = false
     /// Whether readers were told to expect values that they do not know.
     var isExtensible = false
 

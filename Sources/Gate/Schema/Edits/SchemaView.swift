@@ -46,6 +46,39 @@ struct SchemaView {
         self.isFalse = isFalse
     }
 
+    private init(nodes: [Int], entries: [Entry], isFalse: Bool) {
+        self.nodes = nodes
+        self.entries = entries
+        self.isFalse = isFalse
+        colors = Set(entries.map(\.color))
+    }
+
+    /// Members of `allOf` that say several things, of which another view says none.
+    ///
+    /// Members that speak of properties are looked into: what they say shows better there.
+    func conjuncts(missingIn other: SchemaView, _ space: SchemaSpace) -> [Int] {
+        var found: [Int] = []
+        for node in nodes {
+            for keyword in space.nodes[node].keywords {
+                guard case .allOf(let targets) = keyword else { continue }
+                found += targets.filter { target in
+                    let view = SchemaView([target], space)
+                    return view.entries.count > 1 && view.colors.isDisjoint(with: other.colors) && view.tables.isEmpty
+                        && !view.entries.contains { if case .required = $0.keyword { true } else { false } }
+                }
+            }
+        }
+        return found
+    }
+
+    /// The same without what one of the schemas says.
+    func without(_ member: Int, _ space: SchemaSpace) -> SchemaView {
+        let gone = Set(SchemaView([member], space).nodes)
+        return SchemaView(
+            nodes: nodes.filter { !gone.contains($0) }, entries: entries.filter { !gone.contains($0.node) },
+            isFalse: isFalse)
+    }
+
     /// The entries that are not in another view.
     func only(against other: SchemaView) -> [Entry] {
         entries.filter { !other.colors.contains($0.color) }

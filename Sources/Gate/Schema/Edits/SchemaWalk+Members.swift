@@ -75,6 +75,7 @@ extension SchemaWalk {
             isReused ? "property-type-reused" : isRequired ? "property-added-required" : "property-added-optional",
             old: site(old), new: place, newValue: .object([name.string: value(place) ?? true]))
         edit.isDecreed = isReused
+        edit.isNews = !new.members(name).contains { space.nodes[$0].verdict == false }
         edit.narrowing = new.members(name).map { [.kinds(.object), .present(name, [.fails($0)])] }
         if isRequired { edit.narrowing.insert([.kinds(.object), .absent(name)], at: 0) }
         edit.widening = [[.kinds(.object), .present(name, [])]]

@@ -35,8 +35,8 @@ struct SchemaWalk {
     }
 
     mutating func compare(_ old: [Int], _ new: [Int], _ path: [PathStep]) {
-        let one = SchemaView(old, space)
-        let other = SchemaView(new, space)
+        var one = SchemaView(old, space)
+        var other = SchemaView(new, space)
         let pair = Pair(old: one.nodes.sorted(), new: other.nodes.sorted())
         // A shared definition is looked at again on other ways to it: a break may show only there.
         let isSame = Set(old.map { space.colors[$0] }) == Set(new.map { space.colors[$0] })
@@ -51,6 +51,7 @@ struct SchemaWalk {
             note(edit, path)
             return
         }
+        compareConjuncts(&one, &other, path)
         compareTypes(one, other, path)
         compareValues(one, other, path)
         compareLimits(one, other, path)
@@ -60,6 +61,26 @@ struct SchemaWalk {
         compareItems(one, other, path)
         compareAlternatives(one, other, path)
         compareConditions(one, other, path)
+    }
+
+    /// A member of `allOf` that came or went as a whole is one edit.
+    private mutating func compareConjuncts(_ old: inout SchemaView, _ new: inout SchemaView, _ path: [PathStep]) {
+        for member in new.conjuncts(missingIn: old, space) {
+            let place = SchemaEdit.Site(node: member, tokens: [])
+            var edit = SchemaEdit(
+                "all-of-member-added", old: site(old), new: place, newValue: object(member).map { .object($0) })
+            edit.narrowing = [[.fails(member)]]
+            note(edit, path)
+            new = new.without(member, space)
+        }
+        for member in old.conjuncts(missingIn: new, space) {
+            let place = SchemaEdit.Site(node: member, tokens: [])
+            var edit = SchemaEdit(
+                "all-of-member-removed", old: place, new: site(new), oldValue: object(member).map { .object($0) })
+            edit.widening = [[.fails(member)]]
+            note(edit, path)
+            old = old.without(member, space)
+        }
     }
 
     /// Notes an edit; the same edit reached again gets one more way.

@@ -140,6 +140,9 @@ extension Solver {
         case .minProperties(let count): return add(.minMembers(count), to: &facts)
         case .maxProperties(let count): return add(.maxMembers(count), to: &facts)
         case .required(let names):
+            if space.side(node) == SchemaSpace.writer {
+                facts.objects.declared.formUnion(names.map { ExactString($0) })
+            }
             for name in names {
                 guard add(.present(ExactString(name), []), to: &facts) else { return false }
             }

@@ -46,7 +46,6 @@ extension Solver {
 
     private mutating func mayBePresent(_ name: ExactString, _ plan: MemberPlan) -> Bool {
         if isLenient, plan.facts.isClosedByWriter, !plan.facts.isOpenByWriter, !plan.facts.declared.contains(name),
-            !plan.facts.required.contains(name),
             !plan.facts.declaredPatterns.contains(where: { matches($0, name) })
         {
             return false

@@ -1,0 +1,67 @@
+import JSON
+import Testing
+
+@testable import Gate
+
+/// What each rule says, on the least schema that shows it.
+@Suite struct SchemaRuleTests {
+    private static let ofMessageSets: Set = ["message-added", "message-removed", "message-direction-changed"]
+
+    @Test func `each rule has a case, and each case a rule`() {
+        let ids = GateRule.schemaRules.map(\.id)
+        #expect(Set(ids).count == ids.count)
+        #expect(Set(ids) == Set(RuleCase.all.map(\.rule)).union(Self.ofMessageSets))
+        for rule in GateRule.schemaRules {
+            #expect(
+                !rule.title.isEmpty && rule.whyToServer.hasSuffix(".") && rule.whyToClient.hasSuffix("."), "\(rule.id)")
+        }
+    }
+
+    @Test func `each rule has its mirror or says why there is none`() throws {
+        for rule in GateRule.schemaRules {
+            switch rule.mirror {
+            case .itself: #expect(rule.toServer.broken == rule.toClient.broken, "\(rule.id)")
+            case .absent(let reason): #expect(reason.count > 10, "\(rule.id)")
+            case .rule(let id):
+                let mirror = try #require(GateRule.schemaRule(id), "\(rule.id): \(id)")
+                #expect(mirror.mirror == .rule(rule.id), "\(rule.id) and \(id)")
+            }
+        }
+    }
+
+    @Test(arguments: RuleCase.all)
+    func `a rule applies with its weight and its witness`(example: RuleCase) throws {
+        let all = try RuleCase.findings(example.old, example.new)
+        let findings = all.filter { $0.rule == example.rule }
+        for (direction, expected) in [
+            (GateDirection.clientToServer, example.toServer), (.serverToClient, example.toClient),
+        ] {
+            let own = findings.filter { $0.direction == direction || $0.direction == nil }
+            #expect(own.map(\.severity).max() == expected, "\(direction): \(all)")
+        }
+        for finding in findings where finding.severity == .error {
+            guard let rule = GateRule.schemaRule(finding.rule), finding.direction != nil,
+                let direction = finding.direction,
+                rule.weight(direction).safe != .error
+            else { continue }
+            #expect(finding.witness != nil, "\(finding)")
+        }
+    }
+
+    @Test(arguments: RuleCase.all)
+    func `a rule does not apply to what only looks like it`(example: RuleCase) throws {
+        let findings = try RuleCase.findings(example.nearMiss.old, example.nearMiss.new)
+        #expect(!findings.contains { $0.rule == example.rule }, "\(findings)")
+    }
+
+    @Test(arguments: RuleCase.all)
+    func `the edit made backwards falls under the mirror`(example: RuleCase) throws {
+        let rule = try #require(GateRule.schemaRule(example.rule))
+        let backwards = try RuleCase.findings(example.new, example.old)
+        switch rule.mirror {
+        case .itself: #expect(backwards.contains { $0.rule == rule.id }, "\(backwards)")
+        case .rule(let id): #expect(backwards.contains { $0.rule == id }, "\(backwards)")
+        case .absent: break
+        }
+    }
+}

@@ -1,0 +1,215 @@
+import Foundation
+import Holdfast
+import JSON
+import TestSupport
+import Testing
+
+@testable import Gate
+
+/// One change of our own schemas, as a line of text, and what the gate says about it.
+struct SpecificationEdit: Sendable, CustomTestStringConvertible {
+    let file: String
+    let old: String
+    let new: String
+    /// The findings that are no information: rule, direction, severity.
+    let says: [String]
+    /// A message that must be among those reached; nil when that goes without saying.
+    var reaches: String?
+
+    var testDescription: String { "\(file): \(old) → \(new)" }
+
+    init(_ file: String, _ old: String, _ new: String, _ says: String..., reaches: String? = nil) {
+        self.file = file
+        self.old = old
+        self.new = new
+        self.says = says.sorted()
+        self.reaches = reaches
+    }
+}
+
+/// Changes of this very specification, in whose eyes readers ignore members that they do not know.
+@Suite struct SpecificationEditTests {
+    static let edits: [SpecificationEdit] = [
+        // Shared definitions
+        SpecificationEdit(
+            "common.json", ##""pattern": "^[A-Za-z0-9_-]{1,128}$"\##n    },\##n    "askedSessionId""##,
+            ##""pattern": "^[A-Za-z0-9_-]{1,64}$"\##n    },\##n    "askedSessionId""##, reaches: "done"),
+        SpecificationEdit(
+            "common.json", ##""pattern": "^[A-Za-z0-9_-]{1,128}$"\##n    },\##n    "connectionId""##,
+            ##""pattern": "^[A-Za-z0-9_-]{1,64}$"\##n    },\##n    "connectionId""##,
+            "pattern-changed clientToServer error", reaches: "chat"),
+        SpecificationEdit(
+            "common.json",
+            ##""title": "Turn id",\##n      "description": "One question and its answer.",\##n      "type": "string",\##n      "minLength": 1,\##n      "maxLength": 128"##,
+            ##""title": "Turn id",\##n      "description": "One question and its answer.",\##n      "type": "string",\##n      "minLength": 1,\##n      "maxLength": 256"##,
+            "limit-loosened serverToClient error", reaches: "done"),
+        SpecificationEdit(
+            "common.json", ##""enum": ["user", "assistant", "system"]"##,
+            ##""enum": ["user", "assistant", "system", "tool"]"##,
+            "enum-value-added serverToClient error", reaches: "session"),
+        SpecificationEdit(
+            "common.json", ##""enum": ["user", "assistant", "system"]"##, ##""enum": ["user", "assistant"]"##,
+            "enum-value-removed clientToServer error", reaches: "chatRequest"),
+        SpecificationEdit(
+            "common.json", ##""enum": ["user", "assistant", "system"]"##, ##""enum": ["system", "user", "assistant"]"##),
+        SpecificationEdit(
+            "common.json", ##"        "internal"\##n"##, ##"        "internal",\##n        "teapot"\##n"##,
+            "enum-value-added serverToClient error", reaches: "error"),
+        SpecificationEdit("common.json", ##"        "busy",\##n"##, "", reaches: "restError"),
+        SpecificationEdit(
+            "common.json", ##""type": ["string", "array"]"##, ##""type": ["string", "array", "null"]"##,
+            "became-nullable serverToClient error", reaches: "session"),
+        SpecificationEdit(
+            "common.json", ##""type": ["string", "array"]"##, ##""type": "array""##,
+            "type-narrowed clientToServer error", reaches: "chat"),
+        SpecificationEdit(
+            "common.json", ##""then": { "required": ["text"] }"##, ##""then": {}"##,
+            "property-became-optional serverToClient error", reaches: "session"),
+        SpecificationEdit(
+            "common.json",
+            ##""contains": {\##n        "type": "object",\##n        "required": ["role"],\##n        "properties": { "role": { "const": "user" } }\##n      }"##,
+            ##""uniqueItems": false"##, reaches: "chat"),
+        SpecificationEdit(
+            "common.json", ##""minItems": 1,\##n      "items": { "$ref": "#/$defs/chatMessage" }"##,
+            ##""minItems": 2,\##n      "items": { "$ref": "#/$defs/chatMessage" }"##,
+            "limit-tightened clientToServer error", reaches: "chatRequest"),
+        SpecificationEdit(
+            "common.json", ##""minItems": 1,\##n      "items": { "$ref": "#/$defs/chatMessage" }"##,
+            ##""minItems": 1,\##n      "maxItems": 50,\##n      "items": { "$ref": "#/$defs/chatMessage" }"##,
+            "limit-tightened clientToServer error"),
+        SpecificationEdit("common.json", ##""title": "Epoch","##, ##""title": "The epoch","##),
+        SpecificationEdit("common.json", ##""title": "Nonce","##, ##""deprecated": true,\##n      "title": "Nonce","##),
+        SpecificationEdit(
+            "common.json", ##""maxLength": 128\##n    },\##n    "epoch""##,
+            ##""maxLength": 64\##n    },\##n    "epoch""##, "limit-tightened clientToServer error", reaches: "ping"),
+        SpecificationEdit("common.json", ##"(\\.[0-9]{1,9})?"##, ##"(\\.[0-9]{1,6})?"##, reaches: "session"),
+        SpecificationEdit(
+            "common.json", ##"(\\.[0-9]{1,9})?"##, ##"(\\.[0-9]+)?"##, "pattern-changed serverToClient error",
+            reaches: "session"),
+        SpecificationEdit("common.json", ##"([0-5][0-9]|60)"##, ##"(60|[0-5][0-9])"##),
+        SpecificationEdit("common.json", ##""required": ["role", "content"]"##, ##""required": ["content", "role"]"##),
+        SpecificationEdit(
+            "common.json", ##""required": ["role", "content"]"##, ##""required": ["role"]"##, reaches: "chat"),
+        // Messages of clients
+        SpecificationEdit(
+            "messages/chat.json", ##""required": ["messages"]"##, ##""required": ["messages", "clientMessageId"]"##,
+            "property-became-required clientToServer error"),
+        SpecificationEdit(
+            "messages/chat.json", ##""messages": { "$ref": "../common.json#/$defs/chatMessages" },"##,
+            ##""messages": { "$ref": "../common.json#/$defs/chatMessages" },\##n    "lang": { "type": "string" },"##),
+        SpecificationEdit(
+            "messages/chat.json", ##""x-direction": "client""##, ##""x-direction": "server""##,
+            "message-direction-changed clientToServer error", "message-direction-changed serverToClient error"),
+        SpecificationEdit("messages/chat.json", ##""const": "chat""##, ##""enum": ["chat"]"##),
+        SpecificationEdit(
+            "messages/chat.json", ##""const": "chat""##, ##""const": "ask""##,
+            "discriminator-value-changed clientToServer error"),
+        SpecificationEdit(
+            "messages/chat.json", ##""allOf": [{ "$ref": "../common.json#/$defs/clientFrame" }],"##,
+            ##""type": "object",\##n  "allOf": [{ "required": ["type"] }],"##),
+        SpecificationEdit(
+            "rest/chatRequest.json", ##""required": ["messages"]"##, ##""required": ["messages", "sessionId"]"##,
+            "property-became-required clientToServer error"),
+        // Messages of servers
+        SpecificationEdit(
+            "messages/toolUse.json", ##""enum": ["started", "finished", "failed"]"##,
+            ##""enum": ["started", "finished", "failed", "cancelled"]"##, "enum-value-added serverToClient error"),
+        SpecificationEdit(
+            "messages/toolUse.json", ##""enum": ["started", "finished", "failed"]"##,
+            ##""enum": ["started", "finished"]"##),
+        SpecificationEdit(
+            "messages/toolUse.json", ##""required": ["tool"]"##, ##""required": []"##,
+            "property-became-optional serverToClient error"),
+        SpecificationEdit(
+            "messages/toolUse.json", ##"    { "x-clause": "ID-5", "required": ["sessionId"] },\##n"##, "",
+            "property-became-optional serverToClient error"),
+        SpecificationEdit(
+            "messages/toolUse.json", ##""idempotency": { "required": ["turnId"] }"##,
+            ##""idempotency": { "required": [] }"##, "property-became-optional serverToClient error"),
+        SpecificationEdit(
+            "messages/toolUse.json",
+            ##"    "input": { "description": "What the tool was given: any JSON value." },\##n"##, "",
+            "property-removed-optional serverToClient warning"),
+        SpecificationEdit(
+            "messages/toolUse.json", ##""toolUseId": {"##, ##""useId": {"##, "property-renamed serverToClient error"),
+        SpecificationEdit(
+            "messages/error.json",
+            ##""retryable": { "description": "True when the same question may succeed later.", "type": "boolean" }"##,
+            ##""retryable": { "description": "True when the same question may succeed later.", "type": ["boolean", "string"] }"##,
+            "type-widened serverToClient error"),
+        SpecificationEdit(
+            "messages/error.json", ##""then": { "x-clause": "IDEM-5", "not": { "required": ["seq"] } }"##,
+            ##""then": {}"##, "not-changed serverToClient error"),
+        SpecificationEdit("push/payload.json", ##""type": ["string", "object"]"##, ##""type": "string""##),
+        SpecificationEdit(
+            "push/payload.json", ##""required": ["aps", "sessionId", "messageId"]"##,
+            ##""required": ["aps", "messageId"]"##, "property-became-optional serverToClient error"),
+        SpecificationEdit(
+            "push/headers.json", ##""enum": ["1", "5", "10"]"##, ##""enum": ["1", "5", "10", "7"]"##,
+            "enum-value-added serverToClient error"),
+        SpecificationEdit(
+            "push/headers.json", ##""const": "alert""##, ##""enum": ["alert", "background"]"##,
+            "enum-value-added serverToClient error"),
+        SpecificationEdit(
+            "push/headers.json", ##""pattern": "^[\\x20-\\x7E]{1,64}$""##, ##""pattern": "^[ -~]{1,64}$""##),
+        SpecificationEdit(
+            "rest/health.json", ##""const": true"##, ##""type": "boolean""##, "const-dropped serverToClient error"),
+        SpecificationEdit(
+            "rest/sessionList.json", ##""required": ["id", "updatedAt", "messageCount"]"##,
+            ##""required": ["id", "updatedAt"]"##, "property-became-optional serverToClient error"),
+        SpecificationEdit(
+            "rest/session.json", ##""enum": ["running", "done", "failed"]"##,
+            ##""enum": ["running", "done", "failed", "queued"]"##, "enum-value-added serverToClient error"),
+    ]
+
+    @Test(arguments: edits)
+    func `a change of our own schemas`(edit: SpecificationEdit) throws {
+        let old = try SourceTree.specification().files
+        var new = old
+        let path = "schemas/\(edit.file)"
+        let text = try #require(old.texts[path])
+        try #require(text.contains(edit.old), "\(path) does not hold \(edit.old)")
+        new.texts[path] = text.replacingOccurrences(of: edit.old, with: edit.new)
+        let findings = compareSchemas(
+            old: try Self.whole.get(), new: try MessageSchemaSet(new, profiles: Set(Profile.allCases)),
+            policy: .holdfast)
+        let loud = findings.filter { $0.severity > .information }
+        #expect(
+            Set(loud.map { "\($0.rule) \($0.direction?.rawValue ?? "") \($0.severity.rawValue)" }) == Set(edit.says),
+            "\(findings)")
+        if let message = edit.reaches {
+            #expect(findings.contains { $0.messages.contains(message) }, "\(findings.map(\.messages))")
+        }
+        for finding in loud where finding.severity == .error && !Self.unshown.contains(finding.rule) {
+            let witness = try #require(finding.witness, "\(finding)")
+            #expect(finding.messages.contains(witness.message))
+            #expect((finding.new ?? finding.old)?.line != nil)
+        }
+    }
+
+    /// What breaks people and shows in no single message.
+    private static let unshown: Set = ["message-direction-changed", "property-renamed"]
+
+    /// The schemas with all that profiles add, read once.
+    private static let whole = Result {
+        try MessageSchemaSet(try SourceTree.specification().files, profiles: Set(Profile.allCases))
+    }
+
+    @Test func `what only a profile demands is seen`() throws {
+        let old = try SourceTree.specification().files
+        var new = old
+        new.texts["schemas/messages/toolUse.json"] = new.texts["schemas/messages/toolUse.json"]?
+            .replacingOccurrences(of: #""sync": { "required": ["seq"] }"#, with: #""sync": { "required": [] }"#)
+        let findings = try compareSchemas(old: old, new: new)
+        #expect(findings.filter { $0.severity == .error }.map(\.rule) == ["property-became-optional"])
+    }
+
+    @Test func `a specification does not differ from itself`() throws {
+        let files = try SourceTree.specification().files
+        #expect(try compareSchemas(old: files, new: files).isEmpty)
+    }
+
+    @Test func `the table is long enough`() {
+        #expect(Self.edits.count >= 40)
+    }
+}
