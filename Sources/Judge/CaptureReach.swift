@@ -60,10 +60,10 @@ extension CaptureNeed {
 
     private func isMet(by capture: History.Capture) -> Bool {
         switch self {
-        case .stage, .solitude, .program, .pushService: false
+        // Two tokens may be one person's, and a connection whose opening nobody saw may be anybody's.
+        case .stage, .solitude, .program, .pushService, .principals: false
         case .delays: capture.lacks.isDisjoint(with: [.times, .network, .frames])
         case .frames: !capture.lacks.contains(.frames)
-        case .principals: !capture.lacks.contains(.principals)
         case .credentials: !capture.lacks.contains(.credentials)
         case .headers: !capture.lacks.contains(.headers)
         case .requestBodies: !capture.lacks.contains(.requestBodies)
@@ -96,12 +96,12 @@ extension CaptureNeed {
         put(.TURN, [19])
         put(.TURN, [3, 8, 9, 10, 11, 13, 14], .stage)
         put(.TURN, [16, 18], .solitude)
-        put(.ORDER, [1, 2, 3, 7], .frames)
-        put(.ORDER, [4, 9, 10, 11, 12])
+        put(.ORDER, [1, 2, 3, 4, 11, 12], .frames)
+        put(.ORDER, [9, 10])
         put(.ORDER, [5], .solitude)
-        put(.ORDER, [6], .stage)
-        put(.SYNC, [1, 5, 7, 8, 11, 12, 14, 17, 19, 23, 24])
-        put(.SYNC, [2, 3, 10, 13, 18], .frames)
+        put(.ORDER, [6, 7], .stage)
+        put(.SYNC, [14])
+        put(.SYNC, [1, 2, 3, 5, 7, 8, 10, 11, 12, 13, 17, 18, 19, 23, 24], .frames)
         put(.SYNC, [4, 15, 16, 21], .delays)
         put(.SYNC, [9, 22], .stage)
         put(.SYNC, [20], .principals)

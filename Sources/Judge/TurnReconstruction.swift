@@ -58,6 +58,7 @@ struct TurnReconstruction {
         for sync in syncs {
             for frame in sync.missed { reconstruction.placeReplayed(frame, live) }
         }
+        if reconstruction.isCapture, reconstruction.acksAreSent { reconstruction.forgetRepeats() }
         return reconstruction.turns
     }
 
@@ -70,6 +71,22 @@ struct TurnReconstruction {
         self.exchanges = exchanges
         acksAreSent = history.header.subject.profiles.contains(.idempotency)
         isCapture = history.header.capture != nil
+    }
+
+    /// Leaves turns alone whose first request in a capture may be a repeat of one that nobody saw: then neither its words nor
+    /// its place are those of the question.
+    private mutating func forgetRepeats() {
+        for (index, turn) in turns.enumerated() where turn.clientMessageId != nil {
+            let answers = turn.requests.compactMap(\.success).compactMap { response in
+                exchanges.first { $0.response == response }?.answer?.root
+            }
+            let isFirst =
+                turn.acks.contains { !$0.isDuplicate } || answers.contains { $0["duplicate"]?.boolValue != true }
+            guard !isFirst else { continue }
+            var requests = turn.requests
+            for place in requests.indices { requests[place].ack = nil }
+            turns[index] = ObservedTurn(requests: requests)
+        }
     }
 
     // MARK: Questions

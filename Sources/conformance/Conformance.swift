@@ -15,12 +15,13 @@ struct Conformance: AsyncParsableCommand {
               conformance doctor ws://127.0.0.1:8080/ws    is a server of yours set up for the suite
               conformance server ws://127.0.0.1:8080/ws    test a server of yours
               conformance client -- ./my-driver            test a client of yours
+              conformance judge capture.har                judge what was recorded elsewhere
               conformance explain SYNC-3                   what a clause asks for, and why
             """,
         version: Tool.version,
         subcommands: [
             ServerCommand.self, ClientCommand.self, DoctorCommand.self, ServeCommand.self, ChatCommand.self,
-            ValidateCommand.self, ListCommand.self,
+            ValidateCommand.self, JudgeCommand.self, ListCommand.self,
             ExplainCommand.self,
             GateCommand.self,
             SelftestCommand.self,

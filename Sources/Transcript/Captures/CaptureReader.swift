@@ -13,24 +13,19 @@ public struct CaptureReader: Sendable {
         public var known: Set<History.Capture.Lack>
         /// What it is said to lack.
         public var lacking: Set<History.Capture.Lack>
-        /// Which way a bare frame travels; nil when nothing tells.
-        public var direction: @Sendable (JSONValue) -> Direction?
-        /// Whether a request belongs to the protocol.
-        public var isOfProtocol: @Sendable (_ method: String, _ path: String) -> Bool
+        /// How the system says things.
+        public var dialect: Dialect
 
-        /// Options for a subject that speaks the canonical form.
+        /// Options for a subject; the canonical form unless said otherwise.
         public init(
-            subject: History.Subject, isOnePerson: Bool? = nil, known: Set<History.Capture.Lack> = [],
-            lacking: Set<History.Capture.Lack> = [],
-            direction: @escaping @Sendable (JSONValue) -> Direction? = CaptureReader.canonicalDirection,
-            isOfProtocol: @escaping @Sendable (_ method: String, _ path: String) -> Bool = CaptureReader.isCanonicalPath
+            subject: History.Subject, dialect: Dialect = .canonical, isOnePerson: Bool? = nil,
+            known: Set<History.Capture.Lack> = [], lacking: Set<History.Capture.Lack> = []
         ) {
             self.subject = subject
+            self.dialect = dialect
             self.isOnePerson = isOnePerson
             self.known = known
             self.lacking = lacking
-            self.direction = direction
-            self.isOfProtocol = isOfProtocol
         }
     }
 
@@ -62,9 +57,9 @@ public struct CaptureReader: Sendable {
         let people = CapturePeople(isOne: options.isOnePerson ?? (form != .frames))
         switch form {
         case .transcript, .report: reader = .transcript(TranscriptLines(file: file))
-        case .frames: reader = .frames(FrameReader(file: file, people: people, direction: options.direction))
+        case .frames: reader = .frames(FrameReader(file: file, people: people, direction: options.dialect.direction))
         case .notes: reader = .notes(NoteReader(people: people))
-        case .har: reader = .har(HARReader(file: file, people: people, isOfProtocol: options.isOfProtocol), [])
+        case .har: reader = .har(HARReader(file: file, people: people, isOfProtocol: options.dialect.holds), [])
         }
     }
 
@@ -138,7 +133,8 @@ public struct CaptureReader: Sendable {
     private mutating func begin(_ take: (CaptureItem) throws(InputProblem) -> Void) throws(InputProblem) {
         guard !hasBegun else { return }
         hasBegun = true
-        if let capture { try take(.header(History.Header(subject: options.subject, capture: capture))) }
+        guard let capture else { return }
+        try take(.header(History.Header(subject: options.subject, dialect: options.dialect, capture: capture)))
     }
 
     private mutating func line(
@@ -160,22 +156,5 @@ public struct CaptureReader: Sendable {
         case .har, .taken: items = []
         }
         for item in items { try take(item) }
-    }
-
-    /// The direction of a frame by its canonical type.
-    public static let canonicalDirection: @Sendable (JSONValue) -> Direction? = { frame in
-        switch frame["type"]?.stringValue {
-        case "auth", "chat", "sync", "ping": .toServer
-        case "connected", "ack", "message", "toolUse", "done", "error", "syncResult", "pong": .fromServer
-        default: nil
-        }
-    }
-
-    /// Whether a path is one of the protocol's.
-    public static let isCanonicalPath: @Sendable (String, String) -> Bool = { method, path in
-        let path = path.prefix { $0 != "?" }
-        guard method != "OPTIONS" else { return false }
-        return path == "/api/health" || path == "/api/chat" || path == "/api/sessions"
-            || path.hasPrefix("/api/sessions/")
     }
 }

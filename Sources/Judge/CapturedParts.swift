@@ -1,0 +1,252 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// Cuts what a capture tells into histories that can be judged one by one, so that memory does not grow with the capture.
+///
+/// A part ends where the next header stands, where something was left out, and, once it is longer than `soft`, at the first
+/// *quiet* event: one after which no HTTP request waits for its response and, on no connection, anything the client sent
+/// waits for what answers it (`chat` for `done` or `error`, `sync` for `syncResult`, `ping` for `pong`, `auth` for
+/// `connected`, anything else for an `error`). The next part then begins with what was open: for each connection its
+/// opening, its `auth` and its `connected`, which are marked as judged before (`carried`). A part that finds no quiet event
+/// ends at `hard`; then only whose each connection is goes on. What spans two parts is judged in neither.
+///
+/// What a stage recorded is one scenario and is kept whole up to `whole`.
+public struct CapturedParts: Sendable {
+    /// How long a part may be, in bytes of text and in events.
+    public struct Bounds: Sendable {
+        /// The length from which a part ends at the next quiet event.
+        public var soft = 1 << 20
+        /// The length at which a part ends wherever it is.
+        public var hard = 8 << 20
+        /// The length up to which a scenario of a stage is kept whole.
+        public var whole = 128 << 20
+        /// The same three in events.
+        public var softEvents = 20_000
+        /// The most events of a part.
+        public var hardEvents = 60_000
+        /// The most events of a scenario of a stage.
+        public var wholeEvents = 500_000
+
+        /// The usual bounds.
+        public init() {}
+    }
+
+    /// One history to be judged.
+    public struct Part: Sendable {
+        /// What was observed.
+        public let history: History
+        /// Where each event stands in its file.
+        public let places: [CapturePlace]
+        /// Whether it ended at a bound, while something was open.
+        public let wasCutShort: Bool
+    }
+
+    private let bounds: Bounds
+    private var header: History.Header?
+    private var events: [Event] = []
+    private var places: [CapturePlace] = []
+    private var carried = 0
+    private var bytes = 0
+    private var open: [Lane: OpenLane] = [:]
+    /// How many lanes have something open.
+    private var busy = 0
+    /// Whether the history was a scenario that is too long to be kept whole.
+    private var isCut = false
+    /// The most connections whose openings are carried on.
+    private static let mostCarried = 1000
+    /// The most bytes of a frame that is carried on.
+    private static let mostCarriedBytes = 64 << 10
+
+    /// Nothing yet.
+    public init(bounds: Bounds = Bounds()) {
+        self.bounds = bounds
+    }
+
+    /// Takes the next item; gives the part that it completes.
+    ///
+    /// `capture` is what the reader knows of the capture by now, where its form has no header.
+    public mutating func take(_ item: CaptureItem, capture: History.Capture?) -> Part? {
+        switch item {
+        case .header(let next):
+            let part = finish(capture: capture)
+            header = next
+            isCut = false
+            (open, busy) = ([:], 0)
+            return part
+        case .gap: return events.count > carried ? cut(capture, isQuiet: true, isShort: false) : nil
+        case .event(let event, let place):
+            note(event)
+            events.append(event)
+            places.append(place)
+            bytes += event.size
+            return isFull ? cut(capture, isQuiet: busy == 0, isShort: busy > 0) : nil
+        }
+    }
+
+    /// The last part; nil when there is nothing more.
+    public mutating func finish(capture: History.Capture?) -> Part? {
+        guard header != nil, events.count > carried else {
+            (events, places, carried, bytes) = ([], [], 0, 0)
+            return nil
+        }
+        return part(capture, isShort: false)
+    }
+
+    private var isFull: Bool {
+        if header?.capture == nil, !isCut { return bytes >= bounds.whole || events.count >= bounds.wholeEvents }
+        if bytes >= bounds.hard || events.count >= bounds.hardEvents { return true }
+        return busy == 0 && (bytes >= bounds.soft || events.count >= bounds.softEvents)
+    }
+
+    private mutating func cut(_ capture: History.Capture?, isQuiet: Bool, isShort: Bool) -> Part? {
+        if header?.capture == nil { isCut = true }
+        let last = places.last ?? CapturePlace(line: 0, offset: 0)
+        let at = events.last?.at ?? 0
+        let part = part(capture, isShort: isShort)
+        let lanes = open.filter { $0.value.isOpen }.sorted { $0.value.order < $1.value.order }.suffix(Self.mostCarried)
+        for (lane, known) in lanes {
+            var kept = isQuiet ? known.greeting : []
+            if !isQuiet, let owner = known.owner {
+                kept = [(Event(at: at, lane: lane, kind: .act("belongs", ["to": .string(owner)])), last)]
+            }
+            events += kept.map(\.0)
+            places += kept.map(\.1)
+        }
+        let order = events.indices.sorted { (events[$0].at, $0) < (events[$1].at, $1) }
+        (events, places) = (order.map { events[$0] }, order.map { places[$0] })
+        carried = events.count
+        bytes = events.reduce(0) { $0 + $1.size }
+        if !isQuiet {
+            for lane in open.keys { open[lane]?.forget() }
+            busy = 0
+            open = open.filter { $0.value.isOpen }
+        }
+        return part
+    }
+
+    private mutating func part(_ capture: History.Capture?, isShort: Bool) -> Part? {
+        guard var header else { return nil }
+        if isCut, header.capture == nil { header.capture = History.Capture() }
+        if var known = header.capture {
+            if let capture { known.lacks = capture.lacks }
+            known.carried = carried
+            header.capture = known
+        }
+        defer { (events, places, carried, bytes) = ([], [], 0, 0) }
+        // A clock that stopped in the middle has told nothing.
+        let isTimeless = header.capture?.lacks.contains(.times) == true
+        let timed = isTimeless ? events.map { Event(at: 0, lane: $0.lane, kind: $0.kind) } : events
+        return Part(history: History(header: header, events: timed), places: places, wasCutShort: isShort)
+    }
+
+    private mutating func note(_ event: Event) {
+        var lane = open.removeValue(forKey: event.lane) ?? OpenLane(order: places.count)
+        if lane.isBusy { busy -= 1 }
+        lane.take(event, at: places.last, dialect: header?.dialect ?? .canonical, mostBytes: Self.mostCarriedBytes)
+        if lane.isBusy { busy += 1 }
+        if lane.isOpen || lane.isBusy { open[event.lane] = lane }
+    }
+}
+
+/// What is open on one lane.
+private struct OpenLane: Sendable {
+    let order: Int
+    /// What has to be known of the connection later.
+    private(set) var greeting: [(Event, CapturePlace)] = []
+    private(set) var owner: String?
+    private(set) var isOpen = false
+    /// What waits for an answer, by what answers it.
+    private var waiting: [String: Int] = [:]
+
+    init(order: Int) { self.order = order }
+
+    var isBusy: Bool { waiting.contains { $0.value > 0 } }
+
+    mutating func forget() {
+        greeting = []
+        waiting = [:]
+    }
+
+    mutating func take(_ event: Event, at place: CapturePlace?, dialect: Dialect, mostBytes: Int) {
+        let place = place ?? CapturePlace(line: 0, offset: 0)
+        guard case .connection = event.lane else {
+            switch event.kind {
+            case .request: waiting["response", default: 0] += 1
+            case .response, .failed: waiting["response"] = 0
+            default: break
+            }
+            return
+        }
+        switch event.kind {
+        case .opening(let opening):
+            forget()
+            (isOpen, owner) = (true, opening.principal)
+            greeting = [(event, place)]
+        case .opened: if !greeting.isEmpty { greeting.append((event, place)) }
+        case .refused, .close, .eof: (isOpen, greeting, waiting) = (false, [], [:])
+        case .act("belongs", let details): (isOpen, owner) = (true, details["to"]?.stringValue ?? owner)
+        case .act("cut", _): (isOpen, greeting, waiting) = (false, [], [:])
+        case .text(let direction, let text):
+            isOpen = true
+            let frame = (try? JSONParser.value(text)).flatMap { canonical($0, direction, dialect) }
+            guard case .some(let type) = frame else { return }
+            if text.utf8.count <= mostBytes, type == "auth" || type == "connected", !greeting.isEmpty {
+                greeting.append((event, place))
+            }
+            direction == .toServer ? ask(type) : answer(type)
+        case .binary(.toServer, _):
+            isOpen = true
+            ask(nil)
+        default: isOpen = true
+        }
+    }
+
+    /// The canonical type of a frame, an empty one where it has none; nil for what a dialect ignores.
+    private func canonical(_ frame: JSONValue, _ direction: Direction, _ dialect: Dialect) -> String? {
+        guard !dialect.isCanonical else { return frame["type"]?.stringValue ?? "" }
+        switch dialect.decode(frame, sentBy: direction == .toServer ? .client : .server) {
+        case .frames(let frames): return frames.first?["type"]?.stringValue ?? ""
+        case .ignored: return nil
+        case .unmapped: return ""
+        }
+    }
+
+    private mutating func ask(_ type: String?) {
+        let answer: String
+        switch type {
+        case "chat": answer = "done"
+        case "sync": answer = "syncResult"
+        case "ping": answer = "pong"
+        case "auth": answer = "connected"
+        default: answer = "error"
+        }
+        waiting[answer, default: 0] += 1
+    }
+
+    private mutating func answer(_ type: String) {
+        switch type {
+        case "done", "syncResult", "pong", "connected": lower(type)
+        case "error":
+            // Whatever it answers; a question last, because an error of its own comes late.
+            let order = ["error", "connected", "syncResult", "done"]
+            if let first = order.first(where: { waiting[$0] ?? 0 > 0 }) { lower(first) }
+        default: break
+        }
+    }
+
+    private mutating func lower(_ answer: String) { waiting[answer] = max(0, (waiting[answer] ?? 0) - 1) }
+}
+
+extension Event {
+    /// About how many bytes it holds.
+    fileprivate var size: Int {
+        switch kind {
+        case .text(_, let text): text.utf8.count + 64
+        case .binary(_, let bytes): bytes.count + 64
+        case .request(let request): (request.body?.utf8.count ?? 0) + request.path.utf8.count + 64
+        case .response(let response): response.body.utf8.count + 64
+        default: 64
+        }
+    }
+}

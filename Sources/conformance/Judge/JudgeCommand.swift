@@ -1,0 +1,192 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+import JSON
+import Report
+import Transcript
+
+struct JudgeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "judge",
+        abstract: "Judge what was recorded elsewhere: transcripts, reports, frames, HAR files, notes.",
+        discussion: """
+            What a file is shows by its content; --as says it. A folder stands for the captures in it, '-' for standard \
+            input.
+
+              transcript   of this program, one or many in a file
+              report       of this program: every verdict is computed again, and each difference is named
+              frames       one JSON frame a line, bare or as {"at":…,"conn":…,"dir":">","frame":{…}}
+              har          as browsers export it, with WebSocket messages
+              notes        A -> {…}   A <- {…}   A CLOSED 4001 'x'   HTTP GET /path -> 200 {…}
+
+            A capture begins in the middle and does not hold everything. Nobody is accused because of what it does not \
+            hold, and nothing passes that it does not show; the end tells which clauses it could not reach, and why.
+
+            Examples:
+              conformance judge capture.ndjson
+              conformance judge --dialect nami --profile core session.har
+              gunzip -c day.ndjson.gz | conformance judge -
+              conformance judge run/report.json
+
+            Exit codes: 0 nothing violated · 1 violation, or a stored verdict that differs · 2 nothing could be judged \
+            · 64 a file cannot be read
+            """
+    )
+
+    @Argument(help: ArgumentHelp("Captures, folders of captures, or '-' for standard input.", valueName: "file"))
+    var files: [String]
+
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("What every file is: transcript, report, frames, har or notes.", valueName: "form"))
+    var form: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How the system says things: the name of a dialect, or a dialect file. Default: canonical.",
+            valueName: "name|file"))
+    var dialect: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A profile the side under test declares; may be given several times. Default: core, or client-core.",
+            valueName: "name"))
+    var profile: [String] = []
+
+    @Option(help: ArgumentHelp("Whose side is judged: server or client.", valueName: "side"))
+    var role: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A subject file; tells name, profiles, limits and dialect, flags override it.", valueName: "file"))
+    var subject: String?
+
+    @Flag(help: "All connections are one person's, though they show no token.")
+    var onePerson = false
+
+    @Flag(help: "It was recorded beside the server: an end without a close frame, and delays, are the server's own.")
+    var besideServer = false
+
+    @Flag(help: "Frames may be missing anywhere, not only where the file says so.")
+    var lossy = false
+
+    @Option(
+        help: ArgumentHelp("Give up on a pipe that brings nothing for so long; 0 waits for ever.", valueName: "seconds")
+    )
+    var patience = 60
+
+    @Option(help: ArgumentHelp("Threads that judge. Default: one per core.", valueName: "count"))
+    var jobs: Int?
+
+    @Option(
+        help: ArgumentHelp("Write the judgement for machines, and the parts with violations, here.", valueName: "dir"))
+    var out: String?
+
+    @Flag(help: "Print the judgement for machines instead.")
+    var json = false
+
+    func run() async throws {
+        let specification = try Tool.specification()
+        let options = try JudgeOptions(self, specification)
+        guard jobs.map({ (1...256).contains($0) }) ?? true else {
+            throw Tool.refuse(
+                "--jobs", "'\(jobs ?? 0)' is no number of threads", expected: "1 to 256",
+                fix: "name a number in that range")
+        }
+        let paths = try JudgeFiles.paths(files)
+        let run = JudgeRun(
+            specification: specification, options: options,
+            jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, keepsParts: out != nil)
+        let judgement = await run.judge(paths)
+        if let out { try JudgeFolder(path: out).write(judgement, specification) }
+        if json {
+            Console.write(JudgementJSON(judgement, specification).value.text(pretty: true) + "\n")
+        } else {
+            Console.write(JudgementText(judgement, specification, style: Console.style).text)
+        }
+        if !judgement.problems.isEmpty { throw Tool.refuse(judgement.problems) }
+        let exit = judgement.exit
+        if exit != .conforms { throw Tool.end(exit) }
+    }
+}
+
+/// What the flags and the subject file say of captures that do not say it themselves.
+struct JudgeOptions: Sendable {
+    let form: CaptureForm?
+    let reading: CaptureReader.Options
+    let patience: Int
+
+    init(_ command: JudgeCommand, _ specification: Specification) throws {
+        var problems: [InputProblem] = []
+        form = command.form.flatMap { name in
+            if let form = CaptureForm(rawValue: name) { return form }
+            let known = CaptureForm.allCases.map(\.rawValue)
+            problems.append(
+                InputProblem(
+                    place: "--as", what: "'\(name)' is no form", expected: known.joined(separator: ", "),
+                    fix: nearestName(to: name, among: known).map { "did you mean '\($0)'?" } ?? "name one of these"))
+            return nil
+        }
+        var described: SubjectFile?
+        if let path = command.subject {
+            let bytes = try Files.bytes(of: path)
+            do {
+                described = try SubjectFile(String(decoding: bytes, as: UTF8.self), file: path)
+            } catch {
+                throw Tool.refuse(error.problems)
+            }
+        }
+        let role = command.role.map(Role.init(rawValue:)) ?? .server
+        if role == nil {
+            problems.append(
+                InputProblem(
+                    place: "--role", what: "'\(command.role ?? "")' is no side", expected: "server or client",
+                    fix: "name one of them"))
+        }
+        let dialect = try Self.dialect(command.dialect ?? described?.dialect, specification)
+        let side = role ?? .server
+        let usual: Set<Profile> = side == .server ? described?.profiles ?? [.core] : [.clientCore]
+        let declared = command.profile.isEmpty ? usual : Self.profiles(command.profile, side, &problems)
+        guard problems.isEmpty else { throw Tool.refuse(problems) }
+        var known: Set<History.Capture.Lack> = []
+        if command.besideServer { known.insert(.network) }
+        reading = CaptureReader.Options(
+            subject: History.Subject(
+                name: described?.name ?? "capture", role: side, profiles: declared, hasScriptedAgent: false,
+                limits: described?.limits ?? [:]),
+            dialect: dialect, isOnePerson: command.onePerson ? true : nil, known: known,
+            lacking: command.lossy ? [.frames] : [])
+        patience = max(0, command.patience)
+    }
+
+    /// The dialect of a name or of a file.
+    private static func dialect(_ name: String?, _ specification: Specification) throws -> Dialect {
+        guard let name else { return .canonical }
+        do {
+            if name.contains("/") || name.hasSuffix(".json") {
+                let bytes = try Files.bytes(of: name)
+                return try Dialect(String(decoding: bytes, as: UTF8.self), file: name)
+            }
+            return try specification.dialect(named: name)
+        } catch let error as InputProblems {
+            throw Tool.refuse(error.problems)
+        }
+    }
+
+    private static func profiles(_ names: [String], _ role: Role, _ problems: inout [InputProblem]) -> Set<Profile> {
+        let known = Profile.all(of: role)
+        var declared: Set<Profile> = []
+        for name in names.flatMap({ $0.split(separator: ",").map(String.init) }) {
+            if let profile = Profile(rawValue: name), known.contains(profile) {
+                declared.insert(profile)
+                continue
+            }
+            let names = known.map(\.rawValue).sorted()
+            problems.append(
+                InputProblem(
+                    place: "--profile", what: "unknown profile '\(name)'", expected: names.joined(separator: ", "),
+                    fix: nearestName(to: name, among: names).map { "did you mean '\($0)'?" } ?? "name one of these"))
+        }
+        return declared
+    }
+}

@@ -1,0 +1,220 @@
+import Holdfast
+import Judge
+import Report
+import Synchronization
+import Transcript
+
+/// One file, from which one worker at a time takes the next history to judge.
+final class JudgeSource: Sendable {
+    /// One history of a file.
+    struct Unit: Sendable {
+        let file: Int
+        let number: Int
+        let history: History
+        let places: [CapturePlace]
+        let wasCutShort: Bool
+        /// The scenario and the verdicts that were stored with it; nil for what no report brings.
+        let stored: (scenario: String, verdicts: [Verdict])?
+    }
+
+    /// What a file turned out to be.
+    struct Summary: Sendable {
+        var form: CaptureForm?
+        var leftOut = CaptureLeftOut()
+        var bytes = 0
+        var size: Int?
+        var problem: InputProblem?
+        var moreProblems: [InputProblem] = []
+        /// What a capture lacks; empty for scenarios of a stage.
+        var lacks: Set<History.Capture.Lack>?
+        /// The headline that a report was stored with.
+        var storedHeadline: String?
+    }
+
+    private struct State {
+        var input: JudgeInput?
+        var reader: CaptureReader?
+        var parts = CapturedParts()
+        var waiting: [CapturedParts.Part] = []
+        var scenarios: [ScenarioResult] = []
+        var number = 0
+        var hasBegun = false
+        var isAtEnd = false
+        var summary = Summary()
+    }
+
+    /// The file as it was named.
+    let path: String
+    private let place: Int
+    private let options: JudgeOptions
+    private let state = Mutex(StateBox())
+
+    /// The state is only touched under the lock.
+    private struct StateBox: ~Copyable, @unchecked Sendable {
+        var state = State()
+    }
+
+    init(_ path: String, place: Int, options: JudgeOptions) {
+        self.path = path
+        self.place = place
+        self.options = options
+    }
+
+    /// The name people see.
+    var name: String { path == "-" ? "standard input" : path }
+
+    /// What is known of the file by now.
+    var summary: Summary { state.withLock { $0.state.summary } }
+
+    /// The next history; nil at the end, or once something is wrong.
+    func next() -> Unit? {
+        state.withLock { box in
+            do throws(InputProblem) {
+                return try next(&box.state)
+            } catch {
+                box.state.summary.problem = error
+                box.state.isAtEnd = true
+                // What was read before stands.
+                return finish(&box.state)
+            }
+        }
+    }
+
+    private func next(_ state: inout State) throws(InputProblem) -> Unit? {
+        if !state.hasBegun { try begin(&state) }
+        if !state.scenarios.isEmpty {
+            let scenario = state.scenarios.removeFirst()
+            state.number += 1
+            return Unit(
+                file: place, number: state.number, history: scenario.history, places: [], wasCutShort: false,
+                stored: (scenario.name, scenario.verdicts))
+        }
+        while state.waiting.isEmpty, !state.isAtEnd { try readOn(&state) }
+        return unit(&state)
+    }
+
+    private func unit(_ state: inout State) -> Unit? {
+        guard !state.waiting.isEmpty else { return nil }
+        let part = state.waiting.removeFirst()
+        state.number += 1
+        if let capture = part.history.header.capture {
+            state.summary.lacks = (state.summary.lacks ?? []).union(capture.lacks)
+        }
+        return Unit(
+            file: place, number: state.number, history: part.history, places: part.places,
+            wasCutShort: part.wasCutShort, stored: nil)
+    }
+
+    private func finish(_ state: inout State) -> Unit? {
+        if let part = state.parts.finish(capture: state.reader?.capture) { state.waiting.append(part) }
+        return unit(&state)
+    }
+
+    private func begin(_ state: inout State) throws(InputProblem) {
+        state.hasBegun = true
+        let opening: [UInt8]
+        do {
+            let input = try JudgeInput(path, patience: options.patience)
+            state.input = input
+            state.summary.size = input.size
+            opening = try input.opening(CaptureForm.openingBytes)
+        } catch {
+            throw problem(error, state)
+        }
+        let form: CaptureForm
+        if let forced = options.form {
+            form = forced
+        } else {
+            form = try CaptureForm.recognised(in: opening, file: name)
+        }
+        state.summary.form = form
+        if form == .report { return try readReport(&state) }
+        state.reader = CaptureReader(form, file: name, options: options.reading)
+    }
+
+    private func readReport(_ state: inout State) throws(InputProblem) {
+        var bytes: [UInt8] = []
+        while let more = try chunk(&state), !more.isEmpty {
+            bytes += more
+            guard bytes.count <= ReportReader.maxBytes else {
+                throw InputProblem(
+                    place: "\(name) (byte \(ReportReader.maxBytes))", what: "the report has more bytes than are read",
+                    expected: "at most \(ReportReader.maxBytes) bytes", fix: "judge its transcripts one by one")
+            }
+        }
+        state.isAtEnd = true
+        do {
+            let report = try ReportReader.report(bytes, file: name)
+            state.summary.storedHeadline = report.headline
+            state.scenarios = report.scenarios.filter { $0.skipped == nil }
+        } catch {
+            state.summary.moreProblems = Array(error.problems.dropFirst())
+            throw error.problems.first
+                ?? InputProblem(
+                    place: name, what: "the report cannot be read", expected: "a report", fix: "write it again")
+        }
+    }
+
+    private func readOn(_ state: inout State) throws(InputProblem) {
+        guard var reader = state.reader.take() else {
+            state.isAtEnd = true
+            return
+        }
+        defer { state.reader = reader }
+        let bytes = try chunk(&state) ?? []
+        var items: [(CaptureItem, History.Capture?)] = []
+        var failure: InputProblem?
+        do throws(InputProblem) {
+            if bytes.isEmpty {
+                state.isAtEnd = true
+                try reader.finish { items.append(($0, nil)) }
+            } else {
+                try reader.append(bytes) { items.append(($0, nil)) }
+            }
+        } catch {
+            failure = error
+        }
+        state.summary.leftOut = reader.leftOut
+        let capture = reader.capture
+        for (item, _) in items {
+            if let part = state.parts.take(item, capture: capture) { state.waiting.append(part) }
+        }
+        if let failure { throw failure }
+        if state.isAtEnd, let part = state.parts.finish(capture: capture) { state.waiting.append(part) }
+    }
+
+    private func chunk(_ state: inout State) throws(InputProblem) -> [UInt8]? {
+        guard let input = state.input else { return nil }
+        do {
+            let bytes = try input.next()
+            state.summary.bytes = input.position
+            if bytes.isEmpty, let size = input.size, input.position < size {
+                throw InputProblem(
+                    place: "\(name) (byte \(input.position))",
+                    what: "the file ends after \(input.position) bytes, though it had \(size) when reading began",
+                    expected: "a file that stays as it is while it is read", fix: "judge a copy")
+            }
+            return bytes
+        } catch let error as JudgeInput.Problem {
+            throw problem(error, state)
+        } catch let error as InputProblem {
+            throw error
+        } catch {
+            throw InputProblem(place: name, what: "\(error)", expected: "a readable file", fix: "check the file")
+        }
+    }
+
+    private func problem(_ error: JudgeInput.Problem, _ state: State) -> InputProblem {
+        switch error {
+        case .unreadable(let reason):
+            return InputProblem(
+                place: name, what: "cannot be read: \(reason)", expected: "a readable file",
+                fix: "check the name and the permissions")
+        case .stalled(let seconds):
+            return InputProblem(
+                place: "\(name) (byte \(state.input?.position ?? 0))", what: "nothing came for \(seconds) s",
+                expected: "a capture that ends, or goes on",
+                fix: "end what writes it, or give --patience 0 to wait for ever")
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import Holdfast
+import Judge
+import Report
+import Transcript
+
+/// What became of all captures of one command; of each clause it holds a few findings, however many there are.
+struct Judgement: Sendable {
+    /// One finding, with what it rests on.
+    struct Exhibit: Sendable {
+        let file: Int
+        let number: Int
+        let name: String
+        let finding: Finding
+        /// The events cited, in words: where they stand, and their text.
+        let lines: [String]
+    }
+
+    /// One clause over all captures.
+    struct ClauseTally: Sendable {
+        var outcomes: [Outcome: Int] = [:]
+        var exercised = 0
+        var findings = 0
+        var exhibits: [Exhibit] = []
+        /// Why captures could not reach it.
+        var unreached: Set<String> = []
+        /// Whether any history could have shown it.
+        var wasReachable = false
+
+        /// The outcome over all histories: broken once is broken, and a proof stands beside doubts.
+        var outcome: Outcome {
+            [.violation, .warning, .pass, .inconclusive, .untested].first { outcomes[$0] ?? 0 > 0 } ?? .notApplicable
+        }
+    }
+
+    /// A verdict that a report holds and that its transcript does not bear out.
+    struct Difference: Sendable {
+        let file: Int
+        let number: Int
+        let scenario: String
+        let clause: ClauseID
+        let stored: String
+        let computed: String
+    }
+
+    /// What one file held.
+    struct FileTally: Sendable {
+        let name: String
+        var summary = JudgeSource.Summary()
+        var histories = 0
+        var cutShort = 0
+        var events = 0
+        var frames = 0
+        var roles: Set<Role> = []
+        var profiles: Set<Profile> = []
+        var dialects: Set<String> = []
+        var violations = 0
+    }
+
+    /// The most findings of a clause that are kept.
+    static let mostExhibits = 3
+    /// The most differences that are kept.
+    static let mostDifferences = 1000
+    /// The most parts with violations that are kept for `--out`.
+    static let mostParts = 100
+
+    var clauses: [ClauseID: ClauseTally] = [:]
+    var files: [FileTally]
+    var differences: [Difference] = []
+    var differenceCount = 0
+    var recomputed = 0
+    /// Parts with violations, as transcripts.
+    var parts: [(name: String, text: String)] = []
+    var duration: Duration = .zero
+
+    /// What is wrong with files, in their order.
+    var problems: [InputProblem] {
+        files.flatMap { [$0.summary.problem].compactMap { $0 } + $0.summary.moreProblems }
+    }
+
+    var bytes: Int { files.reduce(0) { $0 + $1.summary.bytes } }
+    var events: Int { files.reduce(0) { $0 + $1.events } }
+    var histories: Int { files.reduce(0) { $0 + $1.histories } }
+
+    /// The clauses with an outcome, in order.
+    func clauses(_ outcome: Outcome) -> [ClauseID] { clauses.filter { $0.value.outcome == outcome }.keys.sorted() }
+
+    /// The clauses that were put to the test.
+    var exercised: [ClauseID] { clauses.filter { $0.value.exercised > 0 }.keys.sorted() }
+
+    var exit: ExitStatus {
+        if !clauses(.violation).isEmpty || differenceCount > 0 { return .violation }
+        return exercised.isEmpty ? .incomplete : .conforms
+    }
+
+    /// Takes in what one history came to.
+    mutating func add(_ unit: JudgeSource.Unit, name: String, _ verdicts: [Verdict], keepsParts: Bool) {
+        let header = unit.history.header
+        files[unit.file].histories += 1
+        files[unit.file].cutShort += unit.wasCutShort ? 1 : 0
+        files[unit.file].events += unit.history.events.count - (header.capture?.carried ?? 0)
+        files[unit.file].frames += unit.history.frames.count { $0 != nil }
+        files[unit.file].roles.insert(header.subject.role)
+        files[unit.file].profiles.formUnion(header.subject.profiles)
+        files[unit.file].dialects.insert(header.dialect.name)
+        for verdict in verdicts {
+            var tally = clauses[verdict.clause] ?? ClauseTally()
+            tally.outcomes[verdict.outcome, default: 0] += 1
+            tally.exercised += verdict.exercised
+            tally.findings += verdict.findings.count
+            let need = header.capture.flatMap { CaptureNeed.lacking(for: verdict.clause, in: $0) }
+            if let need {
+                tally.unreached.insert(need.reason)
+            } else if verdict.outcome != .notApplicable {
+                tally.wasReachable = true
+            }
+            if !verdict.findings.isEmpty { tally.keep(verdict, of: unit, name: name) }
+            clauses[verdict.clause] = tally
+        }
+        let broken = verdicts.contains { $0.outcome == .violation }
+        if broken { files[unit.file].violations += 1 }
+        if broken, keepsParts, parts.count < Self.mostParts {
+            // The name of a scenario is the file's own, and no path.
+            parts.append(("file-\(unit.file + 1)-part-\(unit.number)", TranscriptWriter.text(unit.history)))
+        }
+        if let stored = unit.stored { compare(stored.verdicts, verdicts, stored.scenario, unit) }
+    }
+
+    private mutating func compare(
+        _ stored: [Verdict], _ computed: [Verdict], _ scenario: String, _ unit: JudgeSource.Unit
+    ) {
+        let before = Dictionary(stored.map { ($0.clause, $0) }, uniquingKeysWith: { first, _ in first })
+        let now = Dictionary(computed.map { ($0.clause, $0) }, uniquingKeysWith: { first, _ in first })
+        for clause in Set(before.keys).union(now.keys).sorted() {
+            let (one, other) = (before[clause], now[clause])
+            // Clauses of profiles that were not declared are not stored.
+            if one == nil, other?.outcome == .notApplicable { continue }
+            recomputed += 1
+            guard one != other else { continue }
+            differenceCount += 1
+            guard differences.count < Self.mostDifferences else { continue }
+            var (stored, computed) = (Self.words(one), Self.words(other))
+            if stored == computed { (stored, computed) = (stored + " on other findings", computed + " on its own") }
+            differences.append(
+                Difference(
+                    file: unit.file, number: unit.number, scenario: scenario, clause: clause, stored: stored,
+                    computed: computed))
+        }
+    }
+
+    private static func words(_ verdict: Verdict?) -> String {
+        guard let verdict else { return "no verdict" }
+        return verdict.exercised == 0 ? verdict.outcome.word : "\(verdict.outcome.word) (\(verdict.exercised)×)"
+    }
+}
+
+extension Judgement.ClauseTally {
+    /// Keeps the first findings, in the order of files and parts, whichever worker came first.
+    fileprivate mutating func keep(_ verdict: Verdict, of unit: JudgeSource.Unit, name: String) {
+        let worst: Outcome = exhibits.isEmpty ? .pass : outcome
+        guard verdict.outcome == outcome || worst == .pass else { return }
+        for finding in verdict.findings.prefix(Judgement.mostExhibits) {
+            exhibits.append(
+                Judgement.Exhibit(
+                    file: unit.file, number: unit.number, name: name, finding: finding,
+                    lines: JudgedEvents(unit).lines(of: finding.events)))
+        }
+        let sorted = exhibits.enumerated().sorted {
+            ($0.element.file, $0.element.number, $0.offset) < ($1.element.file, $1.element.number, $1.offset)
+        }
+        exhibits = Array(sorted.map(\.element).prefix(Judgement.mostExhibits))
+    }
+}

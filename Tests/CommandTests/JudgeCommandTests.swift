@@ -1,0 +1,144 @@
+import Foundation
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+@Suite struct JudgeCommandTests {
+    private let turn = """
+        {"type":"connected","protocol":1,"connectionId":"x1","serverTime":"2026-03-01T08:30:00Z","capabilities":[],\
+        "limits":{"maxFrameBytes":1048576}}
+        {"type":"chat","messages":[{"role":"user","content":"hello"}]}
+        {"type":"done","text":"hi","sessionId":"s1"}
+
+        """
+
+    @Test func `frames that keep every clause they show end with 0`() async throws {
+        let run = try await BuiltBinary.run(["judge", "-"], input: turn)
+        #expect(run.status == 0, "\(run.out)\(run.err)")
+        #expect(run.out.hasPrefix("nothing violated:"))
+        #expect(run.out.contains("could exercise"))
+        #expect(run.out.contains("not from this capture"))
+        #expect(run.out.contains("bytes/s") || run.out.contains("KB/s"))
+    }
+
+    @Test func `a violation shows the frame as it was and where it stands`() async throws {
+        let run = try await BuiltBinary.run(["judge", "-"], input: turn + #"{"type":"done","text":"lost"}"# + "\n")
+        #expect(run.status == 1, "\(run.out)")
+        #expect(run.out.contains("violation ID-5"))
+        #expect(run.out.contains(#"A <- {"type":"done","text":"lost"}"#))
+        #expect(run.out.contains("standard input line 4, byte"))
+    }
+
+    @Test func `a capture without anything to judge ends with 2`() async throws {
+        let run = try await BuiltBinary.run(["judge", "-"], input: #"{"type":"typing","state":"started"}"# + "\n")
+        #expect(run.status == 2, "\(run.out)")
+        #expect(run.out.contains("nothing could be judged"))
+        #expect(run.out.contains("left aside in standard input: 1×"))
+    }
+
+    @Test(arguments: [
+        ("", "nothing in it"), ("\u{0}\u{1}", "NUL byte"), ("just words\n", "no capture"),
+        ("{\"type\":\"done\"", "byte 14"),
+        ("{\"format\":\"holdfast-transcript\",\"version\":9}\n", "version 9"), ("{\"log\":[]}", "/log/entries"),
+        ("{\"type\":\"x\",\"a\":" + String(repeating: "[", count: 5000), "more than 512"),
+    ])
+    func `what is no capture is told and ends with 64`(input: String, words: String) async throws {
+        let run = try await BuiltBinary.run(["judge", "-"], input: input)
+        #expect(run.status == 64, "\(run.out)\(run.err)")
+        #expect(run.err.contains(words), "\(run.err)")
+    }
+
+    @Test func `unknown names and files are corrected`() async throws {
+        for (arguments, words) in [
+            (["--as", "hra", "-"], "did you mean 'har'?"), (["--dialect", "namo", "-"], "did you mean 'nami'?"),
+            (["no-such-file"], "no-such-file: cannot be read"), (["--profile", "cor", "-"], "did you mean 'core'?"),
+        ] {
+            let run = try await BuiltBinary.run(["judge"] + arguments)
+            #expect(run.status == 64)
+            #expect(run.err.contains(words), "\(run.err)")
+        }
+    }
+
+    @Test func `a pipe that nobody writes to is given up`() async throws {
+        let folder = try TemporaryDirectory()
+        let pipe = "\(folder.path)/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        // Held open, so that it does not end.
+        let writer = open(pipe, O_RDWR)
+        defer { close(writer) }
+        let run = try await BuiltBinary.run(["judge", "--patience", "1", pipe])
+        #expect(run.status == 64)
+        #expect(run.err.contains("nothing came for 1 s"))
+    }
+
+    @Test func `a report is recomputed and a changed byte is named`() async throws {
+        let folder = try TemporaryDirectory()
+        let made = try await BuiltBinary.run(
+            ["server", "--reference", "--only", "server/ENV/not-an-object", "--out", folder.path])
+        let path = "\(folder.path)/report.json"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(made.status != 64 && text.contains("parse_error"), "\(made.out)\(made.err)")
+        let same = try await BuiltBinary.run(["judge", path])
+        #expect(same.status == 0, "\(same.out)\(same.err)")
+        #expect(same.out.contains("computed again and are the same"))
+        try text.replacing("parse_error", with: "parse_errox", maxReplacements: 1)
+            .write(toFile: path, atomically: true, encoding: .utf8)
+        let other = try await BuiltBinary.run(["judge", path])
+        #expect(other.status == 1, "\(other.out)\(other.err)")
+        #expect(other.out.contains("differs server/ENV/not-an-object ENV-"), "\(other.out)")
+    }
+
+    @Test func `the findings are written for machines`() async throws {
+        let folder = try TemporaryDirectory()
+        let capture = "\(folder.path)/notes.txt"
+        try "A -> {\"type\":\"ping\"}\nA <- {\"type\":\"done\"}\n".write(
+            toFile: capture, atomically: true, encoding: .utf8)
+        let run = try await BuiltBinary.run(["judge", "--json", "--out", "\(folder.path)/out", folder.path])
+        #expect(run.status == 1, "\(run.out)\(run.err)")
+        #expect(run.out.contains(#""form": "notes""#))
+        let part = try String(contentsOfFile: "\(folder.path)/out/transcripts/file-1-part-1.ndjson", encoding: .utf8)
+        #expect(part.contains("\"capture\""))
+        let again = try await BuiltBinary.run(["judge", "\(folder.path)/out/transcripts"])
+        #expect(again.status == 1)
+    }
+
+    // MARK: Real systems
+
+    @Test func `what a real system did wrong is found in notes of it`() async throws {
+        let notes = #"""
+            A -> {"type":"ping"}
+            A <- {"type":"pong"}
+            A -> {"type":"chat","sessionId":"ffffffff","messages":[{"role":"user","content":"hi"}]}
+            A <- {"type":"tool_use","tool":"webFetch"}
+            A <- {"type":"done","text":"echo: hi","sessionId":"ffffffff","stats":{"model":"m"}}
+            HTTP GET /api/sessions/ffffffff -> 404 {"error":"Session not found","code":404}
+            A -> {bad
+            A <- {"type":"error","error":"Invalid JSON"}
+            A -> null
+            A CLOSED None None
+            """#
+        let run = try await BuiltBinary.run(["judge", "--dialect", "nami", "-"], input: notes + "\n")
+        #expect(run.status == 1, "\(run.err)")
+        for line in ["violation ENV-4", "violation ID-7", "violation ID-5", "warning ENV-19"] {
+            #expect(run.out.contains(line), "\(line)\n\(run.out)")
+        }
+    }
+
+    /// A folder of captures of real systems, where there is one.
+    private static let captures = ProcessInfo.processInfo.environment["HOLDFAST_CAPTURES"]
+
+    @Test(.enabled(if: captures != nil)) func `captures of real systems show that a null ends the process`()
+        async throws
+    {
+        for (dialect, name) in [("nami", "nami.txt"), ("adjutant", "adjutant-open-mode.txt")] {
+            let run = try await BuiltBinary.run(["judge", "--dialect", dialect, "\(Self.captures ?? "")/\(name)"])
+            #expect(run.status == 1)
+            #expect(run.out.contains("violation ENV-4"), "\(run.out)")
+        }
+    }
+}

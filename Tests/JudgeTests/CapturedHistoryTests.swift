@@ -1,0 +1,139 @@
+import Holdfast
+import JSON
+import Judge
+import TestSupport
+import Testing
+import Transcript
+
+/// A history as a capture can hold it: without what only a stage knows.
+private func captured(
+    _ history: History, _ events: some Sequence<Event>, lacks: Set<History.Capture.Lack>
+) -> History {
+    var header = history.header
+    header.scenario = nil
+    header.subject.hasScriptedAgent = false
+    header.capture = History.Capture(lacks: lacks)
+    let kept = events.filter { event in
+        switch (event.kind, event.lane) {
+        case (.act, _), (.wait, _), (.state, _), (_, .server), (_, .client), (_, .push): false
+        default: true
+        }
+    }
+    let isTimeless = lacks.contains(.times)
+    return History(
+        header: header, events: kept.map { isTimeless ? Event(at: 0, lane: $0.lane, kind: $0.kind) : $0 })
+}
+
+private let all: Set<Profile> = [.core, .idempotency, .sync, .rateLimit, .auth]
+
+/// What is violated in a line of notation that was captured.
+private func violated(
+    _ notation: String, _ profiles: Set<Profile> = all, lacks: Set<History.Capture.Lack> = []
+) throws -> [String] {
+    let header = History.Header(subject: History.Subject(name: "capture", role: .server, profiles: profiles))
+    let history = try NotationExpansion(notation, header: header).history
+    return judge(captured(history, history.events, lacks: lacks), under: try Specification(.embedded))
+        .filter { $0.outcome == .violation }.map(\.clause.description)
+}
+
+@Suite struct CapturedHistoryTests {
+    /// Each would be an accusation, had a stage recorded it from the beginning.
+    @Test(arguments: [
+        "A>`[]` A<error(not_authenticated)",
+        "A<error(bad_request) A<error(bad_request)",
+        "A<toolUse(t1 #7) A<done(t1 #9)",
+        "A>chat(c2 s1) A<done(t1 #4) A<ack(c2) A<done(t2 #6)",
+        "A>chat(c2) A<ack(c1) A<ack(c2)",
+        "A<ack(c1) A>chat(c1) A<ack(c1 duplicate)",
+        "A>chat(c1 'other words') A<error(idempotency_mismatch c1) 1>GET(s1) 1<200(u1 a1)",
+        "A<syncResult(e1 #5 complete)[done(t1 #5)]",
+        "A>sync(e1 #4) A<syncResult(e1 #9 complete)[done(t9 #9)] A<syncResult(e1 #9 complete)",
+        "A>chat(c3) A<error(rate_limited c2 retryAfterMs=60000 limit=2 windowMs=60000)",
+        "A>ping(n2) A<pong(n1) A<pong(n2)",
+        "A<message(u1 c1 #1) A>chat(c2 s1)",
+        "1>GET(s1) 1<404",
+        "1>GET 1<200(s1) 2>GET 2<200(s2 s1)",
+        "1>GET(s1) 1<200(u1 a1) 2>GET(s1) 2<200(u1 a1 u2 a2)",
+        "A<done(t5 #5) B<done(t4 #4)",
+        "A>chat(c1) +10min A>ping",
+        "A+(e1 #9) A>chat(c1) A<ack(c1) +10min A>ping A<pong",
+        "A+(e1 #0) A>chat(c1) A<ack(c1) A<eof B+(e1 #0)",
+        "A+(messagesPerMinute=1) A>chat(c1) A<error(rate_limited c1 retryAfterMs=60000 limit=1 windowMs=60000)",
+    ])
+    func `nobody is accused because of what came before, after or elsewhere`(notation: String) throws {
+        #expect(try violated(notation).isEmpty)
+        #expect(try violated(notation, lacks: Set(History.Capture.Lack.allCases)).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("A<done(t1 -s #1)", "ID-5"), ("A<toolUse(t1 #2) A<done(t1 #1)", "ORDER-4"),
+        ("A<done(t1 #1) 1>GET(s1) 1<404", "ID-7"), ("A<`[1]`", "ENV-1"), ("A<connected(e1 #0 sessionId='s1')", "ID-2"),
+        ("A+ A>chat(c1) A<ack(c1 t1) A<done(t1 #1) A>chat(c1) A<ack(c1 t2)", "IDEM-3"),
+    ])
+    func `what a capture shows is accused`(notation: String, clause: String) throws {
+        let lacks: Set<History.Capture.Lack> = [.times, .network, .credentials, .headers, .requestBodies]
+        // The principals are one person's where nobody says otherwise.
+        let named = notation.replacing("1>GET", with: "1>GET").contains("GET") ? "A+(e1 #0) \(notation)" : notation
+        #expect(try violated(named, lacks: lacks).contains(clause))
+    }
+
+    @Test func `a socket that ends is the server's doing only where the network is known`() throws {
+        let killed = "A+ A>`null` A<eof"
+        #expect(try violated(killed, [.core], lacks: [.network]).isEmpty)
+        #expect(try violated(killed, [.core], lacks: []) == ["ENV-4"])
+    }
+
+    @Test func `a clause that a capture cannot reach is untested, and says why`() throws {
+        let header = History.Header(
+            subject: History.Subject(name: "capture", role: .server, profiles: [.core]),
+            capture: .init(lacks: [.headers]))
+        let verdicts = judge(History(header: header, events: []), under: try Specification(.embedded))
+        let reasons = Dictionary(uniqueKeysWithValues: verdicts.map { ($0.clause.description, $0.remarks) })
+        #expect(reasons["PERSIST-1"]?.first?.contains("only the suite makes it happen") == true)
+        #expect(reasons["REST-2"]?.first?.contains("header fields") == true)
+        #expect(reasons["ENV-1"] == [])
+        #expect(verdicts.allSatisfy { $0.exercised == 0 })
+    }
+
+    @Test func `every clause with a check is thought about`() throws {
+        for clause in try Specification(.embedded).clauses where Checks.check(of: clause.id) != nil {
+            let needs = CaptureNeed.needs(of: clause.id)
+            #expect(needs.allSatisfy { !$0.reason.isEmpty }, "\(clause.id)")
+        }
+        // A clause of single frames needs nothing, and one that nobody has thought about is never judged.
+        #expect(CaptureNeed.needs(of: ClauseID(.ENV, 1)).isEmpty)
+        #expect(CaptureNeed.needs(of: ClauseID(.ENV, 999)) == [.stage])
+    }
+
+    /// Pieces of what is known to be right: a beginning that is cut off, an end that is missing, a lane that nobody saw.
+    @Test func `no piece of a conforming transcript is accused`() throws {
+        let specification = try Specification(.embedded)
+        let index = try FixtureIndex(specification.files)
+        var number = 0
+        for entry in index.entries where entry.file.contains("/conforming/") {
+            let history = try TranscriptReader.history(in: SourceTree.text("Fixtures/\(entry.file)"), file: entry.file)
+            guard history.header.subject.role == .server else { continue }
+            let events = history.events
+            var pieces: [(Set<History.Capture.Lack>, [Event])] = []
+            for start in events.indices { pieces.append(([], Array(events[start...]))) }
+            for start in events.indices { pieces.append(([.times, .network, .credentials], Array(events[start...]))) }
+            for end in events.indices { pieces.append(([.credentials], Array(events[..<end]))) }
+            for lane in Set(events.map(\.lane)) { pieces.append(([.network], events.filter { $0.lane != lane })) }
+            for hole in events.indices {
+                var rest = events
+                rest.remove(at: hole)
+                pieces.append(([.frames, .network, .credentials], rest))
+            }
+            for (lacks, piece) in pieces {
+                number += 1
+                // A few of them each time: all together take a minute.
+                guard number % 29 == 0 else { continue }
+                let accused = judge(captured(history, piece, lacks: lacks), under: specification).filter {
+                    $0.outcome == .violation
+                }
+                #expect(accused.isEmpty, "\(entry.file), piece \(number): \(accused)")
+            }
+        }
+        #expect(number > 1000)
+    }
+}

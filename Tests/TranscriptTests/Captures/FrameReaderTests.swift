@@ -1,0 +1,102 @@
+import Holdfast
+import Testing
+import Transcript
+
+@Suite struct FrameReaderTests {
+    @Test func `the type of a bare frame tells its direction`() throws {
+        let read = try Read(#"{"type":"ping"}"# + "\n" + #"{"type":"pong"}"#, as: .frames)
+        #expect(read.words == ["A belongs unknown A", #"A>{"type":"ping"}"#, #"A<{"type":"pong"}"#])
+        #expect(read.capture?.lacks.contains(.times) == true)
+    }
+
+    @Test func `a frame of an unknown type is left aside`() throws {
+        let read = try Read(#"{"type":"typing"}"#, as: .frames)
+        #expect(read.events.isEmpty)
+        #expect(read.gaps == 1)
+        #expect(read.leftOut.entries.map(\.reason) == ["a frame of which nothing tells the direction"])
+    }
+
+    @Test func `a second greeting of bare frames is another connection`() throws {
+        let frame = #"{"type":"connected"}"#
+        let read = try Read("\(frame)\n\(frame)", as: .frames)
+        #expect(
+            read.words == [
+                "A belongs unknown A", "A<\(frame)", "A eof", "A opening unknown A", "A opened", "A<\(frame)",
+            ])
+    }
+
+    @Test func `an envelope tells time, connection, direction and owner`() throws {
+        let read = try Read(
+            #"{"at":"2026-03-01T08:30:00Z","conn":"ws-7","dir":"out","principal":"ann","frame":{"type":"x",  "n":1.0}}"#
+                + "\n" + #"{"at":"2026-03-01T08:30:00.250Z","conn":"ws-8","direction":"receive","text":"null"}"#,
+            as: .frames)
+        #expect(
+            read.words == [
+                "A belongs ann", #"A>{"type":"x",  "n":1.0}"#, "B belongs unknown B", "B<null",
+            ])
+        #expect(read.events.map(\.at) == [0, 0, 250_000, 250_000])
+        #expect(read.capture?.lacks.contains(.times) == false)
+    }
+
+    @Test(arguments: [
+        ("1700000000", "1700000001.5", 1_500_000), ("1700000000000", "1700000000007", 7000),
+        ("1700000000000000", "1700000000000009", 9), ("12", "14", 2000),
+    ])
+    func `times may be seconds, milliseconds or microseconds`(one: String, other: String, later: Int) throws {
+        let lines = [one, other].map { #"{"ts":\#($0),"dir":">","frame":{"type":"ping"}}"# }
+        #expect(try Read(lines.joined(separator: "\n"), as: .frames).events.last?.at == later)
+    }
+
+    @Test func `a clock that runs back tells nothing`() throws {
+        let lines = ["5", "4"].map { #"{"ts":\#($0),"dir":">","frame":{"type":"ping"}}"# }
+        #expect(try Read(lines.joined(separator: "\n"), as: .frames).capture?.lacks.contains(.times) == true)
+    }
+
+    @Test func `connections open and end, and requests have answers`() throws {
+        let read = try Read(
+            """
+            {"event":"open","conn":"a","path":"/ws?key=secret"}
+            {"event":"close","conn":"a","code":1012,"dir":"<"}
+            {"event":"open","conn":"a"}
+            {"event":"eof","conn":"a"}
+            {"http":"GET /api/sessions","status":200,"response":{"sessions":[]}}
+            """, as: .frames, isOnePerson: true)
+        #expect(
+            read.words == [
+                "A opening p1", "A opened", "A<close 1012", "B opening p1", "B opened", "B eof",
+                "1 GET /api/sessions p1", #"1 200 {"sessions":[]}"#,
+            ])
+        guard case .opening(let opening) = read.events[0].kind else { return #expect(Bool(false)) }
+        #expect(opening.path == "/ws?key=‹token of p1›")
+    }
+
+    @Test func `one token is one person`() throws {
+        let auth = #"{"type":"auth","protocol":1,"token":"T"}"#
+        let read = try Read(
+            ["a", "b"].map { #"{"conn":"\#($0)","dir":">","frame":\#(auth)}"# }.joined(separator: "\n"), as: .frames)
+        #expect(read.words.filter { $0.contains("belongs") } == ["A belongs p1", "B belongs p1"])
+    }
+
+    @Test(arguments: [
+        ("{", "capture:1:2 (byte 1)"), ("[]", "an array"), (#"{"dir":"sideways","frame":{}}"#, "no direction"),
+        (#"{"dir":">"}"#, "holds no message"), (#"{"at":"noon","dir":">","frame":{}}"#, "no time"),
+        (#"{"event":"sleep"}"#, "'sleep'"), (#"{"http":"sessions"}"#, "no request"),
+        (#"{"hex":"0","dir":">","event":null}"#, "'hex'"), (#"{"conn":[],"dir":">","frame":{}}"#, "'conn'"),
+    ])
+    func `what is no frame is told with its place`(line: String, words: String) throws {
+        let problem = #expect(throws: InputProblem.self) { try Read(line, as: .frames) }
+        #expect(problem.map { "\($0)".contains(words) } == true, "\(String(describing: problem))")
+        #expect(problem?.place.hasPrefix("capture:1") == true)
+    }
+
+    @Test func `nothing is deeper than the limit`() throws {
+        let deep = String(repeating: "[", count: 100_000)
+        #expect(throws: InputProblem.self) { try Read(#"{"type":"done","x":"# + deep, as: .frames) }
+    }
+
+    @Test func `a line beyond the limit names line and byte`() throws {
+        let text = "{\"type\":\"ping\"}\n" + String(repeating: "x", count: 2000)
+        let problem = #expect(throws: InputProblem.self) { try Read(text, as: .frames, chunk: 64, maxLineBytes: 1000) }
+        #expect(problem?.place == "capture:2 (byte 16)")
+    }
+}

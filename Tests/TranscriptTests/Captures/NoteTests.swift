@@ -1,0 +1,71 @@
+import Testing
+import Transcript
+
+@Suite struct NoteTests {
+    @Test func `a letter is a connection from its first line to CLOSED`() throws {
+        let read = try Read("A -> {}\nA CLOSED 4001 'bad key'\nA <- {}\nA CLOSED None None\n", as: .notes)
+        #expect(
+            read.words == [
+                "A opening p1", "A opened", "A>{}", "A<close 4001", "A opening p1", "A opened", "A<{}", "A eof",
+            ])
+        #expect(read.places.map(\.line) == [1, 1, 1, 2, 3, 3, 3, 4])
+        #expect(read.places.last?.offset == 40)
+    }
+
+    @Test func `requests have their answers`() throws {
+        let read = try Read(#"HTTP GET /api/sessions -> 200 {"sessions":[]}"#, as: .notes)
+        #expect(read.words == ["1 GET /api/sessions p1", #"1 200 {"sessions":[]}"#])
+    }
+
+    @Test func `the body of a request may stand behind its path`() throws {
+        let read = try Read(#"HTTP POST /api/chat {"a -> b":1} -> 400 {"error":"x"}"#, as: .notes)
+        guard case .request(let request) = read.events[0].kind else { return #expect(Bool(false)) }
+        #expect(request.body == #"{"a -> b":1}"#)
+    }
+
+    @Test func `an answer in HTML goes on over lines`() throws {
+        let read = try Read("HTTP GET /api/x -> 404 <!doctype>\n<pre>no\n</pre>\n\nA -> {}\n", as: .notes)
+        #expect(read.words[1] == "1 404 <!doctype>\n<pre>no\n</pre>\n")
+        #expect(read.words.last == "A>{}")
+    }
+
+    @Test func `an answer that was cut short is left aside`() throws {
+        let read = try Read(#"HTTP GET /api/sessions -> 200 {"sessions":[{"id":"#, as: .notes)
+        #expect(read.events.isEmpty)
+        #expect(read.leftOut.entries.map(\.reason) == ["an answer whose body is cut short"])
+    }
+
+    @Test func `bytes are written as Python writes them`() throws {
+        let read = try Read(#"A -> b'{"a":1}\x00\n'"#, as: .notes)
+        #expect(read.words.last == "A>9 bytes")
+    }
+
+    @Test func `comments say nothing and data without a letter is a gap`() throws {
+        let read = try Read("## title\n\nA -> {}\nother socket sees: []\n[('done', 3000127)]\n…\nA <- {}\n", as: .notes)
+        #expect(read.gaps == 2)
+        #expect(read.leftOut.entries.map(\.count) == [1, 2])
+    }
+
+    @Test func `who was refused had no credentials that are known`() throws {
+        let read = try Read(#"HTTP GET /api/sessions -> 401 {"error":"Unauthorized"}"#, as: .notes)
+        #expect(read.words[0] == "1 GET /api/sessions -")
+    }
+
+    @Test func `tokens are taken out and name their owner`() throws {
+        let read = try Read(#"A -> {"type":"auth","protocol":1,"token":"secret"}"#, as: .notes)
+        #expect(read.words.last == #"A>{"type":"auth","protocol":1,"token":"‹token of p1›"}"#)
+    }
+
+    @Test func `bytes may come in any pieces`() throws {
+        let text = "A -> {\"type\":\"ping\"}\r\nHTTP GET /api/health -> 200 {\"ok\":true}\r\nA CLOSED 1001 ''"
+        let whole = try Read(text, as: .notes)
+        for chunk in 1...9 { #expect(try Read(text, as: .notes, chunk: chunk).words == whole.words) }
+    }
+
+    @Test(arguments: [
+        "a sentence", "AB", "A-> {}", "HTTP", "HTTP GET", "HTTP get /x -> 200", "HTTP GET x -> 200", "a -> {}",
+    ])
+    func `prose is no event`(line: String) throws {
+        #expect(try Read(line, as: .notes).events.isEmpty)
+    }
+}
