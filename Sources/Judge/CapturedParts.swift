@@ -20,13 +20,13 @@ public struct CapturedParts: Sendable {
         /// The length at which a part ends wherever it is.
         public var hard = 8 << 20
         /// The length up to which a scenario of a stage is kept whole.
-        public var whole = 128 << 20
+        public var whole = 32 << 20
         /// The same three in events.
         public var softEvents = 20_000
         /// The most events of a part.
         public var hardEvents = 60_000
         /// The most events of a scenario of a stage.
-        public var wholeEvents = 500_000
+        public var wholeEvents = 200_000
 
         /// The usual bounds.
         public init() {}

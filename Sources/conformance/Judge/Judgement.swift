@@ -10,6 +10,7 @@ struct Judgement: Sendable {
         let file: Int
         let number: Int
         let name: String
+        let outcome: Outcome
         let finding: Finding
         /// The events cited, in words: where they stand, and their text.
         let lines: [String]
@@ -49,7 +50,6 @@ struct Judgement: Sendable {
         var histories = 0
         var cutShort = 0
         var events = 0
-        var frames = 0
         var roles: Set<Role> = []
         var profiles: Set<Profile> = []
         var dialects: Set<String> = []
@@ -98,7 +98,6 @@ struct Judgement: Sendable {
         files[unit.file].histories += 1
         files[unit.file].cutShort += unit.wasCutShort ? 1 : 0
         files[unit.file].events += unit.history.events.count - (header.capture?.carried ?? 0)
-        files[unit.file].frames += unit.history.frames.count { $0 != nil }
         files[unit.file].roles.insert(header.subject.role)
         files[unit.file].profiles.formUnion(header.subject.profiles)
         files[unit.file].dialects.insert(header.dialect.name)
@@ -156,15 +155,14 @@ struct Judgement: Sendable {
 extension Judgement.ClauseTally {
     /// Keeps the first findings, in the order of files and parts, whichever worker came first.
     fileprivate mutating func keep(_ verdict: Verdict, of unit: JudgeSource.Unit, name: String) {
-        let worst: Outcome = exhibits.isEmpty ? .pass : outcome
-        guard verdict.outcome == outcome || worst == .pass else { return }
         for finding in verdict.findings.prefix(Judgement.mostExhibits) {
             exhibits.append(
                 Judgement.Exhibit(
-                    file: unit.file, number: unit.number, name: name, finding: finding,
+                    file: unit.file, number: unit.number, name: name, outcome: verdict.outcome, finding: finding,
                     lines: JudgedEvents(unit).lines(of: finding.events)))
         }
-        let sorted = exhibits.enumerated().sorted {
+        // Doubts are of no interest once the clause is broken.
+        let sorted = exhibits.filter { $0.outcome == outcome }.enumerated().sorted {
             ($0.element.file, $0.element.number, $0.offset) < ($1.element.file, $1.element.number, $1.offset)
         }
         exhibits = Array(sorted.map(\.element).prefix(Judgement.mostExhibits))
