@@ -76,7 +76,7 @@ public struct CapturedParts: Sendable {
             return part
         case .gap: return events.count > carried ? cut(capture, isQuiet: true, isShort: false) : nil
         case .event(let event, let place):
-            note(event)
+            note(event, at: place)
             events.append(event)
             places.append(place)
             bytes += event.size
@@ -140,10 +140,10 @@ public struct CapturedParts: Sendable {
         return Part(history: History(header: header, events: timed), places: places, wasCutShort: isShort)
     }
 
-    private mutating func note(_ event: Event) {
+    private mutating func note(_ event: Event, at place: CapturePlace) {
         var lane = open.removeValue(forKey: event.lane) ?? OpenLane(order: places.count)
         if lane.isBusy { busy -= 1 }
-        lane.take(event, at: places.last, dialect: header?.dialect ?? .canonical, mostBytes: Self.mostCarriedBytes)
+        lane.take(event, at: place, dialect: header?.dialect ?? .canonical, mostBytes: Self.mostCarriedBytes)
         if lane.isBusy { busy += 1 }
         if lane.isOpen || lane.isBusy { open[event.lane] = lane }
     }
@@ -168,8 +168,7 @@ private struct OpenLane: Sendable {
         waiting = [:]
     }
 
-    mutating func take(_ event: Event, at place: CapturePlace?, dialect: Dialect, mostBytes: Int) {
-        let place = place ?? CapturePlace(line: 0, offset: 0)
+    mutating func take(_ event: Event, at place: CapturePlace, dialect: Dialect, mostBytes: Int) {
         guard case .connection = event.lane else {
             switch event.kind {
             case .request: waiting["response", default: 0] += 1

@@ -32,7 +32,7 @@ private func violated(
 ) throws -> [String] {
     let header = History.Header(subject: History.Subject(name: "capture", role: .server, profiles: profiles))
     let history = try NotationExpansion(notation, header: header).history
-    return judge(captured(history, history.events, lacks: lacks), under: try Specification(.embedded))
+    return judge(captured(history, history.events, lacks: lacks), under: try SourceTree.specification())
         .filter { $0.outcome == .violation }.map(\.clause.description)
 }
 
@@ -58,7 +58,7 @@ private func violated(
         "A>chat(c1) +10min A>ping",
         "A+(e1 #9) A>chat(c1) A<ack(c1) +10min A>ping A<pong",
         "A+(e1 #0) A>chat(c1) A<ack(c1) A<eof B+(e1 #0)",
-        "A+(messagesPerMinute=1) A>chat(c1) A<error(rate_limited c1 retryAfterMs=60000 limit=1 windowMs=60000)",
+        "A+(e1 #0 messagesPerMinute=1) A>chat(c1) A<error(rate_limited c1 retryAfterMs=60000 limit=1 windowMs=60000)",
     ])
     func `nobody is accused because of what came before, after or elsewhere`(notation: String) throws {
         #expect(try violated(notation).isEmpty)
@@ -73,7 +73,7 @@ private func violated(
     func `what a capture shows is accused`(notation: String, clause: String) throws {
         let lacks: Set<History.Capture.Lack> = [.times, .network, .credentials, .headers, .requestBodies]
         // The principals are one person's where nobody says otherwise.
-        let named = notation.replacing("1>GET", with: "1>GET").contains("GET") ? "A+(e1 #0) \(notation)" : notation
+        let named = notation.contains("GET") ? "A+(e1 #0) \(notation)" : notation
         #expect(try violated(named, lacks: lacks).contains(clause))
     }
 
@@ -87,7 +87,7 @@ private func violated(
         let header = History.Header(
             subject: History.Subject(name: "capture", role: .server, profiles: [.core]),
             capture: .init(lacks: [.headers]))
-        let verdicts = judge(History(header: header, events: []), under: try Specification(.embedded))
+        let verdicts = judge(History(header: header, events: []), under: try SourceTree.specification())
         let reasons = Dictionary(uniqueKeysWithValues: verdicts.map { ($0.clause.description, $0.remarks) })
         #expect(reasons["PERSIST-1"]?.first?.contains("only the suite makes it happen") == true)
         #expect(reasons["REST-2"]?.first?.contains("header fields") == true)
@@ -96,7 +96,7 @@ private func violated(
     }
 
     @Test func `every clause with a check is thought about`() throws {
-        for clause in try Specification(.embedded).clauses where Checks.check(of: clause.id) != nil {
+        for clause in try SourceTree.specification().clauses where Checks.check(of: clause.id) != nil {
             let needs = CaptureNeed.needs(of: clause.id)
             #expect(needs.allSatisfy { !$0.reason.isEmpty }, "\(clause.id)")
         }
@@ -107,7 +107,7 @@ private func violated(
 
     /// Pieces of what is known to be right: a beginning that is cut off, an end that is missing, a lane that nobody saw.
     @Test func `no piece of a conforming transcript is accused`() throws {
-        let specification = try Specification(.embedded)
+        let specification = try SourceTree.specification()
         let index = try FixtureIndex(specification.files)
         var number = 0
         for entry in index.entries where entry.file.contains("/conforming/") {

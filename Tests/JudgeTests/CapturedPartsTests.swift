@@ -43,7 +43,7 @@ import Transcript
     }
 
     @Test func `what was judged before counts once`() throws {
-        let specification = try Specification(.embedded)
+        let specification = try SourceTree.specification()
         let parts = try parts("A+(e1 #0 sessionId='s1') \(turn(1)) \(turn(2))", bounds(soft: 6))
         let verdicts = parts.map { part in
             Dictionary(
@@ -57,11 +57,11 @@ import Transcript
 
     @Test func `a part that finds no quiet moment ends at the bound and nothing spans it`() throws {
         let parts = try parts(
-            "A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A<toolUse(t1 #2) A<done(t1 #3) \(turn(2))",
+            "A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A<toolUse(t1 #2) A<done(t1 #3) \(turn(4))",
             bounds(soft: 5, hard: 7))
         #expect(parts.first?.wasCutShort == true)
         #expect(parts.dropFirst().first?.history.events.first?.kind == .act("belongs", ["to": "p1"]))
-        let specification = try Specification(.embedded)
+        let specification = try SourceTree.specification()
         for part in parts {
             #expect(judge(part.history, under: specification).filter { $0.outcome == .violation }.isEmpty)
         }
@@ -86,7 +86,7 @@ import Transcript
     }
 
     @Test func `many parts say what one history says`() throws {
-        let specification = try Specification(.embedded)
+        let specification = try SourceTree.specification()
         let line = "A+(e1 #0) " + (1...40).map(turn).joined(separator: " ")
         let whole = try parts(line, bounds(soft: 1000))
         let cut = try parts(line, bounds(soft: 20))

@@ -78,7 +78,7 @@ import Transcript
     }
 
     @Test(arguments: [
-        ("{", "capture:1:2 (byte 1)"), ("[]", "an array"), (#"{"dir":"sideways","frame":{}}"#, "no direction"),
+        ("{", "capture:1:2 (byte 1)"), ("[]", "JSON array"), (#"{"dir":"sideways","frame":{}}"#, "no direction"),
         (#"{"dir":">"}"#, "holds no message"), (#"{"at":"noon","dir":">","frame":{}}"#, "no time"),
         (#"{"event":"sleep"}"#, "'sleep'"), (#"{"http":"sessions"}"#, "no request"),
         (#"{"hex":"0","dir":">","event":null}"#, "'hex'"), (#"{"conn":[],"dir":">","frame":{}}"#, "'conn'"),
