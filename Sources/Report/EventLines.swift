@@ -1,17 +1,18 @@
 import Transcript
 
 /// Events as lines of a report: time in milliseconds, then the event in the notation of histories, in its brief style.
-struct EventLines {
+public struct EventLines {
     private let history: History
     private let printer: NotationPrinter
 
-    init(_ history: History) {
+    /// Lines of a history.
+    public init(_ history: History) {
         self.history = history
         printer = NotationPrinter(history, style: .brief)
     }
 
     /// The lines of the given events, each at most so wide.
-    func lines(of events: [Int], width: Int) -> [String] {
+    public func lines(of events: [Int], width: Int) -> [String] {
         let times = events.map { index in
             history.events.indices.contains(index) ? "+\(readable(history.events[index].at / 1000)) ms" : "-"
         }

@@ -150,7 +150,7 @@ func microseconds(_ duration: Duration) -> Int {
 
 extension Event.Kind {
     /// How much memory the event holds, roughly.
-    fileprivate var cost: Int {
+    var cost: Int {
         switch self {
         case .text(_, let text): 64 + text.utf8.count
         case .binary(_, let bytes): 64 + bytes.count

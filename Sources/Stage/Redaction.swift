@@ -48,6 +48,33 @@ struct Redaction: Sendable {
         return applied(to: text)
     }
 
+    /// A JSON object in whose members of certain names, written small and without `_` and `-`, credentials are whole values.
+    ///
+    /// Where no such member holds one, the text stays byte by byte what it was.
+    func applied(toMembers text: String, named names: Set<String>) -> String {
+        guard text.utf8.count <= 65_536, !secrets.isEmpty, case .object(var root)? = try? JSONParser.document(text).root
+        else { return applied(to: text) }
+        var hasOne = false
+        for (name, value) in root
+        where names.contains(name.lowercased().filter { $0 != "_" && $0 != "-" }) {
+            guard let token = value.stringValue, let shown = shown(for: token) else { continue }
+            root[name] = .string(shown)
+            hasOne = true
+        }
+        return applied(to: hasOne ? JSONValue.object(root).text() : text)
+    }
+
+    /// The values of a query whose names say that they are credentials.
+    static func credentials(inQuery query: String) -> [String] {
+        query.split(separator: "&").compactMap { pair in
+            guard let equals = pair.firstIndex(of: "="), credentialNames.contains(pair[..<equals].lowercased()) else {
+                return nil
+            }
+            let value = decoded(pair[pair.index(after: equals)...])
+            return value.isEmpty ? nil : value
+        }
+    }
+
     /// A path with its query, in which credentials are whole values.
     func applied(toPath path: String) -> String {
         guard let mark = path.firstIndex(of: "?") else { return applied(to: path) }

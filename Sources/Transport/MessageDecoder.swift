@@ -60,6 +60,12 @@ struct MessageDecoder {
         }
     }
 
+    /// How many bytes of a message that is not whole yet are kept.
+    var heldBytes: Int { message.count + control.count }
+
+    /// Whether the next byte begins a frame.
+    var isBetweenFrames: Bool { frame == nil }
+
     private func problem(_ reason: String) -> TransportProblem {
         TransportProblem(.protocolError(reason: reason), at: place)
     }

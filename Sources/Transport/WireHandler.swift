@@ -29,6 +29,22 @@ final class WireHandler: ChannelInboundHandler {
         if secure == nil { fin(channel) } else { channel.close(promise: nil) }
     }
 
+    /// Ends the connection politely when everything written has left; a peer that does not read by then gets a reset.
+    static func endWhenSent(_ channel: any Channel, within limit: Duration) {
+        channel.eventLoop.assertInEventLoop()
+        guard let context = try? channel.pipeline.syncOperations.context(handlerType: WireHandler.self) else {
+            return channel.close(promise: nil)
+        }
+        let late = channel.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limit)) {
+            if channel.isActive { reset(channel) }
+        }
+        channel.closeFuture.whenComplete { _ in late.cancel() }
+        // An empty write below all other handlers stands behind everything they have written.
+        context.writeAndFlush(NIOAny(ByteBuffer())).assumeIsolated().whenComplete { _ in
+            if channel.isActive { end(channel) }
+        }
+    }
+
     /// Ends the connection with a TCP reset.
     static func reset(_ channel: any Channel) {
         channel.eventLoop.assertInEventLoop()

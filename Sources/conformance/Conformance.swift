@@ -21,7 +21,7 @@ struct Conformance: AsyncParsableCommand {
         version: Tool.version,
         subcommands: [
             ServerCommand.self, ClientCommand.self, DoctorCommand.self, ServeCommand.self, ChatCommand.self,
-            ValidateCommand.self, JudgeCommand.self, ListCommand.self,
+            ProxyCommand.self, ValidateCommand.self, JudgeCommand.self, ListCommand.self,
             ExplainCommand.self,
             GateCommand.self,
             SelftestCommand.self,

@@ -1,0 +1,43 @@
+import Holdfast
+import Judge
+
+/// What each clause came to over all windows of an endless history.
+public struct ClauseTally: Sendable {
+    /// One clause.
+    public struct Entry: Sendable, Equatable {
+        /// The worst of what it came to; untested where nothing exercised it.
+        public var outcome: Outcome
+        /// How often it was put to the test.
+        public var exercised: Int
+    }
+
+    private var past: [ClauseID: Entry] = [:]
+    private var current: [ClauseID: Entry] = [:]
+
+    /// No clause was seen yet.
+    public init() {}
+
+    /// Notes what the window at hand says of a clause, in place of what it said before.
+    mutating func note(_ clause: ClauseID, _ outcome: Outcome, exercised: Int) {
+        current[clause] = Entry(outcome: outcome, exercised: exercised)
+    }
+
+    /// Adds the window at hand to what went before it.
+    mutating func closeWindow() {
+        past = entries
+        current = [:]
+    }
+
+    /// Every clause that was judged.
+    public var entries: [ClauseID: Entry] {
+        past.merging(current) { old, new in
+            Entry(outcome: Self.worse(old.outcome, new.outcome), exercised: old.exercised + new.exercised)
+        }
+    }
+
+    private static let order: [Outcome] = [.violation, .warning, .pass, .inconclusive]
+
+    private static func worse(_ one: Outcome, _ other: Outcome) -> Outcome {
+        order.first { $0 == one || $0 == other } ?? .untested
+    }
+}

@@ -1,0 +1,97 @@
+import Holdfast
+import Judge
+import Transcript
+import Transport
+
+/// Stands between a real client and a real server: passes on, writes down, judges, and breaks things on request.
+public final class Proxy: Sendable {
+    /// How a proxy is set up.
+    public struct Options: Sendable {
+        /// The address to listen on.
+        public var host = "127.0.0.1"
+        /// The port; 0 takes a free one.
+        public var port = 0
+        /// The server.
+        public var upstream: Endpoint
+        /// Which certificates of the server to believe.
+        public var upstreamTLS = TLSOptions()
+        /// What clients are shown that speak TLS; nil for none.
+        public var identity: TLSIdentity?
+        /// The subject: the side that is judged, and what it declares.
+        public var subject: History.Subject
+        /// What is done to messages and requests.
+        public var faults: [FaultRule] = []
+        /// Where the transcript is written; nil for nowhere.
+        public var transcript: String?
+        /// Whether credentials are written as they are.
+        public var showsSecrets = false
+        /// When it began, in ISO 8601.
+        public var startedAt: String?
+
+        /// A proxy in front of a server.
+        public init(upstream: Endpoint, subject: History.Subject) {
+            self.upstream = upstream
+            self.subject = subject
+        }
+    }
+
+    private let relay: Relay
+    private let record: ProxyRecord
+    private let judging: LiveJudge
+
+    private init(relay: Relay, record: ProxyRecord, judging: LiveJudge) {
+        self.relay = relay
+        self.record = record
+        self.judging = judging
+    }
+
+    /// Starts to listen.
+    ///
+    /// - Parameters:
+    ///   - options: How it is set up.
+    ///   - specification: What is judged under.
+    ///   - note: Takes a line for people, from any thread.
+    ///   - tell: Takes a violation or a warning, each once.
+    /// - Returns: A proxy that listens already.
+    /// - Throws: A problem of the transcript's file, or of the address.
+    public static func start(
+        _ options: Options, under specification: Specification, note: @escaping @Sendable (String) -> Void,
+        tell: @escaping @Sendable (LiveJudge.Report) -> Void
+    ) async throws -> Proxy {
+        let header = History.Header(
+            specification: specification.version, subject: options.subject, startedAt: options.startedAt)
+        let watched = WatchedEvents()
+        let record = ProxyRecord(
+            role: options.subject.role, canonical: { frame, _ in [frame] }, rules: options.faults,
+            file: try options.transcript.map { try TranscriptFile($0, header: header) },
+            showsSecrets: options.showsSecrets, watched: watched, note: note)
+        let relay = try await Relay.start(
+            host: options.host, port: options.port, upstream: options.upstream, tls: options.identity,
+            upstreamTLS: options.upstreamTLS, holdsMessages: FaultRules.concernMessages(options.faults),
+            watcher: record)
+        let judging = LiveJudge(header, under: specification, watching: watched, tell: tell)
+        judging.start()
+        return Proxy(relay: relay, record: record, judging: judging)
+    }
+
+    /// The port it listens on.
+    public var port: Int { relay.port }
+    /// Whether clients must speak TLS.
+    public var isSecure: Bool { relay.isSecure }
+    /// Open connections of clients.
+    public var connectionCount: Int { relay.connectionCount }
+    /// What passed so far.
+    public var tallies: ProxyTallies { record.tallies }
+    /// What each clause came to so far.
+    public var tally: ClauseTally { judging.tally }
+    /// Rules that nothing ever matched.
+    public var unusedRules: [FaultRule] { record.unusedRules }
+    /// Why the transcript is not whole; nil when it is.
+    public var transcriptFailure: String? { record.fileFailure }
+
+    /// Ends every connection, WebSockets with 1001, and judges what is left.
+    public func stop() async {
+        await relay.stop()
+        await judging.finish()
+    }
+}

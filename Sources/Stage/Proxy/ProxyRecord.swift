@@ -1,0 +1,390 @@
+import Holdfast
+import JSON
+import Synchronization
+import Transcript
+import Transport
+
+/// The frames of the specification that a frame on the wire stands for.
+typealias CanonicalForm = @Sendable (JSONValue, Direction) -> [JSONValue]
+
+/// Writes down what passes through a proxy, as its subject saw it, and follows the rules for faults.
+///
+/// A history tells what the subject sent and was sent. What a rule kept from it is no part of that: a message that was left
+/// out is written where the subject is who sent it, and a doubled one twice where it is who got both.
+final class ProxyRecord: Sendable {
+    /// A connection that is open, or about to be.
+    private struct Connection {
+        let lane: Lane
+        var principal: String
+        /// Whether nothing more is written of it.
+        var isOver = false
+    }
+
+    /// A request over HTTP.
+    private struct Exchange {
+        let lane: Lane
+        let request: Event.Request
+        /// What a rule does to its answer.
+        var answerRule: FaultRule?
+        var isWritten = false
+    }
+
+    private struct State {
+        var credentials: ShownCredentials
+        var faults: FaultRules
+        var file: TranscriptFile?
+        var connections: [Int: Connection] = [:]
+        var exchanges: [Int: Exchange] = [:]
+        var lastConnection = -1
+        var lastExchange = 0
+        var lastTime = 0
+        var isReachable = true
+        var tallies = ProxyTallies()
+    }
+
+    let watched: WatchedEvents
+    private let role: Role
+    private let canonical: CanonicalForm
+    private let hasMessageRules: Bool
+    private let start = ContinuousClock.now
+    private let state: Mutex<State>
+    private let note: @Sendable (String) -> Void
+
+    init(
+        role: Role, canonical: @escaping CanonicalForm, rules: [FaultRule], file: sending TranscriptFile?,
+        showsSecrets: Bool,
+        watched: WatchedEvents, note: @escaping @Sendable (String) -> Void
+    ) {
+        self.role = role
+        self.canonical = canonical
+        self.watched = watched
+        self.note = note
+        hasMessageRules = FaultRules.concernMessages(rules)
+        state = Mutex(
+            State(credentials: ShownCredentials(showsSecrets: showsSecrets), faults: FaultRules(rules), file: file))
+    }
+
+    /// What passed so far.
+    var tallies: ProxyTallies { state.withLock { $0.tallies } }
+
+    /// Rules that nothing ever matched.
+    var unusedRules: [FaultRule] { state.withLock { $0.faults.unused } }
+
+    /// Why the transcript is not whole; nil when it is.
+    var fileFailure: String? { state.withLock { $0.file?.failure } }
+
+    /// A text without any credential that has passed so far.
+    func redacted(_ text: String) -> String { state.withLock { $0.credentials.applied(to: text) } }
+
+    // MARK: writing
+
+    private func write(_ kind: Event.Kind, on lane: Lane, _ state: inout State) {
+        state.lastTime = max(state.lastTime, microseconds(ContinuousClock.now - start))
+        let event = Event(at: state.lastTime, lane: lane, kind: kind)
+        if let file = state.file {
+            let wasWhole = file.failure == nil
+            file.write(TranscriptWriter.line(event))
+            if wasWhole, let failure = file.failure {
+                note("the transcript ends here, because it cannot be written: \(failure)")
+            }
+        }
+        watched.add(event)
+        state.tallies.events += 1
+    }
+
+    /// Writes that a rule was followed; on a lane of its own accord only where that lane is known already.
+    private func mark(_ rule: FaultRule, on lane: Lane?, _ state: inout State) {
+        state.tallies.faults += 1
+        write(.act("fault", ["rule": .string(rule.text)]), on: lane ?? (role == .server ? .server : .client), &state)
+        note("fault: \(rule.text)" + (lane.map { " on \($0)" } ?? ""))
+    }
+
+    private func direction(from side: RelaySide) -> Direction { side == .client ? .toServer : .fromServer }
+
+    private var subjectSide: RelaySide { role == .server ? .server : .client }
+}
+
+extension ProxyRecord: RelayWatcher {
+    // MARK: requests
+
+    func began(_ request: HTTPServerRequest, isUpgrade: Bool, number: Int) -> RelayChoice {
+        state.withLock { state in
+            let principal = state.credentials.principal(of: request)
+            let path = state.credentials.applied(toPath: request.target)
+            let rule = state.faults.rule(forRequest: request.method, isUpgrade: isUpgrade)
+            let keepsItFromServer = rule.map { !$0.isAfter && !$0.isDelay } ?? false
+            if isUpgrade {
+                state.lastConnection += 1
+                let lane = ScriptedServer.lane(state.lastConnection)
+                let connection = Connection(lane: lane, principal: principal ?? "unknown \(lane)")
+                state.tallies.connections += 1
+                if let rule, keepsItFromServer {
+                    if role == .client {
+                        write(.opening(.init(principal: connection.principal, path: path)), on: lane, &state)
+                        let status: Int? = if case .refuse(let status) = rule.action { status } else { nil }
+                        write(.refused(status: status, reason: "fault"), on: lane, &state)
+                    }
+                    mark(rule, on: role == .client ? lane : nil, &state)
+                    return choice(rule)
+                }
+                state.connections[number] = connection
+                write(.opening(.init(principal: connection.principal, path: path)), on: lane, &state)
+                if let rule { mark(rule, on: lane, &state) }
+                return rule.map(choice) ?? .pass
+            }
+            state.lastExchange += 1
+            state.tallies.requests += 1
+            let lane = Lane.exchange(state.lastExchange)
+            let sent = Event.Request(method: request.method, path: path, principal: principal)
+            if let rule, keepsItFromServer {
+                if role == .client {
+                    write(.request(sent), on: lane, &state)
+                    if case .refuse(let status) = rule.action {
+                        write(.response(.init(status: status)), on: lane, &state)
+                    } else {
+                        write(.failed(reason: "fault"), on: lane, &state)
+                    }
+                }
+                mark(rule, on: role == .client ? lane : nil, &state)
+                return choice(rule)
+            }
+            state.exchanges[number] = Exchange(
+                lane: lane, request: sent, answerRule: rule?.isAfter == true ? rule : nil)
+            if let rule, !rule.isAfter { mark(rule, on: nil, &state) }
+            return rule.map { $0.isAfter ? .pass : choice($0) } ?? .pass
+        }
+    }
+
+    private func choice(_ rule: FaultRule) -> RelayChoice {
+        switch rule.action {
+        case .cut(let how): rule.isAfter ? .pass : .cut(how)
+        case .delay(let time): .delay(time)
+        case .refuse(let status):
+            .answer(.json(#"{"error":"refused by the proxy, on request","code":"internal"}"#, status: status))
+        case .close, .drop, .duplicate: .pass
+        }
+    }
+
+    func asked(_ body: RelayBody, number: Int) {
+        state.withLock { state in
+            guard var exchange = state.exchanges[number] else { return }
+            var request = exchange.request
+            switch body {
+            case .whole(let bytes):
+                if !bytes.isEmpty {
+                    let text = String(decoding: bytes, as: UTF8.self)
+                    state.credentials.learn(inBody: text)
+                    request.body = state.credentials.applied(toBody: text)
+                }
+            case .unseen:
+                // Without its body nobody can say what was asked, and what the answer is worth.
+                state.exchanges[number] = nil
+                state.tallies.unseen += 1
+                return
+            }
+            write(.request(request), on: exchange.lane, &state)
+            exchange.isWritten = true
+            state.exchanges[number] = exchange
+        }
+    }
+
+    func answering(_ answer: HTTPServerResponse, number: Int) -> RelayChoice {
+        state.withLock { state in
+            guard let exchange = state.exchanges[number], let rule = exchange.answerRule else { return .pass }
+            mark(rule, on: exchange.isWritten ? exchange.lane : nil, &state)
+            guard case .cut(let how) = rule.action else { return .pass }
+            return .cut(how)
+        }
+    }
+
+    func answered(_ answer: HTTPServerResponse, _ body: RelayBody, number: Int) {
+        state.withLock { state in
+            if let connection = state.connections.removeValue(forKey: number) {
+                var reason = ""
+                if case .whole(let bytes) = body { reason = String(String(decoding: bytes, as: UTF8.self).prefix(400)) }
+                let shown = state.credentials.applied(to: reason)
+                return write(.refused(status: answer.status, reason: shown), on: connection.lane, &state)
+            }
+            guard let exchange = state.exchanges.removeValue(forKey: number), exchange.isWritten,
+                case .whole(let bytes) = body
+            else { return }
+            let text = String(validating: bytes, as: UTF8.self)
+            let shown = text ?? String(decoding: bytes, as: UTF8.self)
+            state.credentials.learn(from: answer, shown)
+            let headers = answer.headers.map { name, value in
+                Event.Header(name: name.lowercased(), value: state.credentials.applied(toField: name, value))
+            }
+            write(
+                .response(
+                    .init(
+                        status: answer.status, headers: headers, body: state.credentials.applied(toBody: shown),
+                        bodyIsText: text != nil)), on: exchange.lane, &state)
+        }
+    }
+
+    func failed(_ problem: TransportProblem, by side: RelaySide, number: Int) {
+        state.withLock { state in
+            if side == .server, [.connectionRefused, .unreachable].contains(problem.code) {
+                noteReach(false, problem, &state)
+            }
+            let reason = side == .client ? "the client went away" : problem.name
+            if let connection = state.connections.removeValue(forKey: number) {
+                write(.refused(status: nil, reason: reason), on: connection.lane, &state)
+            } else if let exchange = state.exchanges.removeValue(forKey: number), exchange.isWritten {
+                write(.failed(reason: reason), on: exchange.lane, &state)
+            }
+        }
+    }
+
+    private func noteReach(_ isReachable: Bool, _ problem: TransportProblem?, _ state: inout State) {
+        if let problem, !isReachable, state.isReachable { note("\(problem.place): \(problem.name); clients get 502") }
+        state.isReachable = isReachable
+    }
+
+    // MARK: WebSockets
+
+    func upgraded(number: Int) {
+        state.withLock { state in
+            noteReach(true, nil, &state)
+            if let connection = state.connections[number] { write(.opened, on: connection.lane, &state) }
+        }
+    }
+
+    func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayDeed {
+        state.withLock { state in
+            guard var connection = state.connections[number], !connection.isOver else { return .pass }
+            if side == .client { name(&connection, by: event, &state) }
+            state.connections[number] = connection
+            state.tallies.messages += event.isMessage ? 1 : 0
+            let rule =
+                hasMessageRules && event.isMessage
+                ? state.faults.rule(for: message(event, from: side), from: side, on: number) : nil
+            let deed = rule.map(deed) ?? .pass
+            if side == subjectSide || deed.copies > 0 && deed.delay == .zero {
+                for _ in 0..<(side == subjectSide ? 1 : deed.copies) { write(event, from: side, connection, &state) }
+            }
+            if let rule { mark(rule, on: connection.lane, &state) }
+            if let ending = deed.ending { end(number, ending, &state) }
+            return deed
+        }
+    }
+
+    func delivered(_ event: WebSocketEvent, from side: RelaySide, number: Int) {
+        state.withLock { state in
+            guard let connection = state.connections[number], !connection.isOver, side != subjectSide else { return }
+            write(event, from: side, connection, &state)
+        }
+    }
+
+    /// Learns who speaks from a frame with a credential.
+    private func name(_ connection: inout Connection, by event: WebSocketEvent, _ state: inout State) {
+        let text: String
+        switch event {
+        case .text(let whole): text = whole
+        // There are servers that take a binary message for text.
+        case .binary(let bytes) where bytes.count <= 65_536: text = String(decoding: bytes, as: UTF8.self)
+        default: return
+        }
+        guard let name = state.credentials.principal(ofFrame: text), name != connection.principal else { return }
+        connection.principal = name
+        write(.act("principal", ["name": .string(name)]), on: connection.lane, &state)
+    }
+
+    private func write(
+        _ event: WebSocketEvent, from side: RelaySide, _ connection: Connection, _ state: inout State
+    ) {
+        let direction = direction(from: side)
+        let kind: Event.Kind
+        switch event {
+        case .text(let text):
+            kind = .text(direction, state.credentials.applied(toFrame: text, toServer: side == .client))
+        case .invalidText(let bytes), .binary(let bytes):
+            kind = .binary(direction, state.credentials.applied(to: bytes))
+        case .ping: kind = .ping(direction)
+        case .pong: kind = .pong(direction)
+        case .close(let code, let reason):
+            kind = .close(direction, code: code.map(Int.init), reason: state.credentials.applied(to: reason))
+        case .tooLarge(let bytes):
+            write(.act("unseen", ["bytes": JSONValue(bytes)]), on: connection.lane, &state)
+            state.tallies.unseen += 1
+            kind = .act("cut", ["how": "silence"])
+        case .eof, .failed, .flooded: return
+        }
+        write(kind, on: connection.lane, &state)
+    }
+
+    private func message(_ event: WebSocketEvent, from side: RelaySide) -> FaultRules.Message {
+        guard case .text(let text) = event, let frame = try? JSONParser.document(text).root else {
+            return FaultRules.Message()
+        }
+        var message = FaultRules.Message(wireType: frame["type"]?.stringValue)
+        for canonical in canonical(frame, direction(from: side)) {
+            if let type = canonical["type"]?.stringValue { message.types.append(type) }
+            if let session = canonical["sessionId"]?.stringValue { message.sessions.append(session) }
+        }
+        return message
+    }
+
+    private func deed(_ rule: FaultRule) -> RelayDeed {
+        switch rule.action {
+        case .drop: RelayDeed(copies: 0)
+        case .duplicate: RelayDeed(copies: 2)
+        case .delay(let time): RelayDeed(delay: time)
+        case .cut(let how): RelayDeed(copies: rule.isAfter ? 1 : 0, ending: .cut(how))
+        case .close(let code): RelayDeed(copies: rule.isAfter ? 1 : 0, ending: .close(code))
+        case .refuse: .pass
+        }
+    }
+
+    private func end(_ number: Int, _ ending: RelayDeed.Ending, _ state: inout State) {
+        guard let connection = state.connections[number] else { return }
+        state.connections[number]?.isOver = true
+        switch ending {
+        case .cut(let how): write(.act("cut", ["how": .string(how.rawValue)]), on: connection.lane, &state)
+        case .close(let code):
+            write(
+                .close(direction(from: subjectSide.other), code: Int(code), reason: ""), on: connection.lane, &state)
+        }
+    }
+
+    func lost(_ problem: TransportProblem, from side: RelaySide, number: Int) {
+        state.withLock { state in
+            guard let connection = state.connections[number], !connection.isOver else { return }
+            // What follows is not known, so nobody is accused of it.
+            state.connections[number]?.isOver = true
+            state.tallies.unseen += 1
+            let reason = String(problem.description.prefix { $0 != "\n" })
+            write(
+                .act("unreadable", ["from": .string(side.rawValue), "why": .string(reason)]), on: connection.lane,
+                &state)
+            write(.act("cut", ["how": "silence"]), on: connection.lane, &state)
+            note("\(connection.lane): the \(side.rawValue)'s bytes are no WebSocket frames any more, and pass unread")
+        }
+    }
+
+    func ended(by side: RelaySide, wasReset: Bool, number: Int) {
+        state.withLock { state in
+            state.faults.forget(number)
+            guard let connection = state.connections.removeValue(forKey: number), !connection.isOver else { return }
+            if side == subjectSide {
+                write(.eof(reason: wasReset ? "reset" : ""), on: connection.lane, &state)
+            } else {
+                write(.act("cut", ["how": wasReset ? "reset" : "fin"]), on: connection.lane, &state)
+            }
+        }
+    }
+}
+
+extension FaultRule {
+    fileprivate var isDelay: Bool { if case .delay = action { true } else { false } }
+}
+
+extension WebSocketEvent {
+    /// Whether it is a message and not a frame of the WebSocket itself.
+    var isMessage: Bool {
+        switch self {
+        case .text, .invalidText, .binary, .tooLarge: true
+        default: false
+        }
+    }
+}

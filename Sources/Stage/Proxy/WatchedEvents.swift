@@ -1,0 +1,118 @@
+import Dispatch
+import Synchronization
+import Transcript
+
+/// The part of an endless history that is still looked at, and the moments at which it is worth looking.
+final class WatchedEvents: Sendable {
+    /// What a judge looks at, and where it stands in the whole.
+    struct Window: Sendable {
+        /// How many events went before it and were let go.
+        var base = 0
+        var events: [Event] = []
+        /// Grows with each event.
+        var revision = 0
+        /// Whether something came to rest since the last look.
+        var isAtRest = false
+    }
+
+    /// What is kept at most; a judge that cannot keep up loses the oldest.
+    struct Bounds: Sendable {
+        var events = 4000
+        var bytes = 8 << 20
+    }
+
+    private struct State {
+        var window = Window()
+        var bytes = 0
+        /// Who is who on the connections that are open.
+        var principals: [Lane: String] = [:]
+    }
+
+    private let bounds: Bounds
+    private let state = Mutex(State())
+    private let bell = DispatchSemaphore(value: 0)
+
+    init(bounds: Bounds = Bounds()) {
+        self.bounds = bounds
+    }
+
+    func add(_ event: Event) {
+        let rings = state.withLock { state in
+            state.window.events.append(event)
+            state.bytes += event.kind.cost
+            state.window.revision += 1
+            switch event.kind {
+            case .opening(let opening): state.principals[event.lane] = opening.principal
+            case .act("principal", let details):
+                if let name = details["name"]?.stringValue { state.principals[event.lane] = name }
+            default: break
+            }
+            // A judge that is far behind must not cost memory without bound.
+            if state.window.events.count > 2 * bounds.events || state.bytes > 2 * bounds.bytes { letGo(&state) }
+            guard Self.isRest(event), !state.window.isAtRest else { return false }
+            state.window.isAtRest = true
+            return true
+        }
+        if rings { bell.signal() }
+    }
+
+    /// Whether something ended with an event, so that there may be more to say than before.
+    private static func isRest(_ event: Event) -> Bool {
+        switch event.kind {
+        case .response, .failed, .close, .eof, .refused: true
+        case .act("cut", _): true
+        case .text(.fromServer, let text):
+            text.utf8.count < 1 << 20 && (text.contains("\"done\"") || text.contains("error"))
+        default: false
+        }
+    }
+
+    /// Waits until something came to rest, at most for a time.
+    func wait(atMost seconds: Double) { _ = bell.wait(timeout: .now() + seconds) }
+
+    /// Ends a wait.
+    func ring() { bell.signal() }
+
+    /// What there is to look at now.
+    func look() -> Window {
+        state.withLock { state in
+            defer { state.window.isAtRest = false }
+            return state.window
+        }
+    }
+
+    /// Lets the older half of a window go once it is full.
+    /// - Returns: Whether it was.
+    func letGoIfFull() -> Bool {
+        state.withLock { state in
+            guard state.window.events.count > bounds.events || state.bytes > bounds.bytes else { return false }
+            letGo(&state)
+            return true
+        }
+    }
+
+    private func letGo(_ state: inout State) {
+        let events = state.window.events
+        var kept = events.count / 2
+        // Half of the bytes may lie in the last few events.
+        var bytes = 0
+        for event in events[kept...].reversed() { bytes += event.kind.cost }
+        while bytes > bounds.bytes / 2, kept < events.count {
+            bytes -= events[kept].kind.cost
+            kept += 1
+        }
+        let rest = Array(events[kept...])
+        let begun = Set(rest.compactMap { event in if case .opening = event.kind { event.lane } else { nil } })
+        let open = Set(rest.map(\.lane)).subtracting(begun)
+        let time = rest.first?.at ?? events.last?.at ?? 0
+        let names = state.principals.filter { open.contains($0.key) }.sorted { $0.key.description < $1.key.description }
+            .map { Event(at: time, lane: $0.key, kind: .act("principal", ["name": .string($0.value)])) }
+        // The places of the events that stay must not change, so the names take places of events that went.
+        let places = names.suffix(kept)
+        state.window.base += kept - places.count
+        state.window.events = places + rest
+        state.bytes = bytes
+        let lanes = Set(state.window.events.map(\.lane))
+        state.principals = state.principals.filter { lanes.contains($0.key) }
+    }
+}

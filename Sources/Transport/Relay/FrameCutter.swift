@@ -1,0 +1,108 @@
+import NIOCore
+
+/// Cuts one direction of a WebSocket into pieces that can be passed on as they came, and says what each of them means.
+///
+/// The bytes are never built anew, so fragments, masks and whatever a peer does wrong arrive as they were sent.
+struct FrameCutter {
+    /// Some bytes, and what is whole with them; nil when nothing is.
+    struct Piece {
+        var bytes: ByteBuffer
+        var event: WebSocketEvent?
+    }
+
+    private let isMasked: Bool
+    private var decoder: MessageDecoder
+    private var rest = ByteBuffer()
+    private var pending = ByteBuffer()
+    /// Whether the parts of a message wait until it is whole, so that it can be left out.
+    private var holds: Bool
+    /// Why nothing can be read any more.
+    private(set) var problem: TransportProblem?
+
+    init(from side: RelaySide, limits: RelayLimits, holds: Bool) {
+        isMasked = side == .client
+        self.holds = holds
+        decoder = MessageDecoder(
+            sender: side == .client ? .client : .server, maxMessageBytes: limits.maxMessageBytes, oversize: .discard,
+            place: "\(side.rawValue)")
+    }
+
+    /// How many bytes of messages that are not whole yet are kept.
+    var heldBytes: Int { decoder.heldBytes + pending.readableBytes }
+
+    /// Whether a frame of the relay may go out without breaking one of the peer's.
+    var isBetweenFrames: Bool {
+        problem == nil && decoder.isBetweenFrames && rest.readableBytes == 0 && pending.readableBytes == 0
+    }
+
+    /// Reads nothing any more.
+    mutating func giveUp(_ problem: TransportProblem) -> Piece {
+        self.problem = problem
+        defer {
+            pending = ByteBuffer()
+            rest = ByteBuffer()
+            decoder = MessageDecoder(sender: .client, maxMessageBytes: 0, oversize: .discard, place: "")
+        }
+        return Piece(bytes: pending, event: nil)
+    }
+
+    /// The pieces that are complete with the next bytes, in order.
+    mutating func feed(_ new: ByteBuffer) -> [Piece] {
+        guard problem == nil else { return [Piece(bytes: new, event: nil)] }
+        var pieces: [Piece] = []
+        // An unfinished header was passed on already, or waits in `pending`; the decoder needs it again.
+        let overlap = rest.readableBytes
+        var source = rest
+        if overlap > 0 { source.writeImmutableBuffer(new) } else { source = new }
+        // Shares the storage; slices of what the decoder has taken are cut from it.
+        let whole = source
+        var taken = source.readerIndex + overlap
+        do {
+            while let event = try decoder.next(&source) {
+                let bytes = whole.getSlice(at: taken, length: source.readerIndex - taken) ?? ByteBuffer()
+                taken = source.readerIndex
+                if case .tooLarge = event { holds = false }
+                pieces += piece(bytes, event)
+            }
+            rest = source.slice()
+            add(whole.getSlice(at: taken, length: whole.writerIndex - taken), to: &pieces)
+            // Sixteen bytes at most; a copy frees what the socket read.
+            rest = ByteBuffer(bytes: rest.readableBytesView)
+        } catch {
+            let tail = whole.getSlice(at: taken, length: whole.writerIndex - taken)
+            var last = giveUp(error)
+            last.bytes.writeImmutableBuffer(tail ?? ByteBuffer())
+            pieces.append(last)
+        }
+        return pieces
+    }
+
+    private mutating func add(_ bytes: ByteBuffer?, to pieces: inout [Piece]) {
+        guard let bytes, bytes.readableBytes > 0 else { return }
+        if holds { pending.writeImmutableBuffer(bytes) } else { pieces.append(Piece(bytes: bytes, event: nil)) }
+    }
+
+    private mutating func piece(_ bytes: ByteBuffer, _ event: WebSocketEvent) -> [Piece] {
+        guard pending.readableBytes > 0 || holds else { return [Piece(bytes: bytes, event: event)] }
+        pending.writeImmutableBuffer(bytes)
+        // A control frame may stand between the fragments of a message: it goes ahead of them.
+        guard let size = controlSize(event), size < pending.readableBytes else {
+            defer { pending = ByteBuffer() }
+            return [Piece(bytes: pending, event: event)]
+        }
+        let start = pending.writerIndex - size
+        let frame = pending.getSlice(at: start, length: size) ?? ByteBuffer()
+        pending.moveWriterIndex(to: start)
+        return [Piece(bytes: frame, event: event)]
+    }
+
+    /// The size of a control frame on the wire; nil for messages.
+    private func controlSize(_ event: WebSocketEvent) -> Int? {
+        let head = isMasked ? 6 : 2
+        return switch event {
+        case .ping(let payload), .pong(let payload): head + payload.count
+        case .close(let code, let reason): head + (code == nil ? 0 : 2 + reason.utf8.count)
+        default: nil
+        }
+    }
+}

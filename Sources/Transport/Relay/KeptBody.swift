@@ -1,0 +1,39 @@
+import NIOCore
+
+/// A copy of a body for the watcher, up to the bounds of the relay.
+struct KeptBody {
+    private var bytes: [UInt8] = []
+    private var isUnseen = false
+    private let limit: Int
+    private let account: ServerRegistry
+    private let total: Int
+
+    init(_ limits: RelayLimits, _ account: ServerRegistry) {
+        limit = limits.maxBodyBytes
+        total = limits.maxHeldBytes
+        self.account = account
+    }
+
+    /// Whether it was too large.
+    var isTooLarge: Bool { isUnseen }
+
+    mutating func add(_ part: ByteBuffer) {
+        guard !isUnseen else { return }
+        guard bytes.count + part.readableBytes <= limit, account.hold(part.readableBytes, of: total) else {
+            isUnseen = true
+            return drop()
+        }
+        bytes += part.readableBytesView
+    }
+
+    /// What was kept; nothing is afterwards.
+    mutating func take() -> RelayBody {
+        defer { drop() }
+        return isUnseen ? .unseen : .whole(bytes)
+    }
+
+    mutating func drop() {
+        account.release(bytes.count)
+        bytes = []
+    }
+}

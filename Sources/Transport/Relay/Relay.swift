@@ -1,0 +1,108 @@
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import Synchronization
+
+/// Stands between clients and a server, passes on what they say to each other, and shows it to a watcher.
+///
+/// Each connection of a client has one to the server that is its own, so what one peer does to its connection is done to the
+/// other's: the end of one is the end of the other, and a reset is passed on as a reset. A WebSocket passes byte by byte.
+public final class Relay: Sendable {
+    /// The port it listens on, also when 0 was asked for.
+    public var port: Int { listener.port }
+    /// The host as given at the start.
+    public var host: String { listener.host }
+    /// Whether clients must speak TLS.
+    public let isSecure: Bool
+
+    private let listener: Listener
+
+    private init(listener: Listener, isSecure: Bool) {
+        self.listener = listener
+        self.isSecure = isSecure
+    }
+
+    /// Starts to listen; the server is asked for only when a client comes.
+    ///
+    /// - Parameters:
+    ///   - host: A name or address of this machine.
+    ///   - port: 0 takes a free one.
+    ///   - upstream: The server; its scheme says whether TLS is spoken, its path means nothing.
+    ///   - tls: Certificate and key for clients that speak TLS; without them they do not.
+    ///   - upstreamTLS: Which certificates of the server to believe.
+    ///   - limits: The bounds.
+    ///   - holdsMessages: Whether the parts of a message wait until it is whole: only then can it be left out.
+    ///   - watcher: Who sees what passes.
+    /// - Returns: A relay that listens already.
+    /// - Throws: `cannotListen`, or `tls` when a certificate cannot be used.
+    public static func start(
+        host: String = "127.0.0.1", port: Int = 0, upstream: Endpoint, tls: TLSIdentity? = nil,
+        upstreamTLS: TLSOptions = TLSOptions(), limits: RelayLimits = RelayLimits(), holdsMessages: Bool = false,
+        watcher: some RelayWatcher
+    ) async throws(TransportProblem) -> Relay {
+        let secure: NIOSSLContext? = if let tls { try tls.serverContext() } else { nil }
+        // An unreadable trust file is the caller's fault, and told before anybody connects.
+        if upstream.scheme.isSecure { _ = try upstreamTLS.clientHandler(for: upstream) }
+        let numbers = RelayNumbers()
+        let listener = try await Listener.start(host: host, port: port, maxConnections: limits.maxConnections) {
+            pipeline, registry in
+            if let secure { try pipeline.addHandler(NIOSSLServerHandler(context: secure)) }
+            let settings = RelaySettings(
+                upstream: upstream, tls: upstreamTLS, isSecure: secure != nil, limits: limits,
+                holdsMessages: holdsMessages, watcher: watcher, registry: registry, numbers: numbers)
+            try pipeline.addHandler(UpgradeGate(splittingFirstHead: false))
+            try pipeline.addHandler(HTTPResponseEncoder(configuration: .asGiven))
+            try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes)))
+            try pipeline.addHandler(RelayClientHandler(settings))
+        }
+        return Relay(listener: listener, isSecure: secure != nil)
+    }
+
+    /// The WebSocket URL of a path on this relay.
+    public func webSocketURL(_ path: String = "/ws") -> String { "\(isSecure ? "wss" : "ws")://\(authority)\(path)" }
+
+    /// The HTTP URL of a path on this relay.
+    public func httpURL(_ path: String = "/") -> String { "\(isSecure ? "https" : "http")://\(authority)\(path)" }
+
+    private var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+    /// Open connections of clients.
+    public var connectionCount: Int { listener.registry.connectionCount }
+
+    /// Stops listening, closes every WebSocket with 1001 on both sides, and returns when all connections are gone.
+    ///
+    /// - Parameter timeout: How long peers may take to go; then they are reset. Zero resets at once.
+    public func stop(graceful timeout: Duration = .seconds(2)) async {
+        await listener.stop(grace: timeout)
+    }
+}
+
+/// Numbers for exchanges.
+final class RelayNumbers: Sendable {
+    private let last = Mutex(0)
+
+    func next() -> Int {
+        last.withLock { last in
+            last += 1
+            return last
+        }
+    }
+}
+
+extension HTTPRequestEncoder.Configuration {
+    /// Length and coding of a body are passed on as the client gave them.
+    static var asGiven: Self {
+        var configuration = Self()
+        configuration.automaticallySetFramingHeaders = false
+        return configuration
+    }
+}
+
+extension HTTPResponseEncoder.Configuration {
+    /// Length and coding of a body are passed on as the server gave them.
+    static var asGiven: Self {
+        var configuration = Self()
+        configuration.automaticallySetFramingHeaders = false
+        return configuration
+    }
+}

@@ -1,0 +1,431 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// What the connections of one relay share.
+struct RelaySettings: Sendable {
+    let upstream: Endpoint
+    let tls: TLSOptions
+    let isSecure: Bool
+    let limits: RelayLimits
+    let holdsMessages: Bool
+    let watcher: any RelayWatcher
+    let registry: ServerRegistry
+    let numbers: RelayNumbers
+}
+
+/// One client of a relay and the connection to the server that is its own; both live on one event loop.
+///
+/// One exchange is under way at a time. What came too early waits, and meanwhile nothing more is read.
+final class RelaySession {
+    struct Exchange {
+        let number: Int
+        let head: HTTPRequestHead
+        let isUpgrade: Bool
+        var body: KeptBody
+        var answerBody: KeptBody
+        var answer: HTTPResponseHead?
+        /// Whether the watcher was told of the request.
+        var isTold = false
+        /// Whether the client's body has ended.
+        var isAsked = false
+        /// Whether parts of the request may go to the server now.
+        var isOpen = false
+        /// Whether the server's parts wait.
+        var isDelayed = false
+        /// Whether the relay answered in place of the server, so that the rest of the request means nothing.
+        var isSettled = false
+        /// Whether the watcher knows how it ended.
+        var isOver = false
+    }
+
+    let settings: RelaySettings
+    let client: any Channel
+    private(set) var server: (any Channel)?
+    private(set) var isServerReady = false
+    private var exchange: Exchange?
+    private var waiting: [HTTPServerRequestPart] = []
+    private var delayed: [HTTPClientResponsePart] = []
+    private var idle: Scheduled<Void>?
+    private var isSilent = false
+    private var isEnding = false
+    private var wasReset: Set<RelaySide> = []
+    private var tunnel: RelayTunnel?
+
+    init(_ client: any Channel, _ settings: RelaySettings) {
+        self.client = client
+        self.settings = settings
+    }
+
+    private var loop: any EventLoop { client.eventLoop }
+    private var watcher: any RelayWatcher { settings.watcher }
+    private var place: String { settings.upstream.httpBase.place }
+
+    /// Does something later, unless the session is over by then.
+    private func later(_ time: Duration, _ body: @escaping (RelaySession) -> Void) {
+        loop.assumeIsolated().scheduleTask(in: TimeAmount(time)) { [weak self] in
+            if let self, !self.isEnding { body(self) }
+        }
+    }
+
+    // MARK: the client's side
+
+    func clientOpened() {
+        rest()
+        client.read()
+    }
+
+    func clientSent(_ part: HTTPServerRequestPart) {
+        guard !isEnding, !isSilent else { return }
+        waiting.append(part)
+        takeOn()
+    }
+
+    func clientPaused() {
+        server?.flush()
+        readClient()
+    }
+
+    /// Reads on where what comes can be taken.
+    private func readClient() {
+        guard !isSilent, tunnel == nil, waiting.isEmpty, exchange.map({ !$0.isAsked || $0.isSettled }) ?? true
+        else { return }
+        if let exchange, exchange.isOpen, server?.isWritable == false { return }
+        if let exchange, !exchange.isOpen, !exchange.isSettled { return }
+        client.read()
+    }
+
+    private func takeOn() {
+        while let part = waiting.first, !isEnding {
+            switch part {
+            case .head(let head):
+                guard exchange == nil else { return }
+                waiting.removeFirst()
+                begin(head)
+            case .body(let bytes):
+                guard let exchange, exchange.isOpen || exchange.isSettled else { return }
+                waiting.removeFirst()
+                guard exchange.isOpen else { continue }
+                self.exchange?.body.add(bytes)
+                server?.write(HTTPClientRequestPart.body(.byteBuffer(bytes)), promise: nil)
+            case .end(let trailers):
+                guard let exchange, exchange.isOpen || exchange.isSettled else { return }
+                waiting.removeFirst()
+                self.exchange?.isAsked = true
+                guard exchange.isOpen else { continue }
+                tellRequest()
+                server?.writeAndFlush(HTTPClientRequestPart.end(trailers), promise: nil)
+            }
+        }
+    }
+
+    private func begin(_ head: HTTPRequestHead) {
+        idle?.cancel()
+        let isUpgrade = RelayHeads.asksForWebSocket(head)
+        let exchange = Exchange(
+            number: settings.numbers.next(), head: head, isUpgrade: isUpgrade,
+            body: KeptBody(settings.limits, settings.registry), answerBody: KeptBody(settings.limits, settings.registry)
+        )
+        self.exchange = exchange
+        let request = HTTPServerRequest(head, body: [], from: client.remoteAddress)
+        switch watcher.began(request, isUpgrade: isUpgrade, number: exchange.number) {
+        case .pass: connect()
+        case .delay(let time): later(time) { $0.connect() }
+        case .answer(let response): answer(response)
+        case .cut(let how): cut(how)
+        }
+    }
+
+    private func tellRequest() {
+        guard var exchange, !exchange.isTold else { return }
+        exchange.isTold = true
+        let body = exchange.isAsked ? exchange.body.take() : .unseen
+        exchange.body.drop()
+        self.exchange = exchange
+        watcher.asked(body, number: exchange.number)
+    }
+
+    /// Answers in place of the server, and ends the connection after that.
+    private func answer(_ response: HTTPServerResponse) {
+        guard let exchange, exchange.answer == nil else { return end() }
+        self.exchange?.isSettled = true
+        var head = response.head(.http1_1)
+        head.headers.replaceOrAdd(name: "Connection", value: "close")
+        client.write(HTTPServerResponsePart.head(head), promise: nil)
+        if exchange.head.method != .HEAD, !response.body.isEmpty {
+            client.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: response.body))), promise: nil)
+        }
+        client.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
+        end()
+    }
+
+    func clientEnded() {
+        idle?.cancel()
+        guard !isEnding else { return close(.server) }
+        if let tunnel { return tunnel.ended(.client, wasReset: wasReset.contains(.client)) }
+        fail(TransportProblem(wasReset.contains(.client) ? .reset : .closed, at: "client"), by: .client)
+        isEnding = true
+        close(.server)
+    }
+
+    // MARK: the server's side
+
+    private func connect() {
+        guard let exchange else { return }
+        if let server, server.isActive {
+            guard exchange.isUpgrade else { return open() }
+            // The answer to an upgrade has to be the first on its connection; the old one has nothing more to do.
+            self.server = nil
+            server.close(promise: nil)
+        }
+        isServerReady = !settings.upstream.scheme.isSecure
+        let settings = settings
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        let connecting = ClientBootstrap(group: loop)
+            .connectTimeout(TimeAmount(settings.limits.connect))
+            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelOption(.autoRead, value: false)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(WireHandler())
+                    if settings.upstream.scheme.isSecure {
+                        try pipeline.addHandler(settings.tls.clientHandler(for: settings.upstream))
+                    }
+                    try pipeline.addHandler(UpgradeGate(splittingFirstHead: true))
+                    try pipeline.addHandler(HTTPRequestEncoder(configuration: .asGiven))
+                    try pipeline.addHandler(
+                        ByteToMessageHandler(
+                            HTTPResponseDecoder(
+                                leftOverBytesStrategy: .forwardBytes, informationalResponseStrategy: .forward)))
+                    try pipeline.addHandler(RelayServerHandler(session: bound.value))
+                }
+            }
+            .connect(host: settings.upstream.host, port: settings.upstream.port)
+        connecting.assumeIsolated().whenComplete { [self] result in
+            switch result {
+            case .success(let channel):
+                guard !isEnding, !isSilent else { return channel.close(promise: nil) }
+                server = channel
+                channel.read()
+                open()
+            case .failure(let error): unreachable(TransportProblem(error, at: place))
+            }
+        }
+    }
+
+    /// Sends the head on its way, and what waited behind it.
+    private func open() {
+        guard let exchange, let server, !isEnding else { return }
+        self.exchange?.isOpen = true
+        let head = RelayHeads.passed(exchange.head, to: settings.upstream, isSecure: settings.isSecure)
+        server.write(HTTPClientRequestPart.head(head), promise: nil)
+        // Nothing follows the head of an upgrade that could be waited for.
+        if exchange.isUpgrade { tellRequest() }
+        takeOn()
+        server.flush()
+        readClient()
+        server.read()
+    }
+
+    private func unreachable(_ problem: TransportProblem) {
+        guard !isEnding, exchange != nil else { return }
+        tellRequest()
+        fail(problem, by: .server)
+        answer(.plain(502, "the proxy found no server at \(place): \(problem.name)"))
+    }
+
+    func serverReady() { isServerReady = true }
+
+    func serverSent(_ part: HTTPClientResponsePart, from channel: any Channel) {
+        guard channel === server, !isEnding, !isSilent, let exchange else { return }
+        guard !exchange.isDelayed else { return delayed.append(part) }
+        switch part {
+        case .head(let head):
+            if head.status.code == 101 || head.status.code >= 200 { return beginAnswer(head) }
+            let early = HTTPResponseHead(version: .http1_1, status: head.status, headers: head.headers)
+            client.write(HTTPServerResponsePart.head(early), promise: nil)
+        case .body(let bytes):
+            let wasSeen = !exchange.answerBody.isTooLarge
+            self.exchange?.answerBody.add(bytes)
+            if wasSeen, self.exchange?.answerBody.isTooLarge == true {
+                fail(TransportProblem(.tooLarge(limit: settings.limits.maxBodyBytes), at: place), by: .server)
+            }
+            client.write(HTTPServerResponsePart.body(.byteBuffer(bytes)), promise: nil)
+        case .end(let trailers): finish(trailers)
+        }
+    }
+
+    private func beginAnswer(_ head: HTTPResponseHead) {
+        guard let exchange else { return }
+        self.exchange?.answer = head
+        tellRequest()
+        if head.status == .switchingProtocols, exchange.isUpgrade { return }
+        switch watcher.answering(HTTPServerResponse(head), number: exchange.number) {
+        case .pass: pass(head)
+        case .delay(let time):
+            self.exchange?.isDelayed = true
+            later(time) { session in
+                session.exchange?.isDelayed = false
+                session.pass(head)
+                let parts = session.delayed
+                session.delayed = []
+                if let server = session.server {
+                    for part in parts { session.serverSent(part, from: server) }
+                }
+                session.serverPaused()
+            }
+        case .answer(let response):
+            self.exchange?.answer = nil
+            fail(TransportProblem(.cancelled, at: place), by: .server)
+            answer(response)
+        case .cut(let how): cut(how)
+        }
+    }
+
+    private func pass(_ head: HTTPResponseHead) {
+        guard let exchange else { return }
+        // Behind an upgrade that was refused, the decoder reads nothing as HTTP any more.
+        let isLast = exchange.head.headers.contains(name: "Upgrade")
+        client.write(
+            HTTPServerResponsePart.head(
+                RelayHeads.passed(head, isToHEAD: exchange.head.method == .HEAD, isLast: isLast)), promise: nil)
+    }
+
+    private func finish(_ trailers: HTTPHeaders?) {
+        guard var exchange, let head = exchange.answer else { return }
+        if head.status == .switchingProtocols, exchange.isUpgrade { return upgrade(head) }
+        if !exchange.isOver {
+            exchange.isOver = true
+            watcher.answered(HTTPServerResponse(head), exchange.answerBody.take(), number: exchange.number)
+        }
+        exchange.answerBody.drop()
+        exchange.body.drop()
+        let wasAsked = exchange.isAsked
+        self.exchange = nil
+        client.writeAndFlush(HTTPServerResponsePart.end(trailers), promise: nil)
+        // An answer before the end of the question: what is left of it cannot be told from the next one.
+        guard wasAsked, !exchange.head.headers.contains(name: "Upgrade") else { return end() }
+        rest()
+        takeOn()
+        readClient()
+    }
+
+    func serverPaused() {
+        client.flush()
+        guard !isSilent, tunnel == nil, client.isWritable, exchange?.isDelayed != true else { return }
+        server?.read()
+    }
+
+    func serverEnded(_ channel: any Channel) {
+        guard channel === server else { return }
+        if let tunnel { return tunnel.ended(.server, wasReset: wasReset.contains(.server)) }
+        server = nil
+        guard !isEnding, !isSilent else { return }
+        if let exchange, exchange.isOpen {
+            if !isServerReady, exchange.answer == nil {
+                return unreachable(TransportProblem(.tls(reason: "the server ended the handshake"), at: place))
+            }
+            tellRequest()
+            fail(TransportProblem(wasReset.contains(.server) ? .reset : .closed, at: place), by: .server)
+        } else if exchange != nil {
+            // The next question is already here, and gets a connection of its own.
+            return
+        }
+        if wasReset.contains(.server) { cutClient(.reset) } else { end() }
+    }
+
+    func failed(_ error: any Error, on side: RelaySide) {
+        let problem = TransportProblem(error, at: place)
+        if problem.code == .reset { wasReset.insert(side) }
+        if side == .server, tunnel == nil, !isServerReady, exchange?.answer == nil {
+            let channel = server
+            server = nil
+            channel?.close(promise: nil)
+            return unreachable(problem)
+        }
+        if side == .client, tunnel == nil, error is HTTPParserError, exchange == nil, !isEnding {
+            // Not HTTP: there is nobody to pass it on to.
+            client.write(
+                HTTPServerResponsePart.head(HTTPServerResponse.plain(400, "not an HTTP request").head(.http1_1)),
+                promise: nil)
+            client.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
+            return end()
+        }
+        (side == .client ? client : server)?.close(promise: nil)
+    }
+
+    private func fail(_ problem: TransportProblem, by side: RelaySide) {
+        guard let exchange, !exchange.isOver, !exchange.isSettled else { return }
+        self.exchange?.isOver = true
+        self.exchange?.body.drop()
+        self.exchange?.answerBody.drop()
+        watcher.failed(problem, by: side, number: exchange.number)
+    }
+
+    // MARK: WebSockets
+
+    private func upgrade(_ head: HTTPResponseHead) {
+        guard let exchange, let server else { return }
+        watcher.upgraded(number: exchange.number)
+        client.write(HTTPServerResponsePart.head(head), promise: nil)
+        client.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
+        let tunnel = RelayTunnel(exchange.number, client: client, server: server, settings)
+        self.tunnel = tunnel
+        self.exchange = nil
+        do {
+            try tunnel.takeOver()
+        } catch {
+            cut(.reset)
+        }
+    }
+
+    /// Whether frames pass.
+    var isTunnel: Bool { tunnel != nil }
+
+    // MARK: ending
+
+    private func rest() {
+        idle?.cancel()
+        idle = loop.assumeIsolated().scheduleTask(in: TimeAmount(settings.limits.idle)) { [weak self] in
+            guard let self, self.exchange == nil, self.tunnel == nil else { return }
+            self.end()
+        }
+    }
+
+    /// The relay stops: goodbye to WebSockets, the end after the answer under way to the others.
+    func goodbye() {
+        if let tunnel { return tunnel.close(1001) }
+        if exchange == nil { end() }
+    }
+
+    private func cut(_ how: Cut) {
+        fail(TransportProblem(.cancelled, at: place), by: .server)
+        guard how != .silence else {
+            isSilent = true
+            return
+        }
+        cutClient(how)
+    }
+
+    private func cutClient(_ how: Cut) {
+        isEnding = true
+        idle?.cancel()
+        if how == .reset { WireHandler.reset(client) } else { WireHandler.end(client) }
+        if let server, server.isActive { how == .reset ? WireHandler.reset(server) : WireHandler.end(server) }
+    }
+
+    /// Ends both connections once everything was read by the client.
+    private func end() {
+        guard !isEnding else { return }
+        isEnding = true
+        idle?.cancel()
+        WireHandler.endWhenSent(client, within: settings.limits.patience)
+        close(.server)
+    }
+
+    private func close(_ side: RelaySide) {
+        if side == .server { server?.close(promise: nil) }
+    }
+}

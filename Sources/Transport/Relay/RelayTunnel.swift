@@ -1,0 +1,244 @@
+import NIOCore
+import NIOHTTP1
+
+/// The two directions of one WebSocket that passes through a relay.
+///
+/// Bytes go on as they came. A direction is read only while the other peer takes what it gets, so that a flood fills the
+/// buffers of whoever sends it, and no memory here.
+final class RelayTunnel {
+    private struct Road {
+        var cutter: FrameCutter
+        var held = 0
+        /// Pieces behind one that is delayed, with what becomes of the first where that is decided.
+        var queue: [FrameCutter.Piece] = []
+        var decided: RelayDeed?
+        var isDelayed = false
+        /// The end of the peer that comes behind delayed pieces.
+        var ending: Bool?
+    }
+
+    private let number: Int
+    private let client: any Channel
+    private let server: any Channel
+    private let settings: RelaySettings
+    private var roads: [RelaySide: Road]
+    private var isOver = false
+    private var isSilent = false
+
+    init(_ number: Int, client: any Channel, server: any Channel, _ settings: RelaySettings) {
+        self.number = number
+        self.client = client
+        self.server = server
+        self.settings = settings
+        roads = Dictionary(
+            uniqueKeysWithValues: [RelaySide.client, .server].map { side in
+                (side, Road(cutter: FrameCutter(from: side, limits: settings.limits, holds: settings.holdsMessages)))
+            })
+    }
+
+    private func channel(_ side: RelaySide) -> any Channel { side == .client ? client : server }
+
+    /// Takes HTTP out of both pipelines.
+    func takeOver() throws {
+        let (forClient, forServer) = (client.pipeline.syncOperations, server.pipeline.syncOperations)
+        try forClient.addHandler(RelayTunnelHandler(self, .client))
+        try forServer.addHandler(RelayTunnelHandler(self, .server))
+        try UpgradeGate.replaceHTTP(
+            HTTPResponseEncoder.self, ByteToMessageHandler<HTTPRequestDecoder>.self,
+            and: forClient.context(handlerType: RelayClientHandler.self))
+        try UpgradeGate.replaceHTTP(
+            HTTPRequestEncoder.self, ByteToMessageHandler<HTTPResponseDecoder>.self,
+            and: forServer.context(handlerType: RelayServerHandler.self))
+        client.read()
+        server.read()
+    }
+
+    // MARK: passing
+
+    func received(_ bytes: ByteBuffer, from side: RelaySide) {
+        guard !isOver, !isSilent, var road = roads[side] else { return }
+        let pieces = road.cutter.feed(bytes)
+        let more = road.cutter.heldBytes - road.held
+        if more <= 0 {
+            settings.registry.release(-more)
+            road.held += more
+        } else if settings.registry.hold(more, of: settings.limits.maxHeldBytes) {
+            road.held += more
+        }
+        let isTooMuch = road.cutter.heldBytes > road.held
+        let problem = road.cutter.problem
+        roads[side] = road
+        for piece in pieces { take(piece, from: side) }
+        if problem == nil, isTooMuch { giveUp(side) }
+        if problem != nil, let now = roads[side]?.cutter.problem { lose(now, side) }
+    }
+
+    private var lost: Set<RelaySide> = []
+
+    private func lose(_ problem: TransportProblem, _ side: RelaySide) {
+        guard !isOver, lost.insert(side).inserted else { return }
+        settings.watcher.lost(problem, from: side, number: number)
+    }
+
+    private func giveUp(_ side: RelaySide) {
+        let problem = TransportProblem(.tooLarge(limit: settings.limits.maxHeldBytes), at: side.rawValue)
+        guard let piece = roads[side]?.cutter.giveUp(problem) else { return }
+        settings.registry.release(roads[side]?.held ?? 0)
+        roads[side]?.held = 0
+        take(piece, from: side)
+        lose(problem, side)
+    }
+
+    private func take(_ piece: FrameCutter.Piece, from side: RelaySide) {
+        guard !isOver, !isSilent else { return }
+        if roads[side]?.isDelayed == true {
+            roads[side]?.queue.append(piece)
+            return
+        }
+        guard let event = piece.event else { return pass(piece.bytes, from: side) }
+        let deed = settings.watcher.saw(event, from: side, number: number)
+        guard deed.delay > .zero else { return perform(deed, piece, from: side) }
+        roads[side]?.isDelayed = true
+        roads[side]?.queue.insert(piece, at: 0)
+        roads[side]?.decided = deed
+        client.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(deed.delay)) { [weak self] in
+            self?.goOn(side)
+        }
+    }
+
+    private func goOn(_ side: RelaySide) {
+        guard !isOver, !isSilent, var road = roads[side] else { return }
+        let (queue, decided, ending) = (road.queue, road.decided, road.ending)
+        road.isDelayed = false
+        road.queue = []
+        road.decided = nil
+        roads[side] = road
+        for (index, piece) in queue.enumerated() {
+            if index == 0, let decided, let event = piece.event {
+                settings.watcher.delivered(event, from: side, number: number)
+                perform(decided, piece, from: side)
+            } else {
+                take(piece, from: side)
+            }
+        }
+        channel(side.other).flush()
+        if roads[side]?.isDelayed == true { return }
+        roads[side]?.ending = nil
+        if let ending { follow(side, wasReset: ending) } else { readIfWanted(side) }
+    }
+
+    private func perform(_ deed: RelayDeed, _ piece: FrameCutter.Piece, from side: RelaySide) {
+        for _ in 0..<deed.copies { pass(piece.bytes, from: side) }
+        switch deed.ending {
+        case nil: break
+        case .close(let code): close(code)
+        case .cut(.silence):
+            channel(side.other).flush()
+            isSilent = true
+        case .cut(let how):
+            channel(side.other).flush()
+            over()
+            for channel in [client, server] where channel.isActive {
+                if how == .reset { WireHandler.reset(channel) } else { WireHandler.end(channel) }
+            }
+        }
+    }
+
+    private func pass(_ bytes: ByteBuffer, from side: RelaySide) {
+        if bytes.readableBytes > 0 { channel(side.other).write(bytes, promise: nil) }
+    }
+
+    func paused(_ side: RelaySide) {
+        channel(side.other).flush()
+        readIfWanted(side)
+    }
+
+    func canTakeMore(_ side: RelaySide) { readIfWanted(side.other) }
+
+    private func readIfWanted(_ side: RelaySide) {
+        guard !isSilent, roads[side]?.isDelayed != true, isOver || channel(side.other).isWritable else { return }
+        channel(side).read()
+    }
+
+    // MARK: ending
+
+    /// A peer's connection is gone.
+    func ended(_ side: RelaySide, wasReset: Bool) {
+        guard !isOver, !isSilent else { return }
+        guard roads[side]?.isDelayed != true else {
+            roads[side]?.ending = wasReset
+            return
+        }
+        follow(side, wasReset: wasReset)
+    }
+
+    /// Lets the other peer see how the first one ended.
+    private func follow(_ side: RelaySide, wasReset: Bool) {
+        guard !isOver else { return }
+        settings.watcher.ended(by: side, wasReset: wasReset, number: number)
+        over()
+        let other = channel(side.other)
+        guard other.isActive else { return }
+        if wasReset { return WireHandler.reset(other) }
+        other.flush()
+        WireHandler.endWhenSent(other, within: settings.limits.patience)
+    }
+
+    /// Says goodbye to both peers; where a frame is half through, there is no place for one, and the connection just ends.
+    func close(_ code: UInt16) {
+        guard !isOver else { return }
+        for side in [RelaySide.client, .server] where channel(side).isActive {
+            if roads[side.other]?.cutter.isBetweenFrames ?? false, !isSilent {
+                let mask = side == .server ? UInt32.random(in: .min ... .max) : nil
+                let frame = WebSocketFrame.close(code: code).bytes(mask: mask)
+                channel(side).writeAndFlush(ByteBuffer(bytes: frame), promise: nil)
+            }
+            WireHandler.endWhenSent(channel(side), within: settings.limits.patience)
+        }
+        over()
+    }
+
+    private func over() {
+        isOver = true
+        for side in [RelaySide.client, .server] {
+            settings.registry.release(roads[side]?.held ?? 0)
+            roads[side]?.held = 0
+            roads[side]?.queue = []
+        }
+    }
+}
+
+/// One end of a tunnel, at the top of its pipeline.
+final class RelayTunnelHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let tunnel: RelayTunnel
+    private let side: RelaySide
+    private var wasReset = false
+
+    init(_ tunnel: RelayTunnel, _ side: RelaySide) {
+        self.tunnel = tunnel
+        self.side = side
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        tunnel.received(unwrapInboundIn(data), from: side)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) { tunnel.paused(side) }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { tunnel.canTakeMore(side) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { tunnel.ended(side, wasReset: wasReset) }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if TransportProblem(error, at: "").code == .reset { wasReset = true }
+        context.close(promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ServerIsStopping { tunnel.close(1001) } else { context.fireUserInboundEventTriggered(event) }
+    }
+}

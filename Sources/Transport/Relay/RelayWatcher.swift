@@ -1,0 +1,127 @@
+/// The two peers of a relay.
+public enum RelaySide: String, Sendable, Hashable {
+    /// Who connected to the relay.
+    case client
+    /// Where the relay connected to.
+    case server
+
+    /// The peer.
+    public var other: RelaySide { self == .client ? .server : .client }
+}
+
+/// Sees everything that passes through a relay, before it is passed on, and may interfere.
+///
+/// The calls about one exchange come in order on its event loop, which does nothing else meanwhile: they must be short and
+/// never wait. Numbers are unique for the life of the relay: one for each request, the one that asks for a WebSocket too.
+public protocol RelayWatcher: Sendable {
+    /// The head of a request came; its body is empty here and follows.
+    func began(_ request: HTTPServerRequest, isUpgrade: Bool, number: Int) -> RelayChoice
+
+    /// The body of a request is whole, or as much of it as came before the answer.
+    func asked(_ body: RelayBody, number: Int)
+
+    /// The head of an answer came; its body is empty here and follows.
+    func answering(_ answer: HTTPServerResponse, number: Int) -> RelayChoice
+
+    /// An answer is whole; also one that refuses a WebSocket.
+    func answered(_ answer: HTTPServerResponse, _ body: RelayBody, number: Int)
+
+    /// An exchange ended without a whole answer, or its answer is too large to be kept.
+    func failed(_ problem: TransportProblem, by side: RelaySide, number: Int)
+
+    /// The server agreed to a WebSocket.
+    func upgraded(number: Int)
+
+    /// A whole message, or a ping, pong or close frame, is about to be passed on.
+    func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayDeed
+
+    /// What was seen, held up and now goes on its way.
+    func delivered(_ event: WebSocketEvent, from side: RelaySide, number: Int)
+
+    /// What a peer sends on a WebSocket cannot be read any more, and is passed on as it is.
+    func lost(_ problem: TransportProblem, from side: RelaySide, number: Int)
+
+    /// A peer ended the WebSocket's connection; told once, about the one that was first.
+    func ended(by side: RelaySide, wasReset: Bool, number: Int)
+}
+
+/// The body of a request or an answer as far as it was kept.
+public enum RelayBody: Sendable, Equatable {
+    /// All of it, without transfer coding.
+    case whole([UInt8])
+    /// Too large to be kept.
+    case unseen
+}
+
+/// What becomes of a request or an answer.
+public enum RelayChoice: Sendable {
+    /// It goes on its way.
+    case pass
+    /// It goes on its way after a time.
+    case delay(Duration)
+    /// The client gets this instead.
+    case answer(HTTPServerResponse)
+    /// Both connections end, in order or by a reset.
+    case cut(Cut)
+}
+
+/// What becomes of a message on a WebSocket.
+public struct RelayDeed: Sendable, Equatable {
+    /// How a connection is ended by the relay.
+    public enum Ending: Sendable, Equatable {
+        /// Without a close frame, or by falling silent.
+        case cut(Cut)
+        /// With a close frame of this code to both peers.
+        case close(UInt16)
+    }
+
+    /// How often it is passed on.
+    public var copies: Int
+    /// How long it waits, with everything behind it.
+    public var delay: Duration
+    /// What happens after it.
+    public var ending: Ending?
+
+    /// Passed on once, at once, unless told otherwise.
+    public init(copies: Int = 1, delay: Duration = .zero, ending: Ending? = nil) {
+        self.copies = copies
+        self.delay = delay
+        self.ending = ending
+    }
+
+    /// Nothing special.
+    public static let pass = RelayDeed()
+}
+
+/// The bounds of a relay.
+public struct RelayLimits: Sendable, Equatable {
+    /// The largest message that is looked at; a larger one is passed on unseen.
+    public var maxMessageBytes: Int
+    /// The largest body that is kept for the watcher; a larger one is passed on unseen.
+    public var maxBodyBytes: Int
+    /// What all messages and bodies that are not whole yet may have together.
+    public var maxHeldBytes: Int
+    /// Open connections of clients; further ones are closed at once.
+    public var maxConnections: Int
+    /// How long the server may take to accept a connection.
+    public var connect: Duration
+    /// How long a client may rest between two requests.
+    public var idle: Duration
+    /// How long a peer may take to read what is left once the other one is gone.
+    public var patience: Duration
+
+    /// Bounds for two peers that are watched.
+    public init(
+        maxMessageBytes: Int = 16 << 20, maxBodyBytes: Int = 16 << 20, maxHeldBytes: Int = 256 << 20,
+        maxConnections: Int = 4096, connect: Duration = .seconds(10), idle: Duration = .seconds(60),
+        patience: Duration = .seconds(10)
+    ) {
+        self.maxMessageBytes = maxMessageBytes
+        self.maxBodyBytes = maxBodyBytes
+        self.maxHeldBytes = maxHeldBytes
+        self.maxConnections = maxConnections
+        self.connect = connect
+        self.idle = idle
+        self.patience = patience
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Judge
+import Report
+import Stage
+import Synchronization
+import Transport
+
+/// What a proxy says while it runs.
+final class ProxyConsole: Sendable {
+    private let style: ConsoleStyle
+    private let isQuiet: Bool
+    private let lock = Mutex(())
+
+    init(style: ConsoleStyle, isQuiet: Bool) {
+        self.style = style
+        self.isQuiet = isQuiet
+    }
+
+    func greet(_ proxy: Proxy, _ options: Proxy.Options) {
+        guard !isQuiet else { return }
+        let host = options.host.contains(":") ? "[\(options.host)]" : options.host
+        let secure = proxy.isSecure ? "s" : ""
+        let address = "\(host):\(proxy.port)"
+        let file = options.transcript.map { ", transcript in \($0)" } ?? ""
+        lock.withLock { _ in
+            Console.write(
+                "ws\(secure)://\(address)  http\(secure)://\(address)  to \(options.upstream.origin)\(file)\n")
+        }
+    }
+
+    func note(_ line: String) {
+        guard !isQuiet else { return }
+        lock.withLock { _ in Console.error(line) }
+    }
+
+    /// A violation or a warning, with what shows it.
+    func tell(_ report: LiveJudge.Report) {
+        let (clause, finding) = (report.clause, report.finding)
+        let word = clause.keyword.isRequirement ? style.red("violation") : style.yellow("warning")
+        let time = finding.cited.map { " at +\(readable(report.history.events[$0].at / 1000)) ms" } ?? ""
+        var lines = [
+            "\(word) \(style.bold(clause.id.description)) (\(clause.keyword.rawValue), \(clause.role.rawValue))\(time)",
+            style.wrapped("“\(clause.sentence)”", indent: 2),
+            style.wrapped(finding.what, indent: 2),
+            style.wrapped("expected: \(finding.expected)", indent: 2),
+            style.wrapped("actual: \(finding.actual)", indent: 2),
+        ]
+        lines += EventLines(report.history).lines(of: finding.events.suffix(6), width: style.width - 2).map {
+            "  " + $0
+        }
+        lock.withLock { _ in Console.write(lines.joined(separator: "\n") + "\n") }
+    }
+}
