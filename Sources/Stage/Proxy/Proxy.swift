@@ -21,6 +21,8 @@ public final class Proxy: Sendable {
         public var subject: History.Subject
         /// What is done to messages and requests.
         public var faults: [FaultRule] = []
+        /// How the two peers speak.
+        public var dialect = Dialect.canonical
         /// Where the transcript is written; nil for nowhere.
         public var transcript: String?
         /// Whether credentials are written as they are.
@@ -59,10 +61,16 @@ public final class Proxy: Sendable {
         tell: @escaping @Sendable (LiveJudge.Report) -> Void
     ) async throws -> Proxy {
         let header = History.Header(
-            specification: specification.version, subject: options.subject, startedAt: options.startedAt)
+            specification: specification.version, subject: options.subject, startedAt: options.startedAt,
+            dialect: options.dialect)
+        let dialect = options.dialect
         let watched = WatchedEvents()
         let record = ProxyRecord(
-            role: options.subject.role, canonical: { frame, _ in [frame] }, rules: options.faults,
+            role: options.subject.role,
+            canonical: { frame, direction in
+                let sender = direction == .toServer ? Role.client : .server
+                return if case .frames(let frames) = dialect.decode(frame, sentBy: sender) { frames } else { [] }
+            }, rules: options.faults,
             file: try options.transcript.map { try TranscriptFile($0, header: header) },
             showsSecrets: options.showsSecrets, watched: watched, note: note)
         let relay = try await Relay.start(

@@ -51,6 +51,11 @@ struct ProxyCommand: AsyncParsableCommand {
             "A profile it declares; may be given several times. Default: core, or client-core.", valueName: "name"))
     var profile: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "How the two peers speak: a name of 'conformance dialect list', or a dialect file.", valueName: "name"))
+    var dialect = "canonical"
+
     @Option(help: ArgumentHelp("How reports and the transcript call the subject.", valueName: "text"))
     var name: String?
 
@@ -95,7 +100,7 @@ struct ProxyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let specification = try Tool.specification()
-        let options = try self.options()
+        let options = try self.options(specification)
         let interruptions = Interruptions()
         let console = ProxyConsole(style: Console.style, isQuiet: quiet)
         let proxy: Proxy
@@ -145,7 +150,7 @@ struct ProxyCommand: AsyncParsableCommand {
 
     // MARK: the command line
 
-    func options() throws -> Proxy.Options {
+    func options(_ specification: Specification) throws -> Proxy.Options {
         var problems: [InputProblem] = []
         let address = try Services.Address(listen.hasPrefix(":") ? "127.0.0.1\(listen)" : listen, flag: "--listen")
         let role = Role(rawValue: self.role)
@@ -197,11 +202,23 @@ struct ProxyCommand: AsyncParsableCommand {
         options.port = address.port
         options.upstreamTLS = TLSOptions(acceptAnyCertificate: acceptAnyCertificate, trustRootsFile: ca)
         options.identity = try identity(for: address.host)
+        options.dialect = try dialect(specification)
         options.faults = rules
         options.transcript = out
         options.showsSecrets = showSecrets
         options.startedAt = Date.now.formatted(.iso8601)
         return options
+    }
+
+    private func dialect(_ specification: Specification) throws -> Dialect {
+        do {
+            guard dialect.contains("/") || dialect.hasSuffix(".json") else {
+                return try specification.dialect(named: dialect)
+            }
+            return try Dialect(String(decoding: try Files.bytes(of: dialect), as: UTF8.self), file: dialect)
+        } catch let problems as InputProblems {
+            throw Tool.refuse(problems.problems)
+        }
     }
 
     private func profiles(of role: Role, _ problems: inout [InputProblem]) -> Set<Profile> {
