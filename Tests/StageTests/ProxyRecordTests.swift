@@ -1,7 +1,6 @@
 import Foundation
 import Holdfast
 import JSON
-import Synchronization
 import Testing
 import Transcript
 import Transport
@@ -13,16 +12,14 @@ import Transport
     private final class Written: Sendable {
         let record: ProxyRecord
         let path: String
-        let notes = Mutex<[String]>([])
 
         init(_ role: Role = .server, _ rules: [String] = [], showsSecrets: Bool = false) throws {
             path = NSTemporaryDirectory() + "proxy-\(UUID().uuidString).ndjson"
             let subject = History.Subject(name: "s", role: role, profiles: [role == .server ? .core : .clientCore])
-            let notes = notes
             record = ProxyRecord(
                 role: role, canonical: { frame, _ in [frame] }, rules: try rules.map { try FaultRule($0) },
                 file: try TranscriptFile(path, header: History.Header(subject: subject)), showsSecrets: showsSecrets,
-                watched: WatchedEvents(), note: { line in notes.withLock { $0.append(line) } })
+                watched: WatchedEvents(), note: { _ in })
         }
 
         deinit { try? FileManager.default.removeItem(atPath: path) }
@@ -37,7 +34,7 @@ import Transport
                 switch event.kind {
                 case .text(let direction, let text): "\(event.lane)\(direction.rawValue)\(text)"
                 case .act(let name, let details):
-                    "\(event.lane)!\(name) \((details["how"] ?? details["rule"] ?? details["name"])?.stringValue ?? "")"
+                    "\(event.lane)!\(name) \((details["how"] ?? details["rule"] ?? details["to"])?.stringValue ?? "")"
                 case .opening(let opening): "\(event.lane) open \(opening.principal) \(opening.path)"
                 case .refused(let status, _): "\(event.lane) refused \(status ?? 0)"
                 case .eof(let reason): "\(event.lane) eof \(reason)"
@@ -109,7 +106,7 @@ import Transport
         record.asked(.whole([]), number: 3)
         #expect(
             try written.words() == [
-                "A open p1 /ws?key=‹token of p1›", "A opened", "B open unknown B /ws", "B opened", "B!principal p2",
+                "A open p1 /ws?key=‹token of p1›", "A opened", "B open unknown B /ws", "B opened", "B!belongs p2",
                 #"B>{"type":"auth","token":"‹token of p2›"}"#, "1 GET /api/sessions p2",
             ])
     }
@@ -196,7 +193,7 @@ import Transport
         }
         let window = watched.look()
         #expect(window.events.count <= 20)
-        #expect(window.events.first?.kind == .act("principal", ["name": "p7"]), "who it is stays known")
+        #expect(window.events.first?.kind == .act("belongs", ["to": "p7"]), "who it is stays known")
         let last = window.events.count - 1
         #expect(window.base + last == 40)
         #expect(window.events.last?.kind == .text(.toServer, "40"))

@@ -93,6 +93,8 @@ public final class LiveJudge: Sendable {
         let window = watched.look()
         let (isNew, hasSuspects) = state.withLock { ($0.revision != window.revision, !$0.suspected.isEmpty) }
         guard isNew || hasSuspects || isLast else { return }
+        var header = header
+        header.capture?.carried = window.carried
         let history = History(header: header, events: window.events)
         let verdicts = judge(history, under: specification)
         let reports = state.withLock { state in

@@ -62,7 +62,7 @@ public final class Proxy: Sendable {
     ) async throws -> Proxy {
         let header = History.Header(
             specification: specification.version, subject: options.subject, startedAt: options.startedAt,
-            dialect: options.dialect)
+            dialect: options.dialect, capture: History.Capture(lacks: Self.lacks(options.upstream)))
         let dialect = options.dialect
         let watched = WatchedEvents()
         let record = ProxyRecord(
@@ -80,6 +80,13 @@ public final class Proxy: Sendable {
         let judging = LiveJudge(header, under: specification, watching: watched, tell: tell)
         judging.start()
         return Proxy(relay: relay, record: record, judging: judging)
+    }
+
+    /// What a proxy cannot know: which tokens are good, whether two of them are two people's, and what the network between
+    /// it and a server elsewhere does.
+    private static func lacks(_ upstream: Endpoint) -> Set<History.Capture.Lack> {
+        let isHere = upstream.host == "localhost" || upstream.host == "::1" || upstream.host.hasPrefix("127.")
+        return isHere ? [.credentials, .principals] : [.credentials, .principals, .network]
     }
 
     /// The port it listens on.

@@ -287,7 +287,7 @@ extension ProxyRecord: RelayWatcher {
         }
         guard let name = state.credentials.principal(ofFrame: text), name != connection.principal else { return }
         connection.principal = name
-        write(.act("principal", ["name": .string(name)]), on: connection.lane, &state)
+        write(.act("belongs", ["to": .string(name)]), on: connection.lane, &state)
     }
 
     private func write(

@@ -9,6 +9,8 @@ final class WatchedEvents: Sendable {
         /// How many events went before it and were let go.
         var base = 0
         var events: [Event] = []
+        /// How many of the events were looked at in the window before this one.
+        var carried = 0
         /// Grows with each event.
         var revision = 0
         /// Whether something came to rest since the last look.
@@ -43,12 +45,14 @@ final class WatchedEvents: Sendable {
             state.window.revision += 1
             switch event.kind {
             case .opening(let opening): state.principals[event.lane] = opening.principal
-            case .act("principal", let details):
-                if let name = details["name"]?.stringValue { state.principals[event.lane] = name }
+            case .act("belongs", let details):
+                if let name = details["to"]?.stringValue { state.principals[event.lane] = name }
             default: break
             }
             // A judge that is far behind must not cost memory without bound.
-            if state.window.events.count > 2 * bounds.events || state.bytes > 2 * bounds.bytes { letGo(&state) }
+            if state.window.events.count > 2 * bounds.events || state.bytes > 2 * bounds.bytes {
+                letGo(&state, wasJudged: false)
+            }
             guard Self.isRest(event), !state.window.isAtRest else { return false }
             state.window.isAtRest = true
             return true
@@ -86,12 +90,12 @@ final class WatchedEvents: Sendable {
     func letGoIfFull() -> Bool {
         state.withLock { state in
             guard state.window.events.count > bounds.events || state.bytes > bounds.bytes else { return false }
-            letGo(&state)
+            letGo(&state, wasJudged: true)
             return true
         }
     }
 
-    private func letGo(_ state: inout State) {
+    private func letGo(_ state: inout State, wasJudged: Bool) {
         let events = state.window.events
         var kept = events.count / 2
         // Half of the bytes may lie in the last few events.
@@ -106,11 +110,12 @@ final class WatchedEvents: Sendable {
         let open = Set(rest.map(\.lane)).subtracting(begun)
         let time = rest.first?.at ?? events.last?.at ?? 0
         let names = state.principals.filter { open.contains($0.key) }.sorted { $0.key.description < $1.key.description }
-            .map { Event(at: time, lane: $0.key, kind: .act("principal", ["name": .string($0.value)])) }
+            .map { Event(at: time, lane: $0.key, kind: .act("belongs", ["to": .string($0.value)])) }
         // The places of the events that stay must not change, so the names take places of events that went.
         let places = names.suffix(kept)
         state.window.base += kept - places.count
         state.window.events = places + rest
+        state.window.carried = wasJudged ? state.window.events.count : places.count
         state.bytes = bytes
         let lanes = Set(state.window.events.map(\.lane))
         state.principals = state.principals.filter { lanes.contains($0.key) }

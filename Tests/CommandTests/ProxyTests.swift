@@ -1,0 +1,121 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+import Transport
+
+@Suite struct ProxyTests {
+    /// Runs a server with a proxy before it, gives the body the proxy's port, and ends both.
+    private func proxied(
+        _ arguments: [String], serving: [String] = [], in folder: TemporaryDirectory,
+        _ body: @escaping @Sendable (_ server: Serving, _ port: Int) async throws -> Void
+    ) async throws -> BuiltBinary.Output {
+        try await Serving.run(serving, in: folder) { server in
+            // The proxy is told a port that was free a moment ago, because what it prints is read only at its end.
+            let free = try await RawListener.start { _ in }
+            let port = free.port
+            await free.stop()
+            let all = ["proxy", "--listen", "127.0.0.1:\(port)", "--upstream", try server.url()] + arguments
+            let (_, output) = try await BuiltBinary.run(all) { running in
+                try await Self.answers(port)
+                try await body(server, port)
+                try running.interrupt()
+            }
+            return output
+        }.result
+    }
+
+    private static func answers(_ port: Int) async throws {
+        for attempt in 0... {
+            if let connection = try? await RawConnection.open(port: port) { return connection.cut(.fin) }
+            if attempt == 1200 { throw NeverListened() }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    private struct NeverListened: Error {}
+
+    @Test func `the suite finds through the proxy what it finds without, and the proxy finds nothing else`()
+        async throws
+    {
+        let folder = try TemporaryDirectory()
+        let transcript = folder.path + "/t.ndjson"
+        let output = try await proxied(["--out", transcript, "--profile", "idempotency,sync"], in: folder) {
+            server, port in
+            let direct = try String(contentsOfFile: server.subjectFile, encoding: .utf8)
+            let url = try server.url()
+            let address = url.dropFirst("ws://".count).prefix { $0 != "/" }
+            let through = folder.path + "/through.json"
+            try direct.replacing(String(address), with: "127.0.0.1:\(port)").write(
+                toFile: through, atomically: true, encoding: .utf8)
+            var tables: [[String]] = []
+            for file in [server.subjectFile, through] {
+                let run = try await BuiltBinary.run([
+                    "server", "--subject", file, "--only", "TURN-5", "--only", "SYNC-1",
+                ])
+                #expect(run.status == 0, "\(run.out)")
+                tables.append(
+                    run.out.split(separator: "\n").filter { $0.hasPrefix("pass") || $0.hasPrefix("violation") }
+                        .map { $0.split(separator: " ").prefix(2).joined(separator: " ") })
+            }
+            #expect(tables[0] == tables[1])
+            #expect(!tables[0].isEmpty)
+        }
+        #expect(output.status == 0, "\(output.out)\n\(output.err)")
+        #expect(output.out.contains("nothing was broken: "), "\(output.out)")
+        #expect(output.out.contains("TURN-5"))
+        let text = try String(contentsOfFile: transcript, encoding: .utf8)
+        let lines = text.split(separator: "\n")
+        #expect(lines.count > 20)
+        for line in lines { _ = try JSONParser.value(String(line)) }
+    }
+
+    @Test func `a server's mistake is told while the proxy runs, and no token is`() async throws {
+        let folder = try TemporaryDirectory()
+        let transcript = folder.path + "/t.ndjson"
+        let output = try await proxied(
+            ["--out", transcript, "--profile", "idempotency,sync"],
+            serving: ["--defect", "turn-ends-twice", "--token", "p1=secret-of-p1"], in: folder
+        ) { _, port in
+            let socket = try await WebSocketConnection.open(Endpoint("ws://127.0.0.1:\(port)/ws"))
+            try await socket.send(text: #"{"type":"auth","protocol":1,"token":"secret-of-p1"}"#)
+            try await socket.send(
+                text: #"{"type":"chat","clientMessageId":"c1","messages":[{"role":"user","content":"hello"}]}"#)
+            var endings = 0
+            while endings < 2, let event = try await socket.next(within: .seconds(30), "done")?.event {
+                if case .text(let text) = event, text.contains(#""done""#) { endings += 1 }
+            }
+            await socket.close()
+        }
+        #expect(output.status == 1, "\(output.out)\n\(output.err)")
+        #expect(output.out.components(separatedBy: "violation TURN-5 ").count == 2, "once: \(output.out)")
+        let text = try String(contentsOfFile: transcript, encoding: .utf8)
+        #expect(!(text + output.out + output.err).contains("secret-of-p1"))
+        #expect(text.contains("‹token of p1›"))
+    }
+
+    @Test func `a fault that never matched ends with 70, and nothing seen with 2`() async throws {
+        let folder = try TemporaryDirectory()
+        let idle = try await proxied([], in: folder) { _, _ in }
+        #expect(idle.status == 2)
+        #expect(idle.out.contains("nothing was seen"), "\(idle.out)")
+        let armed = try await proxied(["--fault", "drop toolUse#2"], in: folder) { _, port in
+            _ = try await HTTPExchange.perform(HTTPRequestSpec("GET", Endpoint("http://127.0.0.1:\(port)/api/health")))
+        }
+        #expect(armed.status == 70)
+        #expect(armed.out.contains("the fault 'drop toolUse#2' was armed and nothing ever matched it"), "\(armed.out)")
+    }
+
+    @Test func `a bad command line is refused with every problem`() async throws {
+        let run = try await BuiltBinary.run([
+            "proxy", "--listen", ":0", "--upstream", "ws://127.0.0.1:1", "--fault", "cutt before done", "--profile",
+            "synk", "--tls-cert", "x.pem",
+        ])
+        #expect(run.status == 64)
+        for words in [
+            "'cutt' is not an action", "did you mean 'cut'?", "unknown profile 'synk'", "only one of the two",
+        ] {
+            #expect(run.err.contains(words), "\(run.err)")
+        }
+    }
+}
