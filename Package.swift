@@ -85,7 +85,10 @@ let package = Package(
         ),
 
         // Measures JSON and JSONSchema; see CONTRIBUTING.md.
-        .executableTarget(name: "Benchmark", dependencies: ["JSON", "JSONSchema"], swiftSettings: settings),
+        .executableTarget(
+            name: "Benchmark",
+            dependencies: ["JSON", "JSONSchema", "Holdfast", "Judge", "Transcript", "Stage", "Transport"],
+            swiftSettings: settings),
 
         // Turns the files of Spec/ into a Swift source, so that the binary carries its specification.
         .executableTarget(name: "SpecificationEmbedder", swiftSettings: settings),

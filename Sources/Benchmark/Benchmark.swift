@@ -5,7 +5,8 @@ import JSONSchema
 /// Measures parsing and validating on one thread, beside a peer where one is installed.
 @main
 struct Benchmark {
-    static func main() throws {
+    static func main() async throws {
+        if CommandLine.arguments.dropFirst().first == "proxy" { return try await ProxyBenchmark.run() }
         let corpus = try Corpus.load()
         let schema = try Schema(corpus.schema)
         print("corpus: \(corpus.name)")

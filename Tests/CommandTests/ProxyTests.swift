@@ -16,10 +16,9 @@ import Transport
             let port = free.port
             await free.stop()
             let all = ["proxy", "--listen", "127.0.0.1:\(port)", "--upstream", try server.url()] + arguments
-            let (_, output) = try await BuiltBinary.run(all) { running in
+            let (_, output) = try await BuiltBinary.run(all) { _ in
                 try await Self.answers(port)
                 try await body(server, port)
-                try running.interrupt()
             }
             return output
         }.result

@@ -51,6 +51,12 @@ struct FaultRuleParser {
         let word = try next("where", among: ["before", "after"])
         var rule = try target(action)
         rule.isAfter = word == "after"
+        if rule.target == .upgrade, rule.isAfter {
+            throw problem(
+                words[place - 1], "has an answer only the server gives",
+                expected: "'before upgrade', or 'after 1 frames'",
+                near: nil)
+        }
         if case .close = action, !rule.target.isMessage {
             throw problem(words[place - 1], "is a request, which has no close frame", expected: "a message", near: nil)
         }

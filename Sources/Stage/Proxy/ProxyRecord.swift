@@ -263,6 +263,8 @@ extension ProxyRecord: RelayWatcher {
             if side == subjectSide || deed.copies > 0 && deed.delay == .zero {
                 for _ in 0..<(side == subjectSide ? 1 : deed.copies) { write(event, from: side, connection, &state) }
             }
+            // What was too large to be looked at may have been the question or the answer of anything that follows.
+            if case .tooLarge = event { state.connections[number]?.isOver = true }
             if let rule { mark(rule, on: connection.lane, &state) }
             if let ending = deed.ending { end(number, ending, &state) }
             return deed
@@ -338,7 +340,8 @@ extension ProxyRecord: RelayWatcher {
 
     private func end(_ number: Int, _ ending: RelayDeed.Ending, _ state: inout State) {
         guard let connection = state.connections[number] else { return }
-        state.connections[number]?.isOver = true
+        state.connections[number] = nil
+        state.faults.forget(number)
         switch ending {
         case .cut(let how): write(.act("cut", ["how": .string(how.rawValue)]), on: connection.lane, &state)
         case .close(let code):

@@ -73,7 +73,7 @@ struct ShownCredentials {
 
     /// Who says it, told by a frame that carries a credential; nil for any other.
     mutating func principal(ofFrame text: String) -> String? {
-        guard text.utf8.count <= 65_536, let frame = try? JSONParser.document(text).root,
+        guard text.utf8.count <= 65_536, Self.mayHold(text), let frame = try? JSONParser.document(text).root,
             let type = frame["type"]?.stringValue
         else { return nil }
         var name: String?
@@ -111,7 +111,7 @@ struct ShownCredentials {
     }
 
     private static func mayHold(_ text: String) -> Bool {
-        ["oken", "ey\"", "EY\"", "assword", "ecret"].contains { text.contains($0) }
+        ["oken", "ey\"", "EY\"", "assword", "ecret", "jwt", "uthorization"].contains { text.contains($0) }
     }
 
     /// Whether a frame of a type begins a conversation, so that its token is a credential.

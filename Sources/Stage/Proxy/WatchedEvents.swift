@@ -66,7 +66,7 @@ final class WatchedEvents: Sendable {
         case .response, .failed, .close, .eof, .refused: true
         case .act("cut", _): true
         case .text(.fromServer, let text):
-            text.utf8.count < 1 << 20 && (text.contains("\"done\"") || text.contains("error"))
+            text.utf8.count < 4096 && (text.contains("\"done\"") || text.contains("error"))
         default: false
         }
     }

@@ -1,0 +1,108 @@
+import Foundation
+import Holdfast
+import Stage
+import Transcript
+import Transport
+
+/// Measures what a proxy costs that records and judges: the same work directly and through it, in turns.
+enum ProxyBenchmark {
+    /// A server that sends back every text.
+    private struct Echo: TransportHandler {
+        func respond(to request: HTTPServerRequest) async -> HTTPServerResponse { .json(#"{"ok":true}"#) }
+        func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision { .accept }
+        func serve(_ socket: ServerSocket) async {
+            for await arrival in socket.messages {
+                if case .text(let text) = arrival.event { try? await socket.send(text: text) }
+            }
+        }
+    }
+
+    private struct Measured {
+        var messages: [Double] = []
+        var megabytes: [Double] = []
+        var latencies: [Double] = []
+    }
+
+    static func run() async throws {
+        let server = try await TransportServer.start(handler: Echo())
+        let file = FileManager.default.temporaryDirectory.appending(path: "proxy-\(UUID().uuidString).ndjson").path
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        var options = Proxy.Options(
+            upstream: try Endpoint(server.webSocketURL()),
+            subject: History.Subject(name: "echo", role: .server, profiles: [.core], hasScriptedAgent: false))
+        options.transcript = file
+        let specification = try Specification(.embedded)
+        let proxy = try await Proxy.start(options, under: specification, note: { _ in }, tell: { _ in })
+        let roads = [("direct", server.webSocketURL()), ("proxied", "ws://127.0.0.1:\(proxy.port)/ws")]
+        var results: [String: Measured] = [:]
+        // The two take turns, so that a machine that slows down slows both.
+        for _ in 0..<3 {
+            for (name, url) in roads {
+                let socket = try await WebSocketConnection.open(
+                    Endpoint(url), limits: WebSocketLimits(maxReceivedBytes: nil))
+                results[name, default: Measured()].messages.append(try await rate(socket, count: 10_000, bytes: 200))
+                results[name]?.megabytes.append(try await rate(socket, count: 100, bytes: 1 << 20) * 1.048576)
+                results[name]?.latencies += try await latencies(socket, count: 2000)
+                await socket.close()
+            }
+        }
+        await proxy.stop()
+        await server.stop()
+        print("an echo over one WebSocket, both ways counted once; the proxy writes a transcript and judges")
+        print("                                direct     proxied   ratio")
+        guard let direct = results["direct"], let proxied = results["proxied"] else { return }
+        row("messages of 200 B, per second", median(direct.messages), median(proxied.messages))
+        row("messages of 1 MiB, MB/s", median(direct.megabytes), median(proxied.megabytes))
+        for (name, part) in [("p50", 0.5), ("p99", 0.99)] {
+            row(
+                "round trip, \(name), microseconds", quantile(direct.latencies, part),
+                quantile(proxied.latencies, part))
+        }
+    }
+
+    /// Messages a second with at most 64 under way.
+    private static func rate(_ socket: WebSocketConnection, count: Int, bytes: Int) async throws -> Double {
+        let text = #"{"type":"ping","nonce":""# + String(repeating: "x", count: bytes - 26) + #""}"#
+        let begin = ContinuousClock.now
+        var sent = 0
+        var received = 0
+        let ahead = bytes > 100_000 ? 4 : 64
+        while received < count {
+            while sent < count, sent - received < ahead {
+                try await socket.send(text: text)
+                sent += 1
+            }
+            guard let arrival = try await socket.next(within: .seconds(60), "echo") else { throw CancellationError() }
+            if case .text = arrival.event { received += 1 }
+        }
+        return Double(count) / seconds(ContinuousClock.now - begin)
+    }
+
+    private static func latencies(_ socket: WebSocketConnection, count: Int) async throws -> [Double] {
+        var all: [Double] = []
+        for index in 0..<count {
+            let begin = ContinuousClock.now
+            try await socket.send(text: #"{"type":"ping","nonce":"\#(index)"}"#)
+            guard let arrival = await socket.next() else { throw CancellationError() }
+            all.append(seconds(arrival.at - begin) * 1e6)
+        }
+        return all
+    }
+
+    private static func seconds(_ duration: Duration) -> Double {
+        Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+    }
+
+    private static func median(_ values: [Double]) -> Double { quantile(values, 0.5) }
+
+    private static func quantile(_ values: [Double], _ part: Double) -> Double {
+        let sorted = values.sorted()
+        return sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))]
+    }
+
+    private static func row(_ name: String, _ direct: Double, _ proxied: Double) {
+        print(
+            name.padding(toLength: 28, withPad: " ", startingAt: 0),
+            String(format: "%10.0f  %10.0f  %6.2f", direct, proxied, proxied / direct))
+    }
+}
