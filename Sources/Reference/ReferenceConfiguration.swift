@@ -1,3 +1,5 @@
+import Holdfast
+
 /// Everything a reference server can be told.
 public struct ReferenceConfiguration: Sendable {
     /// The address to listen on.
@@ -28,6 +30,8 @@ public struct ReferenceConfiguration: Sendable {
     public var heartbeatSeconds: Int
     /// How long a connection may take to say who it is, in seconds.
     public var authSeconds: Int
+    /// What it speaks.
+    public var dialect: Dialect
     /// What is wrong with this server.
     public var defects: Set<Defect>
     /// What this server does differently and rightly.
@@ -53,6 +57,7 @@ public struct ReferenceConfiguration: Sendable {
         maxFrameBytes: Int = 1_000_000,
         heartbeatSeconds: Int = 30,
         authSeconds: Int = 10,
+        dialect: Dialect = .canonical,
         defects: Set<Defect> = [],
         variations: Set<Variation> = [],
         push: PushService? = nil,
@@ -70,10 +75,19 @@ public struct ReferenceConfiguration: Sendable {
         self.maxFrameBytes = maxFrameBytes
         self.heartbeatSeconds = heartbeatSeconds
         self.authSeconds = authSeconds
+        self.dialect = dialect
         self.defects = defects
         self.variations = variations
         self.push = push
         self.log = log
+    }
+
+    /// The path of its WebSocket.
+    public var socketPath: String { dialect.socketPath ?? "/ws" }
+
+    /// The edge to the wire of its dialect; nil where the wire is the specification's own.
+    var edge: WireEdge? {
+        dialect.isCanonical ? nil : WireEdge(dialect: dialect, saboteur: Saboteur(defects: defects))
     }
 
     var rules: CoreRules {
@@ -81,10 +95,12 @@ public struct ReferenceConfiguration: Sendable {
         return CoreRules(
             principalsByToken: Dictionary(
                 principals.map { ($0.token, $0.name) }, uniquingKeysWith: { first, _ in first }),
-            anonymous: principals.first?.name ?? "anonymous", requiresAuth: requiresAuth, replayFrames: replayFrames,
+            anonymous: principals.first?.name ?? "anonymous",
+            // Where a wire has no place for a key, nobody can be asked for one.
+            requiresAuth: requiresAuth && dialect.credential != .none, replayFrames: replayFrames,
             replaySeconds: replaySeconds, messagesPerMinute: messagesPerMinute,
             rateWindowMs: max(1, rateWindowSeconds) * 1000, maxFrameBytes: maxFrameBytes,
-            heartbeatSeconds: heartbeatSeconds, authSeconds: authSeconds, devices: devices, variations: variations,
-            defects: defects)
+            heartbeatSeconds: heartbeatSeconds, authSeconds: authSeconds, devices: devices,
+            onlyEpoch: edge?.onlyEpoch, variations: variations, defects: defects)
     }
 }

@@ -16,6 +16,7 @@ protocol NamedDefect: NamedBehaviour {
 
 extension Defect: NamedDefect {}
 extension Variation: NamedBehaviour {}
+extension Preset: NamedBehaviour {}
 extension ClientDefect: NamedDefect {}
 extension ClientVariation: NamedBehaviour {}
 
@@ -44,7 +45,9 @@ enum NamedBehaviours {
     }
 
     /// Prints all there are.
-    static func show(_ defects: [some NamedDefect], _ variations: [some NamedBehaviour]) {
+    static func show(
+        _ defects: [some NamedDefect], _ variations: [some NamedBehaviour], _ presets: [Preset] = []
+    ) {
         let style = Console.style
         Console.write("defects, each breaks the clause named\n")
         for defect in defects {
@@ -53,6 +56,13 @@ enum NamedBehaviours {
         Console.write("\nvariations, all legal\n")
         for variation in variations {
             Console.write("  \(variation.name)\n\(style.wrapped(variation.summary, indent: 4))\n")
+        }
+        guard !presets.isEmpty else { return }
+        Console.write("\npresets, each a system that exists: its dialect and its defects\n")
+        for preset in presets {
+            let parts = preset.defects.map(\.name) + preset.variations.map(\.name)
+            Console.write("  \(preset.name)\n\(style.wrapped(preset.summary, indent: 4))\n")
+            Console.write("\(style.wrapped(parts.joined(separator: " "), indent: 4))\n")
         }
     }
 }

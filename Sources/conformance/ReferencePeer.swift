@@ -43,8 +43,10 @@ struct ReferencePeer {
 
     /// What a server declares that is so configured.
     static func profiles(of configuration: ReferenceConfiguration) -> [Profile] {
-        profiles + (configuration.messagesPerMinute == nil ? [] : [.rateLimit])
+        let all =
+            profiles + (configuration.messagesPerMinute == nil ? [] : [.rateLimit])
             + (configuration.push == nil ? [] : [.push])
+        return all.filter(configuration.dialect.profiles.contains)
     }
 
     /// The times it was configured with that differ from those of the specification, as subject files name them.
@@ -58,17 +60,18 @@ struct ReferencePeer {
         return limits
     }
 
-    /// The subject file for the server once it listens.
-    func subjectFile(port: Int, _ configuration: ReferenceConfiguration) -> JSONValue {
+    /// The subject file for the server once it listens; the dialect is nil for the specification's own form.
+    func subjectFile(port: Int, _ configuration: ReferenceConfiguration, dialect: String? = nil) -> JSONValue {
         var file: JSONValue = [
             "name": .string(Self.name),
             "version": .string(Tool.version),
-            "url": .string("ws://\(host):\(port)/ws"),
+            "url": .string("ws://\(host):\(port)\(configuration.socketPath)"),
             "http": .string("http://\(host):\(port)"),
             "profiles": .array(Self.profiles(of: configuration).map { .string($0.rawValue) }),
             "agent": "scripted",
             "principals": .array(principals.map { ["name": .string($0.name), "token": .string($0.token)] }),
         ]
+        if let dialect { file["dialect"] = .string(dialect) }
         let limits = Self.limits(of: configuration).sorted { $0.key < $1.key }
         if !limits.isEmpty { file["limits"] = .object(JSONObject(limits.map { ($0.key, JSONValue($0.value)) })) }
         if let push = configuration.push {

@@ -23,6 +23,8 @@ struct ServeCommand: AsyncParsableCommand {
               conformance serve                                       on port 8080, data in a temporary folder
               conformance serve --data ./data --token p1=secret       keeps its sessions; asks for a token
               conformance serve --defect sync-claims-complete-after-eviction
+              conformance serve --dialect nami                        the same server on another system's wire
+              conformance serve --preset adjutant                     that wire, and that system's own defects
               conformance serve --list-defects
             """
     )
@@ -68,13 +70,24 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The app that notices are for.", valueName: "topic"))
     var topic = "app.example"
 
+    @Option(
+        help: ArgumentHelp(
+            "Speak this dialect: a name of 'conformance dialect list', or a dialect file. The server stays as it is.",
+            valueName: "name|file"))
+    var dialect: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Speak the dialect of a system that exists, and be broken as that system is.", valueName: "name"))
+    var preset: String?
+
     @Option(help: ArgumentHelp("Break it in a named way; may be given several times.", valueName: "name"))
     var defect: [String] = []
 
     @Option(help: ArgumentHelp("Let it differ in a way the specification allows.", valueName: "name"))
     var variation: [String] = []
 
-    @Flag(help: "List the defects and variations and end.")
+    @Flag(help: "List the defects, variations and presets and end.")
     var listDefects = false
 
     @Option(help: ArgumentHelp("Write a subject file that describes it, once it listens.", valueName: "file"))
@@ -87,7 +100,9 @@ struct ServeCommand: AsyncParsableCommand {
     var verbose = false
 
     func run() async throws {
-        if listDefects { return NamedBehaviours.show(Defect.all, Variation.all) }
+        if listDefects { return NamedBehaviours.show(Defect.all, Variation.all, Preset.all) }
+        let preset = try chosenPreset()
+        let spoken = try chosenDialect(preset)
         let principals = try pairs(tokens, "--token", example: "p1=secret")
         let folder = try dataFolder()
         defer { if data == nil { try? FileManager.default.removeItem(atPath: folder) } }
@@ -96,14 +111,17 @@ struct ServeCommand: AsyncParsableCommand {
             principals: principals.isEmpty ? ReferencePeer.freshPrincipals() : principals,
             requiresAuth: !principals.isEmpty || subjectOut != nil)
         var configuration = reference.configuration
+        configuration.dialect = spoken
         configuration.replayFrames = replayFrames
-        configuration.messagesPerMinute = messagesPerMinute
+        configuration.messagesPerMinute = messagesPerMinute ?? preset?.messagesPerMinute
         configuration.rateWindowSeconds = try positive(rateWindow, "--rate-window", upTo: 60)
         configuration.heartbeatSeconds = try positive(heartbeat, "--heartbeat", upTo: 86_400)
         configuration.authSeconds = try positive(authSeconds, "--auth-seconds", upTo: 10)
         configuration.defects = try NamedBehaviours.chosen(defect, among: Defect.all, flag: "--defect", of: "serve")
         configuration.variations = try NamedBehaviours.chosen(
             variation, among: Variation.all, flag: "--variation", of: "serve")
+        configuration.defects.formUnion(preset?.defects ?? [])
+        configuration.variations.formUnion(preset?.variations ?? [])
         configuration.push = try pushService(for: reference.principals)
         configuration.endsProcess = {
             Console.error("a defect ended this process")
@@ -116,10 +134,14 @@ struct ServeCommand: AsyncParsableCommand {
         let server = try await start(configuration)
         let ends = Interruptions(ignoringInterrupt: endWithInput, endingWithInput: endWithInput)
         if let subjectOut {
-            let text = reference.subjectFile(port: server.port, configuration).text(pretty: true) + "\n"
+            let text =
+                reference.subjectFile(
+                    port: server.port, configuration, dialect: dialectName(spoken)
+                ).text(pretty: true) + "\n"
             try Files.write(text, to: subjectOut)
         }
-        Console.write("ws://\(host):\(server.port)/ws  http://\(host):\(server.port)  data in \(folder)\n")
+        Console.write("\(server.webSocketURL)  http://\(host):\(server.port)  data in \(folder)\n")
+        if !spoken.isCanonical { Console.write("it speaks the dialect \(spoken.name)\n") }
         for defect in configuration.defects.sorted(by: { $0.name < $1.name }) {
             Console.write("broken on purpose: \(defect.name) (\(defect.clause)): \(defect.summary)\n")
         }

@@ -18,6 +18,8 @@ struct CoreRules: Sendable {
     var authSeconds = 10
     /// Device tokens by the principal whose devices they are.
     var devices: [String: [String]] = [:]
+    /// The one epoch there can be, where the wire has no word for epochs; nil where each run names its own.
+    var onlyEpoch: String?
     var variations: Set<Variation> = []
     var defects: Set<Defect> = []
 

@@ -59,7 +59,7 @@ struct ServerCore: Sendable {
         self.ids.isLong = rules.variations.contains(.longIDs)
         let name = self.ids.next("epo")
         let odd = String(("\"é/\\ {#1} ⏱ " + name + String(repeating: "~", count: 128)).unicodeScalars.prefix(128))
-        epoch = saboteur.epoch(rules.variations.contains(.longEpoch) ? odd : name)
+        epoch = rules.onlyEpoch ?? saboteur.epoch(rules.variations.contains(.longEpoch) ? odd : name)
         for record in saboteur.remembered(records) { restore(record) }
         lastStamp = sessions.newest
     }
@@ -132,7 +132,7 @@ struct ServerCore: Sendable {
     mutating func store(_ record: StoredRecord, as purpose: Write) {
         let write = nextNumber()
         writes[write] = purpose
-        effects.append(.store(write: write, [record]))
+        effects.append(.store(write: write, isOfNoSession(record) ? [] : [record]))
     }
 
     /// Sends a frame that belongs to one connection alone.

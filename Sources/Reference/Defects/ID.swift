@@ -30,6 +30,8 @@ extension Defect {
         "id-reuses-the-questions-id", .ID, 12, "Gives an answer the `messageId` of its question.")
     static let idLeavesTheSessionOutOfErrors = Defect(
         "id-leaves-the-session-out-of-errors", .ID, 5, "Ends a failed turn with an `error` that names no session.")
+    static let idLeavesTheSessionOutOfToolUse = Defect(
+        "id-leaves-the-session-out-of-tool-use", .ID, 5, "Sends `toolUse` without `sessionId`.")
 
     static let idAcksAnotherMessage = Defect(
         "id-acks-another-message", .ID, 13, "Names a `messageId` in `ack` that no session read shows.")
@@ -43,7 +45,7 @@ extension Defect {
         idReusesConnectionIds, idCallsTheConnectionASession, idListsASecondSession, idStartsANewSessionEachTime,
         idNamesTheLatestSession, idAdoptsUnknownSessions, idAnswersForSessionsNotStored, idAcceptsAnySessionId,
         idKeepsWhatItRefuses, idNamesSessionsWithColons, idLeavesTheTurnOutOfToolUse, idReusesTheQuestionsId,
-        idLeavesTheSessionOutOfErrors,
+        idLeavesTheSessionOutOfErrors, idLeavesTheSessionOutOfToolUse,
     ]
 }
 
@@ -52,6 +54,7 @@ extension Saboteur {
         if has(.idCallsTheConnectionASession), type == "connected" { frame["sessionId"] = frame["connectionId"] }
         if has(.idLeavesTheTurnOutOfToolUse), type == "toolUse" { frame["turnId"] = nil }
         if has(.idLeavesTheSessionOutOfErrors), type == "error", frame["turnId"] != nil { frame["sessionId"] = nil }
+        if has(.idLeavesTheSessionOutOfToolUse), type == "toolUse" { frame["sessionId"] = nil }
         if has(.idAcksAnotherMessage), type == "ack" { frame["messageId"] = "msg_another" }
         if has(.idAcksAnotherSession), type == "ack" { frame["sessionId"] = "ses_another" }
         if has(.idAnswersAnotherKey), type == "done", frame["clientMessageId"] != nil {
@@ -85,6 +88,16 @@ extension ServerCore {
         guard broken(.idAnswersForSessionsNotStored) else { return nil }
         mischief.ghosts.insert(id)
         return id
+    }
+
+    /// Whether a record is of a session that broken servers answer in and do not keep.
+    func isOfNoSession(_ record: StoredRecord) -> Bool {
+        guard !mischief.ghosts.isEmpty else { return false }
+        return switch record {
+        case .question(let question): mischief.ghosts.contains(question.session)
+        case .answer(let answer): mischief.ghosts.contains(answer.session)
+        case .failure(let failure): mischief.ghosts.contains(failure.session)
+        }
     }
 
     /// The frame as it leaves: broken servers confuse the turns of one principal.

@@ -35,16 +35,31 @@ extension Defect {
         "rest-shows-its-index-as-a-session", .REST, 7,
         "Answers the read of the session `index` with the list of sessions, which lies beside them.")
 
+    static let restLeavesMessagesNameless = Defect(
+        "rest-leaves-messages-nameless", .REST, 1, "Shows messages in session reads without `id`.")
+
     static let rest = [
         restWritesTimesAsNumbers, restLabelsErrorsAsHTML, restListsOldestFirst, restListsSessionsLate, restCountsHalf,
         restGivesAnswersOtherIds, restShowsUnknownSessionsEmpty, restFailsOnUnknownSessions,
         restCallsBadBodiesItsOwnFault, restAnswersFailuresWith200, restShortensAnswers, restForgetsReadsOfRunningTurns,
         restCutsInsideCharacters, restAsksHealthForAToken, restShowsItsIndexAsASession,
+        restLeavesMessagesNameless,
     ]
 }
 
 extension Saboteur {
     func rewriteREST(_ body: inout JSONValue) {
+        if has(.restLeavesMessagesNameless), var session = body["session"],
+            let messages = session["messages"]?.arrayValue
+        {
+            session["messages"] = .array(
+                messages.map { message in
+                    var message = message
+                    message["id"] = nil
+                    return message
+                })
+            body["session"] = session
+        }
         guard has(.restWritesTimesAsNumbers), let sessions = body["sessions"]?.arrayValue else { return }
         body["sessions"] = .array(
             sessions.map { session in

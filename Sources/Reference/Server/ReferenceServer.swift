@@ -11,7 +11,7 @@ public final class ReferenceServer: Sendable {
     /// The port it listens on.
     public let port: Int
     /// The WebSocket URL to connect to.
-    public var webSocketURL: String { transport.webSocketURL("/ws") }
+    public var webSocketURL: String { transport.webSocketURL(socketPath) }
     /// The URL that the REST paths follow.
     public var httpURL: String { transport.httpURL("") }
 
@@ -20,11 +20,13 @@ public final class ReferenceServer: Sendable {
     private let log: RecordLog
     private let tasks: [Task<Void, Never>]
     private let closeCode: UInt16
+    private let socketPath: String
 
     private init(
         transport: TransportServer, engine: ServerEngine, log: RecordLog, tasks: [Task<Void, Never>],
-        closeCode: UInt16
+        closeCode: UInt16, socketPath: String
     ) {
+        self.socketPath = socketPath
         self.closeCode = closeCode
         self.transport = transport
         self.engine = engine
@@ -55,12 +57,14 @@ public final class ReferenceServer: Sendable {
             let transport = try await TransportServer.start(
                 host: configuration.host, port: configuration.port,
                 limits: ServerLimits(maxMessageBytes: configuration.maxFrameBytes),
-                handler: ServerHandler(engine: engine, rules: configuration.rules))
-            configuration.log?("listening on \(transport.webSocketURL("/ws")), records in \(configuration.dataFolder)")
+                handler: ServerHandler(engine: engine, rules: configuration.rules, edge: configuration.edge))
+            let address = transport.webSocketURL(configuration.socketPath)
+            configuration.log?("listening on \(address), records in \(configuration.dataFolder)")
             return ReferenceServer(
                 transport: transport, engine: engine, log: log, tasks: [storage, heart(of: engine, configuration)],
                 closeCode: configuration.defects.contains(.liveStopsAsIfAllWereSaid)
-                    ? 1000 : configuration.variations.contains(.restartCode) ? 1012 : 1001)
+                    ? 1000 : configuration.variations.contains(.restartCode) ? 1012 : 1001,
+                socketPath: configuration.socketPath)
         } catch {
             storage.cancel()
             await log.close()

@@ -5,6 +5,7 @@ actor ServerEngine {
     private var core: ServerCore
     private let log: RecordLog
     private let writesAtOnce: Bool
+    private let edge: WireEdge?
     private let configuration: ReferenceConfiguration
     private let delivery: PushDelivery?
     private let clock = WallClock()
@@ -22,6 +23,7 @@ actor ServerEngine {
         self.configuration = configuration
         self.delivery = delivery
         self.log = log
+        edge = configuration.edge
         writesAtOnce = configuration.defects.contains(.persistWritesInTheSameStep)
         core = ServerCore(rules: configuration.rules, records: records)
     }
@@ -53,12 +55,17 @@ actor ServerEngine {
         sockets[lastNumber] = socket
         if hasEnded { socket.cut(.reset) }
         handle(.opened(socket: lastNumber, principal: principal))
+        for text in edge?.challenge ?? [] { post(text, to: lastNumber) }
+        for said in edge?.silentGreeting ?? [] { handle(.received(socket: lastNumber, said)) }
         return lastNumber
     }
 
     /// A message came in.
     func receive(_ received: Input.Received, on socket: Int) {
-        handle(.received(socket: socket, received))
+        let heard = edge?.heard(received) ?? [received]
+        // What the dialect ignores is a sign of life all the same.
+        if heard.isEmpty { handle(.heard(socket: socket)) }
+        for received in heard { handle(.received(socket: socket, received)) }
     }
 
     /// A socket is gone.
@@ -120,6 +127,12 @@ actor ServerEngine {
         }
     }
 
+    private func post(_ text: String, to number: Int) {
+        // A socket that cannot take it is at its end, and its own task is about to say so.
+        let parts = configuration.variations.contains(.fragmentedMessages) ? 3 : 1
+        try? sockets[number]?.post(text: text, fragments: parts)
+    }
+
     /// Ends the process; where this server is not alone in it, it falls silent like one whose process ended.
     private func endProcess() {
         configuration.endsProcess?()
@@ -131,9 +144,7 @@ actor ServerEngine {
     private func perform(_ effect: Effect) {
         switch effect {
         case .send(let number, let text):
-            // A socket that cannot take it is at its end, and its own task is about to say so.
-            let parts = configuration.variations.contains(.fragmentedMessages) ? 3 : 1
-            try? sockets[number]?.post(text: text, fragments: parts)
+            for text in edge?.said(text) ?? [text] { post(text, to: number) }
         case .ping(let number):
             guard let socket = sockets[number] else { return }
             let payload: [UInt8] = configuration.variations.contains(.extraPings) ? [0, 1, 2, 255] : []

@@ -4,17 +4,26 @@ import Transport
 struct ServerHandler: TransportHandler {
     let engine: ServerEngine
     let rules: CoreRules
+    /// Nil where the wire is the specification's own.
+    var edge: WireEdge?
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         let asked = RESTRequest(
             method: request.method, path: request.path, query: request.query, token: token(request), body: request.body)
-        guard let answer = await engine.answer(asked) else { return .reset }
+        guard let answer = await answer(asked) else { return .reset }
         var headers = answer.headers
         headers["Content-Type"] = headers["Content-Type"] ?? "application/json"
         let response = HTTPServerResponse(
             status: answer.status, headers: headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) },
             body: Array(answer.body.utf8))
         return rules.variations.isEmpty ? response : await varied(response)
+    }
+
+    /// The answer as the wire has it; nil when nobody is there to answer.
+    private func answer(_ asked: RESTRequest) async -> RESTAnswer? {
+        guard let edge else { return await engine.answer(asked) }
+        guard let canonical = edge.asked(asked) else { return edge.nothing(at: asked.path) }
+        return await engine.answer(canonical).map { edge.answered($0, to: canonical) }
     }
 
     /// The same response in another form that HTTP allows.
@@ -41,6 +50,7 @@ struct ServerHandler: TransportHandler {
 
     func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision {
         if await engine.hasEnded { return .reset }
+        if let edge { return edge.admits(upgrade, rules) }
         guard upgrade.path == "/ws" || upgrade.path == "/" else {
             return .refuse(status: 404, body: #"{"error":"WebSockets are at /ws","code":"bad_request"}"#)
         }
@@ -52,7 +62,9 @@ struct ServerHandler: TransportHandler {
     }
 
     func serve(_ socket: ServerSocket) async {
-        let shown = token(socket.request) ?? rules.token(inQuery: socket.request.query)
+        let shown =
+            edge.map { $0.key(of: socket.request) } ?? token(socket.request)
+            ?? rules.token(inQuery: socket.request.query)
         let admitted = rules.requiresAuth ? shown.flatMap { rules.principal(token: $0) } : nil
         let number = await engine.open(socket, principal: admitted)
         // One message at a time: who sends faster than it is answered waits in its own buffers.

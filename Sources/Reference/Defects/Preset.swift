@@ -1,0 +1,64 @@
+/// A system that exists, as a dialect and what is wrong with it; the reference server then fails as that system does.
+public struct Preset: Sendable, Hashable {
+    /// The name, which is that of its dialect.
+    public let name: String
+    /// Whose faults these are.
+    public let summary: String
+    /// What is wrong with it.
+    public let defects: [Defect]
+    /// What it does differently and rightly.
+    public let variations: [Variation]
+    /// The questions it takes in a minute, where it has such a bound.
+    public let messagesPerMinute: Int?
+
+    init(
+        _ name: String, _ summary: String, defects: [Defect], variations: [Variation] = [],
+        messagesPerMinute: Int? = nil
+    ) {
+        self.name = name
+        self.summary = summary
+        self.defects = defects
+        self.variations = variations
+        self.messagesPerMinute = messagesPerMinute
+    }
+
+    /// Two presets are the same when their names are.
+    public static func == (left: Preset, right: Preset) -> Bool { left.name == right.name }
+
+    /// By name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+    /// Every preset.
+    public static let all = [nami, adjutant]
+
+    /// The preset of that name.
+    public static func named(_ name: String) -> Preset? { all.first { $0.name == name } }
+
+    /// What its wire does not say (codes, turn ids, its greeting) is the dialect's matter and stands in no list here.
+    static let nami = Preset(
+        "nami", "Stores what went well and only afterwards, answers in sessions that do not exist, and dies of null.",
+        defects: [
+            .turnStoresNothingOfFailures, .idAnswersForSessionsNotStored, .orderInterleavesTurns,
+            .idLeavesTheSessionOutOfToolUse, .turnAnswersTheAskerAlone, .envEndsTheProcessOnNull, .envTakesBinaryAsText,
+            .restShowsItsIndexAsASession,
+            .restLeavesMessagesNameless,
+            .pushWritesHalfAnEmoji,
+        ],
+        variations: [.closesTooLarge])
+
+    /// A conversation is an agent, so that every name is one.
+    ///
+    /// Its numbers begin anew with each process, as those of the reference server do; what makes that a fault is that its wire
+    /// has no word for an epoch.
+    static let adjutant = Preset(
+        "adjutant",
+        "Numbers anew after a restart and does not say so, replays less than was missed without a word, stores repeats "
+            + "again, limits each connection for itself, and dies of null.",
+        defects: [
+            .syncKeepsTheEpochAcrossRestarts, .syncClaimsCompleteAfterEviction, .syncCallsTheFutureComplete,
+            .syncIgnoresTheLimit, .idAdoptsUnknownSessions, .envSendsPagesOfAnySize, .envReadsTextAsNumbers,
+            .idemRunsRepeatsAgain, .envEndsTheProcessOnNull, .envTakesBinaryAsText, .rateForgetsOnReconnect,
+            .rateForgetsREST, .rateTellsNoWait, .rateTellsNoLimit,
+        ],
+        variations: [.closesTooLarge], messagesPerMinute: 60)
+}

@@ -1,0 +1,59 @@
+import Holdfast
+import JSON
+
+/// Where the wire of a dialect ends and the server itself begins, which knows the specification's own form alone.
+///
+/// What is no frame at all (broken JSON, `null`, binary) goes in as it is: what is wrong with it is the same in every dialect,
+/// and the refusal goes out in the dialect's form.
+struct WireEdge: Sendable {
+    let dialect: Dialect
+    let saboteur: Saboteur
+
+    /// The texts a server sends as soon as a socket is open.
+    var challenge: [String] { dialect.challenge.map { [$0.text()] } ?? [] }
+
+    /// What an opened socket says without a word, where the dialect has no handshake.
+    var silentGreeting: [Input.Received] {
+        guard dialect.assumedGreeting != nil else { return [] }
+        let auth: JSONValue = ["type": "auth", "protocol": 1]
+        return [.text(auth.text())]
+    }
+
+    /// The epoch that a position without one is taken for; nil where the wire names epochs, or has no positions.
+    ///
+    /// A server whose wire cannot name epochs has one for ever, and its numbers begin anew all the same.
+    var onlyEpoch: String? {
+        let position: JSONValue = ["type": "sync", "lastSeqSeen": 0]
+        guard case .frames(let wire) = dialect.encode(position, sentBy: .client), let frame = wire.first,
+            case .frames(let read) = dialect.decode(frame, sentBy: .client)
+        else { return nil }
+        return read.first?["epoch"]?.stringValue
+    }
+
+    /// What a message of the wire is to the server; nothing, for what the dialect ignores.
+    func heard(_ received: Input.Received) -> [Input.Received] {
+        switch received {
+        case .text(let text): return heard(text: text)
+        case .binary(let bytes):
+            // A server that takes binary for text does so before it reads the text.
+            return saboteur.text(ofBinary: bytes).map(heard(text:)) ?? [received]
+        case .invalidText, .tooLarge: return [received]
+        }
+    }
+
+    private func heard(text: String) -> [Input.Received] {
+        guard let document = try? JSONParser.document(text), document.flaws.isEmpty else { return [.text(text)] }
+        switch dialect.decode(document.root, sentBy: .client) {
+        case .frames(let frames): return frames.map { .text($0 == document.root ? text : $0.text()) }
+        case .ignored: return []
+        case .unmapped: return [.text(dialect.foreign(document.root).text())]
+        }
+    }
+
+    /// What a text of the server is on the wire; nothing, for what the dialect has no word for.
+    func said(_ text: String) -> [String] {
+        guard let frame = try? JSONParser.value(text) else { return [text] }
+        guard case .frames(let frames) = dialect.encode(frame, sentBy: .server) else { return [] }
+        return frames.map { wire in Dialect.text(of: text) { _ in wire } }
+    }
+}
