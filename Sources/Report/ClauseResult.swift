@@ -12,6 +12,8 @@ public struct ClauseResult: Sendable {
     public let exercised: Int
     /// The scenarios that exercised it.
     public let scenarios: [String]
+    /// The scenarios whose verdicts are the outcome.
+    public let decidedBy: [String]
     /// Violations, warnings or doubts, each with its scenario.
     public let findings: [Occurrence]
     /// How strong the evidence is, in the words of the scenarios that decided the outcome.
@@ -42,6 +44,7 @@ public struct ClauseResult: Sendable {
         }
         exercised = verdicts.reduce(0) { $0 + $1.verdict.exercised }
         scenarios = verdicts.filter { $0.verdict.exercised > 0 }.map(\.scenario)
+        decidedBy = verdicts.filter { [outcome] in $0.verdict.outcome == outcome }.map(\.scenario)
         let deciding = verdicts.filter { [outcome] in $0.verdict.outcome == outcome }.flatMap(\.verdict.remarks)
         remarks = deciding.enumerated().filter { !deciding[..<$0.offset].contains($0.element) }.map(\.element)
         let reported: Set<Outcome> = outcome == .pass ? [] : [outcome]

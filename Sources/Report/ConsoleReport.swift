@@ -16,13 +16,16 @@ public struct ConsoleReport {
     /// The whole report, ending with a newline.
     public var text: String {
         var parts = [head]
-        for outcome in [Outcome.violation, .warning, .harnessError, .inconclusive] {
+        parts += report.unexpected.map { details($0) }
+        for outcome in [Outcome.warning, .harnessError, .inconclusive] {
             parts += report.clauses(outcome).map { details($0) }
         }
         parts += report.scenarios.flatMap { scenario in
             scenario.problems.map { "harness error in scenario \(scenario.name)\n" + indented($0, by: 2) }
         }
         parts += failures
+        parts += stale
+        if let expected { parts.append(expected) }
         parts.append(table)
         if let tiers { parts.append(tiers) }
         if let gaps { parts.append(gaps) }
@@ -45,14 +48,53 @@ public struct ConsoleReport {
             """
     }
 
-    private func details(_ result: ClauseResult) -> String {
-        guard !result.findings.isEmpty else {
+    /// Entries of the baseline that a person has to edit.
+    private var stale: [String] {
+        (report.baseline?.stale ?? []).map { result in
+            var lines = [
+                "\(style.red("stale baseline")) \(report.baseline?.file ?? ""):\(result.entry.line)",
+                style.wrapped(result.what, indent: 2),
+            ]
+            if let fix = result.fix { lines.append(style.wrapped("fix: \(fix)", indent: 2)) }
+            return lines.joined(separator: "\n")
+        }
+    }
+
+    /// What the baseline expects and what was seen of it; last among the findings, and short.
+    private var expected: String? {
+        guard let baseline = report.baseline, !baseline.results.isEmpty else { return nil }
+        let lines = baseline.results.filter { !$0.isStale }.map { result in
+            let entry = result.entry
+            let word = result.state == .intermittent ? "intermittent" : result.state == .violated ? "expected" : "-"
+            let link = entry.link.map { ", \($0)" } ?? ""
+            let text = "\(result.what): \(entry.reason) (until \(entry.expires)\(link))"
+            return padded(word, 13) + style.wrapped(text, indent: 13).dropFirst(13)
+        }
+        return lines.isEmpty ? nil : lines.joined(separator: "\n")
+    }
+
+    /// Everything about a clause that is not as it should be.
+    func details(_ result: ClauseResult) -> String {
+        let isUnexpected = { (occurrence: ClauseResult.Occurrence) in
+            guard result.outcome == .violation, let scenario = report.scenario(occurrence.scenario) else { return true }
+            return report.expectation(of: result.clause.id, in: scenario) == nil
+        }
+        let findings = report.isExpected(result) ? result.findings : result.findings.filter(isUnexpected)
+        return details(result, findings)
+    }
+
+    private func details(_ result: ClauseResult, _ findings: [ClauseResult.Occurrence]) -> String {
+        guard let first = findings.first else {
+            guard result.outcome == .harnessError else {
+                return "\(word(result.outcome)) \(result.clause.id) (\(result.clause.keyword.rawValue), "
+                    + "\(result.clause.role.rawValue)) in scenario \(result.decidedBy.joined(separator: ", "))"
+            }
             return "\(word(result.outcome)) \(result.clause.id) (\(result.clause.keyword.rawValue)): "
                 + "no scenario could exercise it because the suite failed"
         }
-        let others = Dictionary(grouping: result.findings.dropFirst(), by: \.scenario).sorted { $0.key < $1.key }
+        let others = Dictionary(grouping: findings.dropFirst(), by: \.scenario).sorted { $0.key < $1.key }
         let places = others.prefix(5).map { $0.value.count == 1 ? $0.key : "\($0.key) (\(readable($0.value.count))×)" }
-        var lines = [details(result, result.findings[0])]
+        var lines = [details(result, first)]
         if !places.isEmpty {
             let rest = others.count > places.count ? " and \(others.count - places.count) more scenarios" : ""
             lines.append(style.wrapped("also in \(places.joined(separator: ", "))\(rest)", indent: 2))
@@ -72,7 +114,7 @@ public struct ConsoleReport {
             style.wrapped("expected: \(finding.expected)", indent: 2),
             style.wrapped("actual: \(finding.actual)", indent: 2),
         ]
-        if let history = report.scenarios.first(where: { $0.name == occurrence.scenario })?.history {
+        if let history = report.scenario(occurrence.scenario)?.history {
             let width = style.width - 2
             lines += EventLines(history).lines(of: finding.events.suffix(6), width: width).map { "  " + $0 }
         }
@@ -96,7 +138,9 @@ public struct ConsoleReport {
     private var table: String {
         report.clauses.filter { $0.outcome != .notApplicable }.map { result in
             let count = result.exercised == 1 ? "once" : "\(readable(result.exercised))×"
-            let start = "\(word(result.outcome, width: 12)) \(padded(result.clause.id.description, 10)) "
+            let outcome =
+                report.isExpected(result) ? style.dim(padded("expected", 12)) : word(result.outcome, width: 12)
+            let start = "\(outcome) \(padded(result.clause.id.description, 10)) "
             let evidence = result.exercised == 0 ? aligned("-", 7) : aligned(count, 7)
             let room = style.width - 12 - 1 - 11 - 7 - 2
             let line = start + style.dim(evidence) + "  " + style.cut(result.clause.sentence, to: room)
@@ -127,6 +171,12 @@ public struct ConsoleReport {
             let names = report.setAside.map(\.description).joined(separator: ", ")
             lines.append(
                 "set aside: \(report.setAside.count) clause\(report.setAside.count == 1 ? "" : "s") whose scenarios were left out on request: \(names)"
+            )
+        }
+        if let part = report.part, !report.elsewhere.isEmpty {
+            let count = report.elsewhere.count
+            lines.append(
+                "left to the other parts: \(count) clause\(count == 1 ? "" : "s") that this part of \(part.shard.count) does not decide; 'conformance report merge' tells the whole"
             )
         }
         lines += report.notes.map { "note: \($0)" }

@@ -25,7 +25,7 @@ public struct JSONReport {
         object["format"] = .string(Self.format)
         object["version"] = number(Self.version)
         object["headline"] = .string(report.headline)
-        object["exit"] = ["code": number(Int(report.exit.rawValue)), "meaning": .string(report.exit.meaning)]
+        object["exit"] = ["code": number(Int(report.exit.rawValue)), "meaning": .string(report.meaning)]
         object["specification"] = .string(report.specification)
         object["tool"] = report.tool.map { .string($0) }
         object["subject"] = subject
@@ -34,12 +34,15 @@ public struct JSONReport {
         object["durationMs"] = number(milliseconds(report.duration))
         object["interrupted"] = .bool(report.wasInterrupted)
         object["again"] = report.again.map(again)
+        object["shard"] = report.part.map(part)
         object["summary"] = summary
         object["tiers"] = .array(report.tiers.map(tier))
         object["clauses"] = .array(report.clauses.map(clause))
         object["pending"] = ids(report.pending)
         object["excluded"] = ids(report.excluded)
         object["setAside"] = ids(report.setAside)
+        if report.part != nil { object["elsewhere"] = ids(report.elsewhere) }
+        object["baseline"] = report.baseline.map(baseline)
         object["gaps"] = .array(
             report.gaps.map { gap in
                 ["reason": .string(gap.reason), "clauses": ids(gap.clauses)]
@@ -70,6 +73,37 @@ public struct JSONReport {
         return .object(object)
     }
 
+    private func part(_ part: Shard.Part) -> JSONValue {
+        [
+            "index": number(part.shard.index), "count": number(part.shard.count), "scenarios": number(part.total),
+            "places": .array(part.places.map(number)),
+        ]
+    }
+
+    private func baseline(_ baseline: BaselineResult) -> JSONValue {
+        [
+            "file": .string(baseline.file), "date": .string(baseline.date.description),
+            "entries": .array(baseline.results.map(entry)),
+        ]
+    }
+
+    private func entry(_ result: BaselineResult.EntryResult) -> JSONValue {
+        let entry = result.entry
+        var object: JSONObject = [
+            "clause": .string(entry.clause), "scenario": .string(entry.scenario.text),
+            "reason": .string(entry.reason),
+        ]
+        object["link"] = entry.link.map { .string($0) }
+        object["expires"] = .string(entry.expires.description)
+        if entry.isIntermittent { object["intermittent"] = true }
+        object["line"] = number(entry.line)
+        object["state"] = .string(result.state.rawValue)
+        object["violated"] = number(result.violated)
+        object["exercised"] = number(result.exercised)
+        object["nearest"] = result.nearest.map { .string($0) }
+        return .object(object)
+    }
+
     private func ids(_ clauses: [ClauseID]) -> JSONValue { .array(clauses.map { .string($0.description) }) }
 
     private var summary: JSONValue {
@@ -78,6 +112,11 @@ public struct JSONReport {
         counts["pending"] = number(report.pending.count)
         counts["excluded"] = number(report.excluded.count)
         counts["setAside"] = number(report.setAside.count)
+        if report.part != nil { counts["elsewhere"] = number(report.elsewhere.count) }
+        if let baseline = report.baseline {
+            counts["expected"] = number(report.expected.count)
+            counts["stale"] = number(baseline.stale.count)
+        }
         return .object(counts)
     }
 
@@ -101,6 +140,7 @@ public struct JSONReport {
         var object = JSONObject()
         object["id"] = .string(result.clause.id.description)
         object["outcome"] = .string(result.outcome.rawValue)
+        if report.isExpected(result) { object["expected"] = true }
         object["keyword"] = .string(result.clause.keyword.rawValue)
         object["role"] = .string(result.clause.role.rawValue)
         object["profile"] = .string(result.clause.profile.rawValue)

@@ -82,7 +82,9 @@ public struct ReportReader {
             tiers: members(of: reader, "tiers").compactMap(tier), setAside: ids(reader, "setAside"),
             gaps: members(of: reader, "gaps").map(gap), notes: texts(reader, "notes"),
             diagnostics: texts(reader, "diagnostics"), intended: intended,
-            again: reader.members("again").flatMap(again), tool: reader.string("tool"))
+            again: reader.members("again").flatMap(again), tool: reader.string("tool"),
+            part: reader.members("shard").flatMap { part($0, scenarios: results.count) },
+            elsewhere: ids(reader, "elsewhere"), baseline: reader.members("baseline").flatMap(baseline))
     }
 
     // MARK: parts
@@ -106,6 +108,49 @@ public struct ReportReader {
 
     private func again(_ reader: MemberReader) -> RunReport.Again? {
         reader.string("command", required: true).map { RunReport.Again($0, driver: reader.string("driver")) }
+    }
+
+    private func part(_ reader: MemberReader, scenarios: Int) -> Shard.Part? {
+        guard let count = reader.integer("count", in: 1...Shard.maxCount, required: true),
+            let index = reader.integer("index", in: 1...count, required: true),
+            let total = reader.integer("scenarios", in: scenarios...Self.maxInteger, required: true),
+            let elements = reader.array("places", required: true)
+        else { return nil }
+        let places = elements.compactMap(\.value.intValue).filter { (0..<total).contains($0) }
+        guard places.count == scenarios, elements.count == scenarios, zip(places, places.dropFirst()).allSatisfy(<)
+        else {
+            return wrong(
+                reader.pointer.appending("places"), "these are not the places of the \(scenarios) scenarios below",
+                expected: "\(scenarios) rising numbers below \(total)", fix: Self.fix)
+        }
+        return Shard.Part(Shard(index, of: count), total: total, places: places)
+    }
+
+    private func baseline(_ reader: MemberReader) -> BaselineResult? {
+        guard let file = reader.string("file", required: true), let date = date(reader, "date") else { return nil }
+        return BaselineResult(
+            file: file, date: date, results: members(of: reader, "entries").compactMap { entry($0) })
+    }
+
+    private func entry(_ reader: MemberReader) -> BaselineResult.EntryResult? {
+        guard let clause = reader.string("clause", required: true),
+            let scenario = reader.string("scenario", required: true),
+            let reason = reader.string("reason", required: true), let expires = date(reader, "expires"),
+            let line = reader.integer("line", in: 0...Self.maxInteger, required: true),
+            let state = reader.choice("state", of: BaselineResult.State.self, required: true),
+            let violated = reader.integer("violated", in: 0...Self.maxInteger, required: true),
+            let exercised = reader.integer("exercised", in: 0...Self.maxInteger, required: true)
+        else { return nil }
+        let entry = Baseline.Entry(
+            clause: clause, scenario: scenario, reason: reason, link: reader.string("link"), expires: expires,
+            isIntermittent: reader.bool("intermittent") ?? false, line: line)
+        return BaselineResult.EntryResult(
+            entry: entry, state: state, violated: violated, exercised: exercised, nearest: reader.string("nearest"))
+    }
+
+    private func date(_ reader: MemberReader, _ key: String) -> CivilDate? {
+        guard let text = reader.string(key, required: true) else { return nil }
+        return CivilDate(text) ?? reader.wrong(key, .string(text), "a day such as 2026-12-31")
     }
 
     private func tier(_ reader: MemberReader) -> TierResult? {

@@ -36,6 +36,12 @@ public struct RunReport: Sendable {
     public let notes: [String]
     /// What a person may weigh and no verdict rests on; a line each.
     public var diagnostics: [String] = []
+    /// Which part of a run it is; nil for a whole one.
+    public let part: Shard.Part?
+    /// Clauses that this part leaves undecided, because other parts may decide them.
+    public let elsewhere: [ClauseID]
+    /// What became of the baseline; nil without one.
+    public internal(set) var baseline: BaselineResult?
     /// The clauses each scenario in question is meant to exercise.
     public let intended: [String: [ClauseID]]
     /// The command that repeats the run; nil when nobody can.
@@ -65,11 +71,11 @@ public struct RunReport: Sendable {
     /// Adds up the scenarios of a run.
     ///
     /// `selection` holds the clauses in question, nil means all of the subject's side; `intended` names the clauses each
-    /// scenario is meant to exercise.
+    /// scenario is meant to exercise. A part of a run decides only what it saw.
     public init(
         _ scenarios: [ScenarioResult], of subject: History.Subject, at address: String,
         under specification: Specification, selection: Set<ClauseID>? = nil, intended: [String: [ClauseID]] = [:],
-        startedAt: String, duration: Duration, wasInterrupted: Bool = false
+        startedAt: String, duration: Duration, wasInterrupted: Bool = false, part: Shard.Part? = nil
     ) {
         let scenarios = scenarios.map(Self.blamingTheSuite)
         let inQuestion = specification.clauses.filter {
@@ -89,7 +95,12 @@ public struct RunReport: Sendable {
             ClauseResult(clause, in: scenarios, intended: intended, subject: subject)
         }
         let isSetAside = { Self.isSetAside($0, among: scenarios, intended: intended) }
-        self.clauses = all.filter { !isSetAside($0) }
+        let isElsewhere = { (result: ClauseResult) in
+            part != nil && (result.outcome == .untested || result.outcome == .inconclusive)
+        }
+        self.part = part
+        self.clauses = all.filter { !isSetAside($0) && !isElsewhere($0) }
+        self.elsewhere = all.filter { !isSetAside($0) && isElsewhere($0) }.map(\.clause.id)
         self.setAside = all.filter(isSetAside).map(\.clause.id)
         self.tiers = Dictionary(grouping: scenarios, by: \.tier).sorted { $0.key < $1.key }.map { tier, scenarios in
             TierResult(tier, scenarios: scenarios, clauses: inQuestion, subject: subject.profiles)
@@ -126,6 +137,9 @@ public struct RunReport: Sendable {
         intended = stored.intended
         again = stored.again
         tool = stored.tool
+        part = stored.part
+        elsewhere = stored.elsewhere
+        baseline = stored.baseline
     }
 
     /// What a stored report tells of a run.
@@ -148,6 +162,9 @@ public struct RunReport: Sendable {
         var intended: [String: [ClauseID]]
         var again: Again?
         var tool: String?
+        var part: Shard.Part?
+        var elsewhere: [ClauseID]
+        var baseline: BaselineResult?
     }
 
     private static func unseen(
@@ -192,32 +209,51 @@ public struct RunReport: Sendable {
         clauses.filter { $0.outcome == outcome }
     }
 
+    /// The scenario of a name.
+    func scenario(_ name: String) -> ScenarioResult? { scenarios.first { $0.name == name } }
+
     /// What the run comes to; the one place that computes it.
     ///
     /// A violation is evidence whatever else happened, so it comes first; then the suite's own failures, then gaps.
     public var exit: ExitStatus {
-        if !clauses(.violation).isEmpty { return .violation }
+        if !unexpected.isEmpty { return .violation }
         if scenarios.contains(where: { !$0.problems.isEmpty }) { return .harness }
         if !clauses(.harnessError).isEmpty { return .harness }
+        if let baseline, !baseline.stale.isEmpty { return .staleBaseline }
         // What a driver that died in the middle would still have shown is not known.
         if scenarios.contains(where: { $0.failure != nil }) { return .incomplete }
         if wasInterrupted || !clauses(.untested).isEmpty || !clauses(.inconclusive).isEmpty { return .incomplete }
-        if clauses(.pass).isEmpty && clauses(.warning).isEmpty { return .incomplete }
+        let hasEvidence = clauses.contains { [.pass, .warning, .violation].contains($0.outcome) }
+        if !hasEvidence && part == nil { return .incomplete }
         return .conforms
+    }
+
+    /// What the run comes to, in words.
+    public var meaning: String {
+        var meaning = exit.meaning
+        if exit == .conforms, !expected.isEmpty { meaning = "conforms but for what is expected" }
+        guard let part else { return meaning }
+        return "part \(part.shard.index) of \(part.shard.count), "
+            + (exit == .conforms ? meaning.replacing("conforms", with: "conforms so far") : meaning)
     }
 
     /// The first line of every report.
     public var headline: String {
         var parts = Self.words.compactMap { outcome, word -> String? in
-            let count = clauses(outcome).count
+            let count = outcome == .violation ? unexpected.count : clauses(outcome).count
             return count == 0 ? nil : "\(count) \(word)"
+        }
+        if !expected.isEmpty { parts.append("\(expected.count) violated as expected") }
+        if let stale = baseline?.stale.count, stale > 0 {
+            parts.append("\(stale) stale entr\(stale == 1 ? "y" : "ies") in the baseline")
         }
         let failures = scenarios.count { $0.failure != nil }
         if failures > 0 { parts.append("\(failures) driver failure\(failures == 1 ? "" : "s")") }
         if !pending.isEmpty { parts.append("\(pending.count) pending") }
         if !setAside.isEmpty { parts.append("\(setAside.count) set aside") }
-        let verdict = wasInterrupted ? "\(exit.meaning) (interrupted)" : exit.meaning
-        return "\(verdict): \(parts.joined(separator: ", "))"
+        if !elsewhere.isEmpty { parts.append("\(elsewhere.count) left to the other parts") }
+        let verdict = wasInterrupted ? "\(meaning) (interrupted)" : meaning
+        return parts.isEmpty ? verdict : "\(verdict): \(parts.joined(separator: ", "))"
     }
 
     /// Each outcome as counts are told.

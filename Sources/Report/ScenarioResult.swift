@@ -24,6 +24,9 @@ public struct ScenarioResult: Sendable {
     /// Whether whoever ran the suite left it out.
     public var wasSetAside: Bool
 
+    /// Its name without the number of its repetition: repetitions are called `NAME#2`, `NAME#3`, ….
+    public var baseName: String { String(name.prefix { $0 != "#" }) }
+
     /// A result; verdicts are those of `judge(_:under:)` on the history.
     public init(
         name: String, history: History, verdicts: [Verdict], problems: [String] = [], skipped: String? = nil,

@@ -24,7 +24,7 @@ import Transcript
                 stoppedAt: failure.map { "/steps/\(place): \($0)" }, failure: failure)
         }
         return RunReport(
-            results, of: subject, at: "./driver", under: try Specification(.embedded),
+            results, of: subject, at: "./driver", under: try Sample.specification.get(),
             selection: [ClauseID(.CLIENT, 1)], startedAt: "2026-01-01T00:00:00Z", duration: .seconds(7))
     }
 

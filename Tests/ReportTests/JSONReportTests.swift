@@ -26,7 +26,7 @@ import Transcript
     }
 
     @Test func `the transcripts inside give the same verdicts again`() throws {
-        let specification = try Specification(.embedded)
+        let specification = try Sample.specification.get()
         let notation = "A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #2) A<done(t1 #1)"
         let header = History.Header(scenario: "a", subject: Sample.subject([.core, .sync]))
         let verdicts = judge(try NotationExpansion(notation, header: header).history, under: specification)

@@ -11,7 +11,7 @@ import Transcript
 
     /// A run with something of everything that a report tells.
     private func sample() throws -> RunReport {
-        let specification = try Specification(.embedded)
+        let specification = try Sample.specification.get()
         let limits = ["authSeconds": 5, "replayMessages": 100]
         let subject = History.Subject(name: "sample", role: .server, profiles: [.core, .sync, .push], limits: limits)
         func result(_ name: String, _ verdicts: [Verdict], notation: String = "A+(e1 #0)") throws -> ScenarioResult {

@@ -5,6 +5,9 @@ import Transcript
 
 /// Small runs with everything said that a test does not care about.
 enum Sample {
+    /// Read once; it is large.
+    static let specification = Result { try Specification(.embedded) }
+
     struct Scenario {
         var name: String
         var verdicts: [Verdict]
@@ -30,7 +33,7 @@ enum Sample {
         _ scenarios: [Scenario], profiles: Set<Profile> = [.core, .sync], selection: Set<ClauseID>? = nil,
         intended: [String: [ClauseID]] = [:], wasInterrupted: Bool = false
     ) throws -> RunReport {
-        let specification = try Specification(.embedded)
+        let specification = try Sample.specification.get()
         let results = try scenarios.map { scenario in
             let header = History.Header(scenario: scenario.name, subject: subject(profiles))
             return ScenarioResult(

@@ -33,7 +33,7 @@ import Transcript
     private func report(_ results: [ScenarioResult], profiles: Set<Profile> = [.core, .sync]) throws -> RunReport {
         RunReport(
             results, of: Sample.subject(profiles), at: "ws://127.0.0.1:8080/ws",
-            under: try Specification(.embedded), selection: [sync3, turn8],
+            under: try Sample.specification.get(), selection: [sync3, turn8],
             intended: ["any": [sync3], "scripted": [turn8]], startedAt: "2026-01-01T00:00:00Z",
             duration: .milliseconds(1))
     }

@@ -1,0 +1,188 @@
+import Holdfast
+import Judge
+
+/// What became of a baseline in a run.
+public struct BaselineResult: Sendable, Equatable {
+    /// The file, as problems name it.
+    public let file: String
+    /// The day on which it was looked at.
+    public let date: CivilDate
+    /// What became of each entry, in the order of the file.
+    public let results: [EntryResult]
+
+    /// What became of an entry.
+    public enum State: String, Sendable, CaseIterable {
+        /// The clause is violated, as expected.
+        case violated
+        /// It is violated now and then, as expected.
+        case intermittent
+        /// Nothing of it was in this run.
+        case notInRun
+        /// The clause holds.
+        case passes
+        /// It holds in some performances of a scenario, and in others it does not.
+        case passesSometimes
+        /// Its scenario was performed and did not put the clause to the test.
+        case notShown
+        /// Its day is over.
+        case expired
+        /// There is no such clause.
+        case unknownClause
+        /// There is no such scenario.
+        case unknownScenario
+        /// The clause does not apply to the subject.
+        case notApplicable
+    }
+
+    /// What became of one entry.
+    public struct EntryResult: Sendable, Equatable {
+        /// The entry.
+        public let entry: Baseline.Entry
+        /// What became of it.
+        public let state: State
+        /// In how many performances the clause was violated.
+        public let violated: Int
+        /// In how many performances it was put to the test.
+        public let exercised: Int
+        /// The known name nearest to one that is unknown; nil when none is near.
+        public let nearest: String?
+
+        /// Whether a person has to edit the baseline.
+        public var isStale: Bool {
+            switch state {
+            case .violated, .intermittent, .notInRun: false
+            default: true
+            }
+        }
+
+        /// What is wrong with it, in one sentence; what it came to where nothing is.
+        public var what: String {
+            let name = "\(entry.clause) in \(entry.scenario.text)"
+            switch state {
+            case .violated: return "\(name) is violated as expected"
+            case .intermittent: return "\(name) is violated in \(violated) of \(exercised) performances"
+            case .notInRun: return "\(name) is not in this run"
+            case .passes: return "\(name) is expected to be violated, and holds"
+            case .passesSometimes:
+                return "\(name) is expected to be violated, and is in only \(violated) of \(exercised) performances"
+            case .notShown: return "\(name) is expected to be violated, and nothing put it to the test"
+            case .expired: return "\(name) was expected until \(entry.expires)"
+            case .unknownClause: return "there is no clause '\(clipped(entry.clause))' for this side"
+            case .unknownScenario: return "there is no scenario '\(clipped(entry.scenario.text))' for this side"
+            case .notApplicable: return "\(name) does not apply: the subject does not declare its profile"
+            }
+        }
+
+        /// What to edit; nil when nothing.
+        public var fix: String? {
+            switch state {
+            case .violated, .intermittent, .notInRun: nil
+            case .passes: "delete the entry, so that the clause stays kept"
+            case .passesSometimes: "add \"intermittent\": true, or mend what is left of it and delete the entry"
+            case .notShown: "delete the entry, or find out why the scenario ends before it comes to the clause"
+            case .expired: "mend the violation and delete the entry, or decide anew and give a later day"
+            case .unknownClause, .unknownScenario:
+                nearest.map { "did you mean '\($0)'?" } ?? "delete the entry; 'conformance list' shows all names"
+            case .notApplicable: "delete the entry"
+            }
+        }
+    }
+
+    /// The entries a person has to edit.
+    public var stale: [EntryResult] { results.filter(\.isStale) }
+
+    /// The entry that expects a clause to be violated in a scenario; also when its day is over.
+    func entry(for clause: ClauseID, in scenario: ScenarioResult) -> Baseline.Entry? {
+        results.first { $0.entry.names(clause.description, in: scenario) }?.entry
+    }
+}
+
+extension RunReport {
+    /// Looks at the run with a baseline.
+    /// - Parameters:
+    ///   - baseline: What is expected.
+    ///   - date: Today.
+    ///   - clauses: The ids of all clauses of the subject's side.
+    ///   - scenarios: The names of all scenarios for the subject's side.
+    public mutating func compare(
+        with baseline: Baseline, on date: CivilDate, clauses: [String], scenarios: [String]
+    ) {
+        let known = Set(clauses)
+        self.baseline = BaselineResult(
+            file: baseline.file, date: date,
+            results: baseline.entries.map { entry in
+                if !known.contains(entry.clause) {
+                    return .init(
+                        entry: entry, state: .unknownClause, violated: 0, exercised: 0,
+                        nearest: nearestName(to: entry.clause, among: clauses))
+                }
+                if !scenarios.contains(where: entry.scenario.matches) {
+                    return .init(
+                        entry: entry, state: .unknownScenario, violated: 0, exercised: 0,
+                        nearest: nearestName(to: entry.scenario.text, among: scenarios))
+                }
+                return result(of: entry, on: date)
+            })
+    }
+
+    private func result(of entry: Baseline.Entry, on date: CivilDate) -> BaselineResult.EntryResult {
+        // Of each scenario, how often the clause was violated and how often it was put to the test.
+        var counts: [String: (violated: Int, exercised: Int)] = [:]
+        var performed = 0
+        for scenario in self.scenarios where scenario.skipped == nil && entry.scenario.matches(scenario.baseName) {
+            performed += 1
+            // Doubt is neither of both.
+            guard let verdict = scenario.verdicts.first(where: { $0.clause.description == entry.clause }),
+                [.pass, .violation, .warning].contains(verdict.outcome)
+            else { continue }
+            let isViolated = verdict.outcome == .violation || verdict.outcome == .warning
+            counts[scenario.baseName, default: (0, 0)].violated += isViolated ? 1 : 0
+            counts[scenario.baseName, default: (0, 0)].exercised += 1
+        }
+        let violated = counts.values.reduce(0) { $0 + $1.violated }
+        let exercised = counts.values.reduce(0) { $0 + $1.exercised }
+        let isMixed = counts.values.contains { $0.violated > 0 && $0.violated < $0.exercised }
+        let result = clauses.first { $0.clause.id.description == entry.clause }
+        let isElsewhere = elsewhere.contains { $0.description == entry.clause }
+        // A pattern that names scenarios of other parts too is theirs to show as well.
+        let maybeElsewhere = part != nil && entry.scenario.hasStar
+        let state: BaselineResult.State
+        if date > entry.expires {
+            state = .expired
+        } else if result?.outcome == .notApplicable {
+            state = .notApplicable
+        } else if performed == 0 || (result == nil && !isElsewhere) {
+            state = .notInRun
+        } else if entry.isIntermittent, exercised > 0 {
+            state = .intermittent
+        } else if isMixed {
+            state = .passesSometimes
+        } else if violated > 0 {
+            state = .violated
+        } else if maybeElsewhere || wasInterrupted {
+            state = .notInRun
+        } else {
+            state = exercised > 0 ? .passes : .notShown
+        }
+        return .init(entry: entry, state: state, violated: violated, exercised: exercised, nearest: nil)
+    }
+
+    /// Why a clause may be violated in a scenario; nil when nobody expects it.
+    public func expectation(of clause: ClauseID, in scenario: ScenarioResult) -> Baseline.Entry? {
+        baseline?.entry(for: clause, in: scenario)
+    }
+
+    /// The violated clauses that are violated somewhere where nobody expects it.
+    public var unexpected: [ClauseResult] { clauses(.violation).filter { !isExpected($0) } }
+
+    /// The violated clauses that are violated only where that is expected.
+    public var expected: [ClauseResult] { clauses(.violation).filter(isExpected) }
+
+    /// Whether a clause is violated, and only where that is expected.
+    public func isExpected(_ result: ClauseResult) -> Bool {
+        guard let baseline, result.outcome == .violation, !result.decidedBy.isEmpty else { return false }
+        let decided = scenarios.filter { result.decidedBy.contains($0.name) }
+        return decided.count == result.decidedBy.count
+            && decided.allSatisfy { baseline.entry(for: result.clause.id, in: $0) != nil }
+    }
+}

@@ -1,0 +1,50 @@
+import Holdfast
+import JSON
+import Judge
+
+/// Writes a baseline of what a run violated, for a person to complete.
+public enum BaselineWriter {
+    /// What stands where a person has to say why; a baseline that still says it is refused.
+    public static let placeholder = "FILL IN: why this violation is expected"
+    /// For how long new entries hold.
+    public static let days = 90
+
+    /// An entry for each clause that is violated in a scenario.
+    ///
+    /// What the run was judged against is kept while it still is as expected, with its reason, its link and its day; entries
+    /// that are stale go.
+    public static func text(_ report: RunReport, on today: CivilDate) -> String {
+        var entries: [JSONValue] = []
+        let kept = report.baseline?.results.filter { !$0.isStale }.map(\.entry) ?? []
+        entries += kept.map { entry($0) }
+        var written: Set<String> = []
+        for result in report.clauses(.violation) {
+            let id = result.clause.id.description
+            for scenario in report.scenarios where result.decidedBy.contains(scenario.name) {
+                guard !kept.contains(where: { $0.names(id, in: scenario) }),
+                    written.insert("\(id) \(scenario.baseName)").inserted
+                else { continue }
+                entries.append(
+                    entry(
+                        Baseline.Entry(
+                            clause: id, scenario: scenario.baseName, reason: placeholder,
+                            expires: today.advanced(by: days))))
+            }
+        }
+        let file: JSONValue = [
+            "format": .string(Baseline.format), "version": JSONValue(Baseline.version), "expected": .array(entries),
+        ]
+        return file.text(pretty: true) + "\n"
+    }
+
+    private static func entry(_ entry: Baseline.Entry) -> JSONValue {
+        var object: JSONObject = [
+            "clause": .string(entry.clause), "scenario": .string(entry.scenario.text),
+            "reason": .string(entry.reason),
+        ]
+        object["link"] = entry.link.map { .string($0) }
+        object["expires"] = .string(entry.expires.description)
+        if entry.isIntermittent { object["intermittent"] = true }
+        return .object(object)
+    }
+}

@@ -1,0 +1,68 @@
+/// A day of the calendar, as ISO 8601 writes it: `2026-12-31`.
+public struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The year, from 1.
+    public let year: Int
+    /// The month, from 1 to 12.
+    public let month: Int
+    /// The day of the month, from 1.
+    public let day: Int
+
+    /// Reads `YYYY-MM-DD`, also at the start of a longer time stamp; nil for a day that does not exist.
+    public init?(_ text: String) {
+        let digits = Array(text.utf8.prefix(10))
+        guard digits.count == 10, digits[4] == UInt8(ascii: "-"), digits[7] == UInt8(ascii: "-"),
+            text.utf8.count == 10 || text.utf8.dropFirst(10).first == UInt8(ascii: "T")
+        else { return nil }
+        func number(_ range: Range<Int>) -> Int? {
+            var number = 0
+            for digit in digits[range] {
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+                number = number * 10 + Int(digit - UInt8(ascii: "0"))
+            }
+            return number
+        }
+        guard let year = number(0..<4), year > 0, let month = number(5..<7), (1...12).contains(month),
+            let day = number(8..<10), (1...Self.days(in: month, of: year)).contains(day)
+        else { return nil }
+        self.init(year: year, month: month, day: day)
+    }
+
+    private init(year: Int, month: Int, day: Int) {
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    /// So many days later.
+    public func advanced(by days: Int) -> CivilDate {
+        var (year, month, day) = (year, month, day)
+        for _ in 0..<days {
+            day += 1
+            if day > Self.days(in: month, of: year) { (month, day) = (month + 1, 1) }
+            if month > 12 { (year, month) = (year + 1, 1) }
+        }
+        return CivilDate(year: year, month: month, day: day)
+    }
+
+    private static func days(in month: Int, of year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// The earlier day first.
+    public static func < (left: CivilDate, right: CivilDate) -> Bool {
+        (left.year, left.month, left.day) < (right.year, right.month, right.day)
+    }
+
+    /// As ISO 8601 writes it.
+    public var description: String {
+        func digits(_ number: Int, _ count: Int) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, count - text.count)) + text
+        }
+        return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))"
+    }
+}

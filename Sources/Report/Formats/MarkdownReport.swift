@@ -1,0 +1,156 @@
+import Holdfast
+import Judge
+
+/// The report as the summary of a CI step: the verdict, what is unexpected with its frames folded away, then tables.
+struct MarkdownReport {
+    private let report: RunReport
+
+    /// A comment of GitHub takes 65,536 characters and a step summary a mebibyte.
+    private static let maxBytes = 60_000
+    /// The most lines of one table.
+    private static let maxRows = 50
+
+    init(_ report: RunReport) {
+        self.report = report
+    }
+
+    /// The whole summary, at most 60,000 bytes.
+    var text: String {
+        let cases = ReportCases(report).all
+        let wrong = cases.filter(\.isWrong)
+        let tail = [expected(cases), areas, gaps].compactMap(\.self)
+        var parts = ["**\(inline(report.headline))**", subject]
+        if let table = table(wrong) { parts.append(table) }
+        var room = Self.maxBytes - (parts + tail).reduce(0) { $0 + $1.utf8.count + 2 } - 200
+        var left = 0
+        for one in wrong where !one.details.isEmpty {
+            let folded = folded(one)
+            if left == 0, folded.utf8.count + 2 <= room {
+                room -= folded.utf8.count + 2
+                parts.append(folded)
+            } else {
+                left += 1
+            }
+        }
+        if left > 0 { parts.append("And \(left) more in detail: see the console report, or report.json.") }
+        return (parts + tail).joined(separator: "\n\n") + "\n"
+    }
+
+    private var subject: String {
+        let profiles = report.subject.profiles.sorted().map(\.rawValue).joined(separator: ", ")
+        let performed = report.scenarios.count { $0.skipped == nil }
+        return
+            "\(inline(report.subject.name)) at \(code(report.address)), specification \(inline(report.specification)), "
+            + "profiles \(profiles), \(performed) scenario\(performed == 1 ? "" : "s") in \(readable(report.duration))."
+    }
+
+    private func table(_ wrong: [ReportCases.Case]) -> String? {
+        guard !wrong.isEmpty else { return nil }
+        return rows(
+            ["what", "is", "because"], wrong.map { ["**\(inline($0.id))**", inline($0.kind), inline($0.message)] })
+    }
+
+    private func folded(_ one: ReportCases.Case) -> String {
+        let text = PlainText.harmless(PlainText.cut(one.details, to: 8_000))
+        let fence = String(repeating: "`", count: max(3, Self.longestRun(of: "`", in: text) + 1))
+        return """
+            <details><summary>\(inline("\(one.id) \(one.kind)"))</summary>
+
+            \(fence)text
+            \(text)
+            \(fence)
+
+            </details>
+            """
+    }
+
+    private func expected(_ cases: [ReportCases.Case]) -> String? {
+        guard let baseline = report.baseline else { return nil }
+        let results = baseline.results.filter { !$0.isStale }
+        guard !results.isEmpty else { return nil }
+        return "### As the baseline expects\n\n"
+            + rows(
+                ["clause", "scenario", "seen", "reason", "until"],
+                results.map { result in
+                    let entry = result.entry
+                    let seen =
+                        result.state == .notInRun ? "not in this run" : "\(result.violated) of \(result.exercised)"
+                    let kind = result.state == .intermittent ? "intermittent, \(seen)" : seen
+                    let link = entry.link.map { " \(inline($0))" } ?? ""
+                    return [
+                        inline(entry.clause), code(entry.scenario.text), kind, inline(entry.reason) + link,
+                        entry.expires.description,
+                    ]
+                })
+    }
+
+    private var areas: String? {
+        let judged = Dictionary(grouping: report.clauses, by: \.clause.id.area)
+        guard !judged.isEmpty else { return nil }
+        let columns: [(String, (ClauseResult) -> Bool)] = [
+            ("pass", { $0.outcome == .pass }),
+            ("violated", { $0.outcome == .violation && !report.isExpected($0) }),
+            ("expected", { report.isExpected($0) }), ("warned", { $0.outcome == .warning }),
+            ("untested", { $0.outcome == .untested }), ("inconclusive", { $0.outcome == .inconclusive }),
+            ("harness errors", { $0.outcome == .harnessError }), ("not applicable", { $0.outcome == .notApplicable }),
+        ]
+        let used = columns.filter { column in column.0 == "pass" || report.clauses.contains(where: column.1) }
+        return "### By area\n\n"
+            + rows(
+                ["area"] + used.map(\.0),
+                judged.sorted { $0.key < $1.key }.map { area, results in
+                    [area.rawValue] + used.map { column in String(results.count(where: column.1)) }
+                })
+    }
+
+    private var gaps: String? {
+        guard !report.gaps.isEmpty else { return nil }
+        let lines = report.gaps.prefix(Self.maxRows).map { "- \(inline($0.line))" }
+        return "### Untested\n\n" + lines.joined(separator: "\n")
+    }
+
+    // MARK: words
+
+    private func rows(_ head: [String], _ rows: [[String]]) -> String {
+        let line = { (cells: [String]) in "| " + cells.joined(separator: " | ") + " |" }
+        var lines = [line(head), "|" + String(repeating: "---|", count: head.count)]
+        lines += rows.prefix(Self.maxRows).map(line)
+        if rows.count > Self.maxRows {
+            lines.append(line(["and \(rows.count - Self.maxRows) more"] + head.dropFirst().map { _ in "" }))
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// A stranger's text in a line of prose or a cell: no markup, no tag, no mention.
+    private func inline(_ text: String) -> String {
+        var shown = ""
+        for scalar in PlainText.line(text, limit: 300).unicodeScalars {
+            switch scalar {
+            case "&": shown += "&amp;"
+            case "<": shown += "&lt;"
+            case ">": shown += "&gt;"
+            case "@": shown += "&#64;"
+            case "\\", "`", "*", "_", "[", "]", "|", "~", "!", "#":
+                shown += "\\"
+                shown.unicodeScalars.append(scalar)
+            default: shown.unicodeScalars.append(scalar)
+            }
+        }
+        return shown
+    }
+
+    /// A short text in fixed width; one that could end it stands as prose.
+    private func code(_ text: String) -> String {
+        let line = PlainText.line(text, limit: 200)
+        return line.contains("`") || line.contains("|") || line.isEmpty ? inline(text) : "`\(line)`"
+    }
+
+    private static func longestRun(of character: Character, in text: String) -> Int {
+        var (longest, run) = (0, 0)
+        for one in text {
+            run = one == character ? run + 1 : 0
+            longest = max(longest, run)
+        }
+        return longest
+    }
+}

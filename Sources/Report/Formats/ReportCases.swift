@@ -1,0 +1,181 @@
+import Holdfast
+import Judge
+
+/// A report as the cases that test tools know: one for each clause.
+///
+/// Clauses are what a subject is to keep, and their ids stay the same from run to run. In which scenarios a clause was broken
+/// stands in the text of its case.
+///
+/// Scenarios have a case of their own only where the suite, or the driver, failed in them, and the baseline only where an
+/// entry of it is stale.
+struct ReportCases {
+    /// What became of a case.
+    enum Status: Equatable {
+        /// Kept; a remark when a SHOULD was not.
+        case passed(remark: String?)
+        /// Broken, or nothing shows that it is kept.
+        case failed
+        /// The suite or the driver could not tell.
+        case errored
+        /// Not in question here, and why.
+        case skipped(String)
+        /// Broken, and expected to be.
+        case expected(String)
+    }
+
+    /// One case.
+    struct Case: Equatable {
+        /// Its id, such as `SYNC-3`.
+        let id: String
+        /// The sentence of the clause.
+        let title: String
+        /// What became of it.
+        let status: Status
+        /// The kind of failure in one word, such as `violation`.
+        let kind: String
+        /// What is wrong, in one line; empty when nothing is.
+        let message: String
+        /// Everything about it, in lines; empty when there is nothing to say.
+        let details: String
+        /// Where in a file it is to be mended; nil when in no file.
+        var file: (name: String, line: Int)?
+
+        /// What has to be looked at first: what is broken, what could not be told, what is to be edited, what is open.
+        var rank: Int {
+            switch status {
+            case .failed where kind == Outcome.violation.word: 0
+            case .errored: 1
+            case .failed where file != nil: 2
+            case .failed: 3
+            default: 4
+            }
+        }
+
+        /// Whether it keeps a run from conforming.
+        var isWrong: Bool { status == .failed || status == .errored }
+
+        /// Whether it passed and something is worth saying.
+        var isRemarked: Bool {
+            if case .passed(.some) = status { return true }
+            return false
+        }
+
+        static func == (left: Case, right: Case) -> Bool {
+            (left.id, left.status, left.message) == (right.id, right.status, right.message)
+        }
+    }
+
+    /// Cases of one area.
+    struct Suite {
+        /// The area, or what else the cases are about.
+        let name: String
+        /// The cases, those that failed first.
+        let cases: [Case]
+
+        /// The rank of its worst case.
+        var rank: Int { cases.map(\.rank).min() ?? 4 }
+    }
+
+    /// The suites, those with failures first.
+    let suites: [Suite]
+
+    /// The cases of all suites, those that failed first.
+    var all: [Case] { Self.worstFirst(suites.flatMap(\.cases)) }
+
+    init(_ report: RunReport) {
+        let console = ConsoleReport(report, style: ConsoleStyle(width: 100))
+        var byArea: [Area: [Case]] = [:]
+        for result in report.clauses {
+            byArea[result.clause.id.area, default: []].append(Self.clause(result, report, console))
+        }
+        let left: [([ClauseID], String)] = [
+            (report.setAside, "set aside: its scenarios were left out on request"),
+            (report.elsewhere, "left to the other parts of the run"), (report.pending, "there is no check yet"),
+        ]
+        for (ids, reason) in left {
+            for id in ids {
+                byArea[id.area, default: []].append(
+                    Case(
+                        id: id.description, title: "", status: .skipped(reason), kind: "", message: reason, details: "")
+                )
+            }
+        }
+        let problems = report.scenarios.flatMap(Self.scenario)
+        let stale = (report.baseline?.stale ?? []).map { Self.stale($0, in: report.baseline?.file ?? "") }
+        var suites = byArea.sorted { $0.key < $1.key }.map {
+            Suite(name: $0.key.rawValue, cases: Self.worstFirst($0.value))
+        }
+        if !problems.isEmpty { suites.append(Suite(name: "scenarios", cases: problems)) }
+        if !stale.isEmpty { suites.append(Suite(name: "baseline", cases: stale)) }
+        self.suites = suites.enumerated().sorted {
+            ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
+        }.map(\.element)
+    }
+
+    private static func worstFirst(_ cases: [Case]) -> [Case] {
+        cases.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
+    }
+
+    private static func clause(_ result: ClauseResult, _ report: RunReport, _ console: ConsoleReport) -> Case {
+        func made(_ status: Status, _ message: String, _ details: String = "") -> Case {
+            Case(
+                id: result.clause.id.description, title: result.clause.sentence, status: status,
+                kind: result.outcome.word, message: message, details: details)
+        }
+        let first = result.findings.first
+        let found =
+            first.map { "\($0.finding.what) in scenario \($0.scenario)" }
+            ?? "in scenario \(result.decidedBy.first ?? "")"
+        switch result.outcome {
+        case .pass: return made(.passed(remark: nil), "")
+        case .warning: return made(.passed(remark: found), found, console.details(result))
+        case .violation where report.isExpected(result):
+            let reasons = report.scenarios.filter { result.decidedBy.contains($0.name) }
+                .compactMap { report.expectation(of: result.clause.id, in: $0) }
+                .map { "\($0.reason) (until \($0.expires)\($0.link.map { ", \($0)" } ?? ""))" }
+            let unique = reasons.enumerated().filter { !reasons[..<$0.offset].contains($0.element) }.map(\.element)
+            let reason = "expected: " + unique.joined(separator: "; ")
+            return made(.expected(reason), reason, console.details(result))
+        case .violation:
+            return made(.failed, "violated: \(unexpected(result, report) ?? found)", console.details(result))
+        case .inconclusive: return made(.failed, "inconclusive: \(found)", console.details(result))
+        case .untested:
+            let reason = report.gaps.first { $0.clauses.contains(result.clause.id) }?.reason ?? "nothing exercised it"
+            return made(.failed, "untested: \(reason)")
+        case .notApplicable:
+            return made(.skipped("profile '\(result.clause.profile.rawValue)' is not declared"), "")
+        case .harnessError:
+            return made(.errored, "harness error: no scenario could exercise it because the suite failed", "")
+        }
+    }
+
+    /// The first finding that nobody expects.
+    private static func unexpected(_ result: ClauseResult, _ report: RunReport) -> String? {
+        result.findings.first { occurrence in
+            report.scenario(occurrence.scenario).map { report.expectation(of: result.clause.id, in: $0) == nil } ?? true
+        }.map { "\($0.finding.what) in scenario \($0.scenario)" }
+    }
+
+    private static func scenario(_ scenario: ScenarioResult) -> [Case] {
+        var cases = scenario.problems.map { problem in
+            Case(
+                id: scenario.name, title: "", status: .errored, kind: "harness error",
+                message: "harness error: \(problem.prefix { $0 != "\n" })", details: problem)
+        }
+        if let failure = scenario.failure {
+            cases.append(
+                Case(
+                    id: scenario.name, title: "", status: .errored, kind: "driver failure",
+                    message: "driver failure: \(failure)",
+                    details: "\(failure)\nat \(scenario.stoppedAt ?? "the end")"))
+        }
+        return cases
+    }
+
+    private static func stale(_ result: BaselineResult.EntryResult, in file: String) -> Case {
+        let fix = result.fix.map { "\nfix: \($0)" } ?? ""
+        return Case(
+            id: "\(file):\(result.entry.line)", title: "", status: .failed, kind: "stale baseline",
+            message: "stale baseline: \(result.what)", details: result.what + fix, file: (file, result.entry.line))
+    }
+}

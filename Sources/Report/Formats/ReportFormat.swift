@@ -1,0 +1,26 @@
+import JSON
+
+/// The ways in which programs read a report.
+public enum ReportFormat: String, Sendable, CaseIterable {
+    /// Everything, with the transcripts; its shape is `Spec/schemas/files/report.json`.
+    case json
+    /// JUnit XML, for the test page of a CI service.
+    case junit
+    /// A summary for the page of a CI step.
+    case markdown
+    /// Annotations for GitHub.
+    case github
+    /// The Test Anything Protocol, version 14.
+    case tap
+
+    /// The whole report, ending with a newline.
+    public func text(of report: RunReport) -> String {
+        switch self {
+        case .json: JSONReport(report).value.text(pretty: true) + "\n"
+        case .junit: JUnitReport(report).text
+        case .markdown: MarkdownReport(report).text
+        case .github: GitHubReport(report).text
+        case .tap: TAPReport(report).text
+        }
+    }
+}

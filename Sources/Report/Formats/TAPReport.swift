@@ -1,0 +1,45 @@
+import JSON
+
+/// The report as TAP, version 14: a test for each clause, failures first; what is expected is a TODO.
+struct TAPReport {
+    private let report: RunReport
+
+    init(_ report: RunReport) {
+        self.report = report
+    }
+
+    /// The whole stream; the verdict is the first comment.
+    var text: String {
+        let cases = ReportCases(report).all
+        var lines = ["TAP version 14", "# \(PlainText.line(report.headline))", "1..\(cases.count)"]
+        if cases.isEmpty { lines[2] += " # SKIP nothing was in question" }
+        for (place, one) in cases.enumerated() { lines += self.lines(of: one, number: place + 1) }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func lines(of one: ReportCases.Case, number: Int) -> [String] {
+        let title = one.title.isEmpty ? "" : " " + one.title
+        let start = "\(number) - \(escaped(PlainText.line(one.id + title)))"
+        switch one.status {
+        case .passed(nil): return ["ok \(start)"]
+        case .passed: return ["ok \(start)"] + diagnosis(one)
+        case .skipped(let reason): return ["ok \(start) # SKIP \(escaped(PlainText.line(reason)))"]
+        case .expected(let reason): return ["not ok \(start) # TODO \(escaped(PlainText.line(reason)))"]
+        case .failed, .errored: return ["not ok \(start)"] + diagnosis(one)
+        }
+    }
+
+    /// A block of YAML; strings are quoted as in JSON, which YAML reads the same.
+    private func diagnosis(_ one: ReportCases.Case) -> [String] {
+        func quoted(_ text: String) -> String { JSONValue.string(PlainText.harmless(text)).text() }
+        return [
+            "  ---", "  message: \(quoted(PlainText.line(one.message)))", "  severity: \(quoted(one.kind))",
+            "  details: \(quoted(PlainText.cut(one.details, to: 20_000)))", "  ...",
+        ]
+    }
+
+    /// A `#` would begin a directive.
+    private func escaped(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("#", with: "\\#")
+    }
+}

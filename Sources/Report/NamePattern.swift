@@ -1,0 +1,36 @@
+/// Selects names, whole or with `*` for anything: `server/SYNC/*`.
+public struct NamePattern: Sendable, Equatable {
+    /// The pattern as it was written.
+    public let text: String
+
+    /// A pattern.
+    public init(_ text: String) {
+        self.text = text
+    }
+
+    /// Whether it may name more than one thing.
+    public var hasStar: Bool { text.contains("*") }
+
+    /// Whether it names the given name; takes time in proportion to both texts, whatever they are.
+    public func matches(_ name: String) -> Bool {
+        let pattern = Array(text.unicodeScalars)
+        let name = Array(name.unicodeScalars)
+        var (place, at) = (0, 0)
+        // Where the last star stands, and how much of the name it has taken.
+        var star: (place: Int, at: Int)?
+        while at < name.count {
+            if place < pattern.count, pattern[place] == "*" {
+                star = (place, at)
+                place += 1
+            } else if place < pattern.count, pattern[place] == name[at] {
+                (place, at) = (place + 1, at + 1)
+            } else if let last = star {
+                star = (last.place, last.at + 1)
+                (place, at) = (last.place + 1, last.at + 1)
+            } else {
+                return false
+            }
+        }
+        return pattern[place...].allSatisfy { $0 == "*" }
+    }
+}

@@ -1,0 +1,172 @@
+import Holdfast
+import Judge
+
+/// What changed between two reports, by clause.
+public struct ReportDiff: Sendable {
+    /// One change.
+    public struct Change: Sendable, Equatable {
+        /// Whether it is for the worse.
+        public enum Kind: String, Sendable, CaseIterable {
+            /// For the worse.
+            case worse
+            /// For the better.
+            case better
+            /// In one of the two only.
+            case came, went
+        }
+
+        /// For the worse or the better.
+        public let kind: Kind
+        /// The clause; nil for a change of a scenario alone.
+        public let clause: ClauseID?
+        /// What changed, in one line.
+        public let what: String
+    }
+
+    /// Everything that changed: clauses in their order, then scenarios.
+    public let changes: [Change]
+    private let context: [String]
+
+    /// Compares two reports.
+    public init(_ old: RunReport, _ new: RunReport) {
+        let before = Self.states(old)
+        let after = Self.states(new)
+        var changes: [Change] = []
+        for id in Set(before.keys).union(after.keys).sorted() {
+            changes += Self.change(id, before[id], after[id], old, new)
+        }
+        let names = (old: old.scenarios.map(\.name), new: new.scenarios.map(\.name))
+        let (left, right) = (Set(names.old), Set(names.new))
+        changes += names.new.filter { !left.contains($0) }.map {
+            Change(kind: .came, clause: nil, what: "scenario \($0)")
+        }
+        changes += names.old.filter { !right.contains($0) }.map {
+            Change(kind: .went, clause: nil, what: "scenario \($0)")
+        }
+        self.changes = changes
+        var context: [String] = []
+        for (what, left, right) in [
+            ("subject", old.subject.name, new.subject.name), ("specification", old.specification, new.specification),
+            ("program", old.tool ?? "unknown", new.tool ?? "unknown"),
+            (
+                "profiles", old.subject.profiles.sorted().map(\.rawValue).joined(separator: ", "),
+                new.subject.profiles.sorted().map(\.rawValue).joined(separator: ", ")
+            ),
+        ] where left != right { context.append("\(what): \(left) → \(right)") }
+        self.context = context
+    }
+
+    /// Whether anything got worse.
+    public var isWorse: Bool { changes.contains { $0.kind == .worse } }
+
+    /// The verdict in one line.
+    public var headline: String {
+        guard !changes.isEmpty else { return "same: no verdict differs" }
+        let counts = Change.Kind.allCases.compactMap { kind -> String? in
+            let count = changes.count { $0.kind == kind }
+            return count == 0 ? nil : "\(count) \(kind.rawValue)"
+        }
+        return "\(isWorse ? "worse" : "not worse"): \(counts.joined(separator: ", "))"
+    }
+
+    /// All changes for a console, what got worse first; ends with a newline.
+    public func text(_ style: ConsoleStyle = ConsoleStyle()) -> String {
+        var lines = [isWorse ? style.red(headline) : style.green(headline)]
+        lines += context.map { style.wrapped($0, indent: 0, hanging: 2) }
+        for kind in Change.Kind.allCases {
+            for change in changes where change.kind == kind {
+                let word = padded(kind.rawValue, 7)
+                let painted = kind == .worse ? style.red(word) : kind == .better ? style.green(word) : style.dim(word)
+                lines.append(painted + style.wrapped(change.what, indent: 7, hanging: 2).dropFirst(7))
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    // MARK: clauses
+
+    /// What a report says of each clause that is in question.
+    private static func states(_ report: RunReport) -> [ClauseID: State] {
+        var states: [ClauseID: State] = [:]
+        for result in report.clauses { states[result.clause.id] = .judged(result, report.isExpected(result)) }
+        for id in report.setAside { states[id] = .undecided("set aside") }
+        for id in report.elsewhere { states[id] = .undecided("left to other parts") }
+        for id in report.pending { states[id] = .undecided("pending") }
+        return states
+    }
+
+    private enum State {
+        case judged(ClauseResult, Bool)
+        case undecided(String)
+
+        var word: String {
+            switch self {
+            case .judged(_, true): "violated as expected"
+            case .judged(let result, _): result.outcome.word
+            case .undecided(let word): word
+            }
+        }
+
+        /// The higher the worse.
+        var rank: Int {
+            switch self {
+            case .undecided: 3
+            case .judged(_, true): 6
+            case .judged(let result, _):
+                switch result.outcome {
+                case .pass: 0
+                case .warning: 1
+                case .notApplicable: 2
+                case .inconclusive: 4
+                case .untested: 5
+                case .harnessError: 7
+                case .violation: 8
+                }
+            }
+        }
+    }
+
+    private static func change(
+        _ id: ClauseID, _ before: State?, _ after: State?, _ old: RunReport, _ new: RunReport
+    ) -> [Change] {
+        switch (before, after) {
+        case (nil, let after?):
+            // New and broken is no news to be proud of.
+            return [Change(kind: after.rank >= 4 ? .worse : .came, clause: id, what: "\(id): new, \(after.word)")]
+        case (let before?, nil):
+            return [
+                Change(
+                    kind: before.rank <= 1 ? .worse : .went, clause: id, what: "\(id): was \(before.word), and is gone")
+            ]
+        case (let before?, let after?) where before.word != after.word:
+            var what = "\(id): \(before.word) → \(after.word)"
+            if case .judged(let result, _) = after, [.violation, .warning, .inconclusive].contains(result.outcome),
+                let first = result.decidedBy.first
+            {
+                what += " in \(first)"
+                if result.decidedBy.count > 1 { what += " and \(result.decidedBy.count - 1) more" }
+            }
+            return [Change(kind: after.rank > before.rank ? .worse : .better, clause: id, what: what)]
+        case (.judged(let before, _)?, .judged(let after, _)?):
+            return scenarios(id, before, after, old, new)
+        default: return []
+        }
+    }
+
+    /// The same outcome, but broken in other scenarios than before.
+    private static func scenarios(
+        _ id: ClauseID, _ before: ClauseResult, _ after: ClauseResult, _ old: RunReport, _ new: RunReport
+    ) -> [Change] {
+        guard [.violation, .warning].contains(after.outcome) else { return [] }
+        let (left, right) = (Set(before.decidedBy), Set(after.decidedBy))
+        let shared = Set(old.scenarios.map(\.name)).intersection(new.scenarios.map(\.name))
+        let word = after.outcome == .violation ? "violated" : "warned"
+        let worse = after.decidedBy.filter { !left.contains($0) && shared.contains($0) }.map {
+            Change(kind: .worse, clause: id, what: "\(id): now also \(word) in \($0)")
+        }
+        let better = before.decidedBy.filter { !right.contains($0) && shared.contains($0) }.map {
+            Change(kind: .better, clause: id, what: "\(id): no longer \(word) in \($0)")
+        }
+        return worse + better
+    }
+}

@@ -1,0 +1,170 @@
+import Holdfast
+
+/// Makes one report of the parts of a run.
+public enum ReportMerge {
+    /// A report, and the file it came from.
+    public typealias File = (file: String, report: RunReport)
+
+    /// The whole run.
+    ///
+    /// Everything is added up anew from the verdicts, so that the result is what one run over all scenarios would have said.
+    /// The baseline that the parts were compared with is compared with the whole.
+    /// - Throws: Why the parts do not belong together, or are not all.
+    public static func merge(
+        _ files: [File], under specification: Specification, scenarios names: [String]
+    ) throws(InputProblems) -> RunReport {
+        guard let first = files.first, let part = first.report.part else {
+            throw InputProblems(files.isEmpty ? [nothing] : wholes(files))
+        }
+        var problems = wholes(files)
+        guard problems.isEmpty else { throw InputProblems(problems) }
+        for file in files.dropFirst() { problems += differences(first, file) }
+        if first.report.specification != specification.version {
+            problems.append(
+                InputProblem(
+                    place: first.file,
+                    what: "it was judged under specification \(first.report.specification)",
+                    expected: "\(specification.version), the one of this program",
+                    fix: "merge with the program that wrote the parts"))
+        }
+        guard problems.isEmpty else { throw InputProblems(problems) }
+        problems = gaps(files, count: part.shard.count)
+        // Where a part is missing, so are its scenarios.
+        if problems.isEmpty { problems = overlaps(files) }
+        guard problems.isEmpty else { throw InputProblems(problems) }
+        return whole(files.map(\.report), first.report, under: specification, scenarios: names)
+    }
+
+    private static func whole(
+        _ parts: [RunReport], _ first: RunReport, under specification: Specification, scenarios names: [String]
+    ) -> RunReport {
+        let placed = parts.flatMap { report in zip(report.part?.places ?? [], report.scenarios) }
+        let unique = { (texts: [String]) in
+            texts.enumerated().filter { !texts[..<$0.offset].contains($0.element) }.map(\.element)
+        }
+        var whole = RunReport(
+            placed.sorted { $0.0 < $1.0 }.map(\.1), of: first.subject,
+            at: unique(parts.map(\.address)).joined(separator: ", "), under: specification,
+            selection: Set(inQuestion(first)),
+            intended: parts.reduce(into: [:]) { $0.merge($1.intended) { first, _ in first } },
+            startedAt: parts.map(\.startedAt).min() ?? first.startedAt,
+            duration: parts.map(\.duration).max() ?? .zero, wasInterrupted: parts.contains(where: \.wasInterrupted))
+        whole.diagnostics = unique(parts.flatMap(\.diagnostics))
+        whole.again = first.again
+        whole.tool = first.tool
+        if let baseline = first.baseline {
+            let clauses = specification.clauses.filter { $0.role == first.subject.role }.map(\.id.description)
+            whole.compare(
+                with: Baseline(file: baseline.file, entries: baseline.results.map(\.entry)),
+                on: parts.compactMap(\.baseline?.date).max() ?? baseline.date, clauses: clauses, scenarios: names)
+        }
+        return whole
+    }
+
+    private static func inQuestion(_ report: RunReport) -> [ClauseID] {
+        (report.clauses.map(\.clause.id) + report.pending + report.excluded + report.setAside + report.elsewhere)
+            .sorted()
+    }
+
+    // MARK: what keeps parts from being one run
+
+    private static let nothing = InputProblem(
+        place: "report merge", what: "no report", expected: "the report.json of each part", fix: "name the files")
+
+    private static func wholes(_ files: [File]) -> [InputProblem] {
+        files.filter { $0.report.part == nil }.map { file in
+            InputProblem(
+                place: file.file, what: "it is a whole run", expected: "a part that --shard I/N made",
+                fix: "leave it out; two whole runs are compared with 'conformance report diff'")
+        }
+    }
+
+    /// What has to be the same in all parts.
+    private static func differences(_ first: File, _ other: File) -> [InputProblem] {
+        let (left, right) = (first.report, other.report)
+        var differing: [(what: String, here: String, there: String)] = []
+        func compare(_ what: String, _ here: String, _ there: String) {
+            if here != there { differing.append((what, here, there)) }
+        }
+        func declared(_ report: RunReport) -> String {
+            let limits = report.subject.limits.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            return (report.subject.profiles.sorted().map(\.rawValue) + limits).joined(separator: ", ")
+        }
+        compare("the subject", left.subject.name, right.subject.name)
+        compare("the side", left.subject.role.rawValue, right.subject.role.rawValue)
+        compare("the declaration", declared(left), declared(right))
+        compare(
+            "the agent", left.subject.hasScriptedAgent ? "scripted" : "any",
+            right.subject.hasScriptedAgent ? "scripted" : "any")
+        compare("the specification", left.specification, right.specification)
+        compare("the version of the program", left.tool ?? "unknown", right.tool ?? "unknown")
+        compare(
+            "the number of parts", String(left.part?.shard.count ?? 0), String(right.part?.shard.count ?? 0))
+        compare(
+            "the number of scenarios", String(left.part?.total ?? 0), String(right.part?.total ?? 0))
+        let (mine, theirs) = (Set(inQuestion(left)), Set(inQuestion(right)))
+        if let odd = mine.symmetricDifference(theirs).min() {
+            compare(
+                "what is in question", "\(odd) \(mine.contains(odd) ? "is" : "is not")",
+                "\(odd) \(theirs.contains(odd) ? "is" : "is not")")
+        }
+        if left.baseline?.results.map(\.entry) != right.baseline?.results.map(\.entry) {
+            compare("the baseline", left.baseline?.file ?? "none", (right.baseline?.file ?? "none") + ", not the same")
+        }
+        return differing.map { difference in
+            InputProblem(
+                place: other.file,
+                what: "\(difference.what) differs: \(clipped(difference.there))",
+                expected: "\(clipped(difference.here)), as in \(first.file)",
+                fix: "merge only parts of one run, made with the same flags but --shard")
+        }
+    }
+
+    private static func gaps(_ files: [File], count: Int) -> [InputProblem] {
+        var byIndex: [Int: [String]] = [:]
+        for file in files { byIndex[file.report.part?.shard.index ?? 0, default: []].append(file.file) }
+        var problems: [InputProblem] = []
+        let missing = (1...count).filter { byIndex[$0] == nil }
+        if !missing.isEmpty {
+            let names = missing.prefix(10).map { "\($0)/\(count)" }.joined(separator: ", ")
+            let rest = missing.count > 10 ? " and \(missing.count - 10) more" : ""
+            problems.append(
+                InputProblem(
+                    place: "report merge",
+                    what: "\(missing.count == 1 ? "a part is" : "\(missing.count) parts are") missing: \(names)\(rest)",
+                    expected: "all \(count) parts", fix: "name their files too, or run them again"))
+        }
+        for (index, names) in byIndex.sorted(by: { $0.key < $1.key }) where names.count > 1 {
+            problems.append(
+                InputProblem(
+                    place: names[1], what: "part \(index)/\(count) is here twice", expected: "each part once",
+                    fix: "leave out one of \(names.joined(separator: ", "))"))
+        }
+        return problems
+    }
+
+    private static func overlaps(_ files: [File]) -> [InputProblem] {
+        var owner: [Int: String] = [:]
+        var byName: [String: String] = [:]
+        for file in files {
+            for (place, scenario) in zip(file.report.part?.places ?? [], file.report.scenarios) {
+                let before =
+                    owner.updateValue(file.file, forKey: place)
+                    ?? byName.updateValue(file.file, forKey: scenario.name)
+                guard let before else { continue }
+                return [
+                    InputProblem(
+                        place: file.file, what: "scenario \(scenario.name) is also in \(before)",
+                        expected: "each scenario in one part", fix: "run the parts again with the same program")
+                ]
+            }
+        }
+        let total = files.first?.report.part?.total ?? 0
+        guard owner.count != total, !files.contains(where: \.report.wasInterrupted) else { return [] }
+        return [
+            InputProblem(
+                place: "report merge", what: "the parts hold \(owner.count) of \(total) scenarios",
+                expected: "all of them", fix: "run the parts again with the same program")
+        ]
+    }
+}

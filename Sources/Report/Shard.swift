@@ -1,0 +1,96 @@
+import Holdfast
+
+/// One part of a run that several machines share.
+public struct Shard: Sendable, Equatable, CustomStringConvertible {
+    /// Which part, from 1.
+    public let index: Int
+    /// How many parts there are.
+    public let count: Int
+
+    /// The most parts of a run.
+    public static let maxCount = 1000
+
+    /// The variable in which an indexed job of Kubernetes tells its index, from 0.
+    public static let variable = "JOB_COMPLETION_INDEX"
+
+    /// A part; the index is from 1 to the count.
+    init(_ index: Int, of count: Int) {
+        self.index = index
+        self.count = count
+    }
+
+    /// Reads `2/3`, or `/3` where the environment tells the index.
+    /// - Throws: What is wrong with it.
+    public init(_ text: String, environment: [String: String]) throws(InputProblem) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let count = Self.number(parts[1]), (1...Self.maxCount).contains(count) else {
+            throw InputProblem(
+                place: "--shard", what: "'\(clipped(text))' names no part",
+                expected: "I/N, part I of N from 1 to \(Self.maxCount), or /N in an indexed job",
+                fix: "write for instance --shard 1/3")
+        }
+        guard parts[0].isEmpty else {
+            guard let index = Self.number(parts[0]), (1...count).contains(index) else {
+                throw InputProblem(
+                    place: "--shard", what: "there is no part '\(clipped(String(parts[0])))' of \(count)",
+                    expected: "a number from 1 to \(count)", fix: "count the parts from 1")
+            }
+            self.init(index, of: count)
+            return
+        }
+        guard let told = environment[Self.variable] else {
+            throw InputProblem(
+                place: "--shard", what: "'\(clipped(text))' leaves the index to \(Self.variable), which is not set",
+                expected: "\(Self.variable) from 0 to \(count - 1), as indexed jobs of Kubernetes set it",
+                fix: "name the part: --shard 1\(text)")
+        }
+        guard let index = Self.number(told[...]), (0..<count).contains(index) else {
+            throw InputProblem(
+                place: Self.variable, what: "'\(clipped(told))' is the index of no part of \(count)",
+                expected: "a number from 0 to \(count - 1)",
+                fix: "let --shard /N and the job's 'completions' be the same number")
+        }
+        self.init(index + 1, of: count)
+    }
+
+    /// Digits only: no sign, no space.
+    private static func number(_ text: Substring) -> Int? {
+        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
+    }
+
+    /// As on the command line: `2/3`.
+    public var description: String { "\(index)/\(count)" }
+
+    /// The items of this part, in their order.
+    ///
+    /// They are dealt in turn, kind by kind, so that each part gets its share of every kind. An item comes to the same part
+    /// whenever the same items are dealt.
+    public func share<Item>(of items: [Item], kind: (Item) -> Int) -> [Item] {
+        let kinds = items.map(kind)
+        let order = items.indices.sorted { (kinds[$0], $0) < (kinds[$1], $1) }
+        let own = order.enumerated().filter { $0.offset % count == index - 1 }.map(\.element)
+        return own.sorted().map { items[$0] }
+    }
+
+    /// A part of a run, and which of its scenarios it holds.
+    public struct Part: Sendable, Equatable {
+        /// Which part.
+        public let shard: Shard
+        /// How many scenarios the whole run has.
+        public let total: Int
+        /// The place of each scenario of this part in the whole run, from 0.
+        public let places: [Int]
+
+        /// The part of a run that performs the scenarios of a plan.
+        public init(_ shard: Shard, of plan: [String], holding scenarios: [String]) {
+            let places = Dictionary(plan.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { $1 })
+            self.init(shard, total: plan.count, places: scenarios.compactMap { places[$0] })
+        }
+
+        init(_ shard: Shard, total: Int, places: [Int]) {
+            self.shard = shard
+            self.total = total
+            self.places = places
+        }
+    }
+}
