@@ -3,7 +3,7 @@ import JSON
 /// What a person, a phone and a misbehaving server do to a client; it asserts nothing, because the judge does.
 public struct ClientScenario: Sendable, Equatable {
     /// The name used everywhere, such as `client/CLIENT/foreground-reconnects`.
-    public let name: String
+    public package(set) var name: String
     /// A name for people.
     public let title: String
     /// What happens, in a sentence.

@@ -1,7 +1,7 @@
 /// Stimuli and waits that bring clauses to the test; it asserts nothing, because the judge does.
 public struct Scenario: Sendable, Equatable {
     /// The name used everywhere, such as `server/SYNC/replay-after-cut`.
-    public let name: String
+    public package(set) var name: String
     /// A name for people.
     public let title: String
     /// What happens, in a sentence.

@@ -23,7 +23,7 @@ struct Conformance: AsyncParsableCommand {
             ServerCommand.self, ClientCommand.self, DoctorCommand.self, ServeCommand.self, ChatCommand.self,
             ProxyCommand.self, ValidateCommand.self, JudgeCommand.self, ListCommand.self,
             ExplainCommand.self,
-            GateCommand.self,
+            GateCommand.self, ReportCommand.self,
             SelftestCommand.self,
         ]
     )

@@ -1,4 +1,5 @@
 import Holdfast
+import Report
 
 /// Selects clauses and scenarios by the names people use: `SYNC-3`, `SYNC`, `SYNC-*`, `server/SYNC/*`.
 struct Pattern {
@@ -11,15 +12,6 @@ struct Pattern {
 
     /// Whether the pattern names a scenario, whole or with `*`.
     func matches(_ name: String) -> Bool {
-        Self.match(text[...], name[...])
-    }
-
-    private static func match(_ pattern: Substring, _ name: Substring) -> Bool {
-        guard let first = pattern.first else { return name.isEmpty }
-        if first == "*" {
-            let rest = pattern.dropFirst()
-            return match(rest, name) || (!name.isEmpty && match(pattern, name.dropFirst()))
-        }
-        return name.first == first && match(pattern.dropFirst(), name.dropFirst())
+        NamePattern(text).matches(name)
     }
 }

@@ -1,16 +1,36 @@
 import Holdfast
+import Report
 
 /// What a scenario needs to be chosen by name or by clause.
 protocol SelectableScenario: Sendable {
     var name: String { get }
     var role: Role { get }
     var clauses: [ClauseID] { get }
+    /// How long it takes, roughly: scenarios of a kind are shared out evenly.
+    var kind: Int { get }
+    /// The same scenario under another name.
+    func called(_ name: String) -> Self
 }
 
-extension Scenario: SelectableScenario {}
+extension Scenario: SelectableScenario {
+    var kind: Int { needs.start ? 0 : needs.budget ? 1 : 2 }
+
+    func called(_ name: String) -> Scenario {
+        var scenario = self
+        scenario.name = name
+        return scenario
+    }
+}
 
 extension ClientScenario: SelectableScenario {
     var role: Role { .client }
+    var kind: Int { 0 }
+
+    func called(_ name: String) -> ClientScenario {
+        var scenario = self
+        scenario.name = name
+        return scenario
+    }
 }
 
 /// The clauses and the scenarios for servers a run is about.
@@ -22,6 +42,8 @@ struct ScenarioSelection<Item: SelectableScenario>: Sendable {
     var clauses: Set<ClauseID>?
     /// The scenarios to perform.
     var scenarios: [Item]
+    /// Which part of all chosen scenarios these are, and the names of all; nil when they are all.
+    private(set) var part: (shard: Shard, plan: [String])?
 
     /// Everything that any pattern names; a pattern that names nothing is a problem, never ignored.
     init(
@@ -58,6 +80,26 @@ struct ScenarioSelection<Item: SelectableScenario>: Sendable {
     /// The scenarios that are meant to exercise each clause, by name.
     var intended: [String: [ClauseID]] {
         Dictionary(scenarios.map { ($0.name, $0.clauses) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Each scenario so often; repetitions are called `NAME#2`, `NAME#3`, … and come after all first performances.
+    func repeated(_ count: Int) -> Self {
+        var selection = self
+        for number in 1..<max(1, count) {
+            selection.scenarios += scenarios.map { $0.called("\($0.name)#\(number + 1)") }
+        }
+        return selection
+    }
+
+    /// Keeps the scenarios of one part.
+    mutating func take(_ shard: Shard) {
+        part = (shard, scenarios.map(\.name))
+        scenarios = shard.share(of: scenarios, kind: \.kind)
+    }
+
+    /// Which part of a run results are; nil when they are all.
+    func part(of results: [ScenarioResult]) -> Shard.Part? {
+        part.map { Shard.Part($0.shard, of: $0.plan, holding: results.map(\.name)) }
     }
 
     /// Lists what would be performed.

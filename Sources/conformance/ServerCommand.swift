@@ -27,7 +27,7 @@ struct ServerCommand: AsyncParsableCommand {
             With --start the suite also kills, stops and starts the server, and lets its writes fail: only then can \
             it prove that answers are stored before they are announced (PERSIST-1).
 
-            Exit codes: 0 conforms · 1 violation · 2 incomplete · 64 usage · 69 unreachable · 70 harness error
+            Exit codes: 0 conforms · 1 violation · 2 incomplete · 3 stale baseline · 64 usage · 69 unreachable · 70 harness error
             """
     )
 
@@ -54,14 +54,21 @@ struct ServerCommand: AsyncParsableCommand {
                 """))
     var trace = false
 
+    @OptionGroup(title: "How much") var parts: PartOptions
+
+    @OptionGroup(title: "Reports") var formats: FormatOptions
+
+    @OptionGroup(title: "Expected violations") var baseline: BaselineOptions
+
     @Flag(help: "List what would be performed, and end.")
     var dryRun = false
 
     func run() async throws {
         let specification = try Tool.specification()
-        let selection = try select(in: specification)
+        let selection = try parts.share(of: select(in: specification))
         let (subject, scope) = try serverSubject()
         if dryRun { return selection.printPlan() }
+        let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, under: specification)
         if let out { try Files.makeFolder(out) }
         let interruptions = Interruptions()
         do {
@@ -76,9 +83,7 @@ struct ServerCommand: AsyncParsableCommand {
             ).run(until: interruptions)
         }
         report.again = RunReport.Again(server.rerun(subject))
-        if let out { try ReportFolder(path: out).write(report) }
-        Console.write(ConsoleReport(report, style: Console.style).text)
-        if report.exit != .conforms { throw Tool.end(report.exit) }
+        try output.end(with: report) { if let out { try ReportFolder(path: out).write($0) } }
     }
 
     private func select(in specification: Specification) throws -> Selection {

@@ -35,7 +35,7 @@ struct ServerSuite {
             results, of: subject.declaration, at: subject.shownAddress, under: specification,
             selection: selection.clauses, intended: selection.intended, startedAt: startedAt,
             duration: clock.now - start,
-            wasInterrupted: wasInterrupted)
+            wasInterrupted: wasInterrupted, part: selection.part(of: results))
         report.diagnostics = outcome.diagnostics
         report.tool = Tool.version
         return report

@@ -23,7 +23,7 @@ struct ClientCommand: AsyncParsableCommand {
 
             What the driver cannot do leaves clauses untested, by name; it never passes them.
 
-            Exit codes: 0 conforms · 1 violation · 2 incomplete · 64 usage · 69 unreachable · 70 harness error
+            Exit codes: 0 conforms · 1 violation · 2 incomplete · 3 stale baseline · 64 usage · 69 unreachable · 70 harness error
             """
     )
 
@@ -45,16 +45,23 @@ struct ClientCommand: AsyncParsableCommand {
         help: ArgumentHelp("A folder to take in place of the specification in this program.", valueName: "dir"))
     var spec: String?
 
+    @OptionGroup(title: "How much") var parts: PartOptions
+
+    @OptionGroup(title: "Reports") var formats: FormatOptions
+
+    @OptionGroup(title: "Expected violations") var baseline: BaselineOptions
+
     @Flag(help: "List what would be performed, and end.")
     var dryRun = false
 
     func run() async throws {
         let specification = try Tool.specification(from: spec)
-        let selection = try select(in: specification)
+        let selection = try parts.share(of: select(in: specification))
         guard jobs > 0 else {
             throw Tool.refuse("--jobs", "'\(jobs)' runs nothing", expected: "a number from 1", fix: "leave it out")
         }
         if dryRun { return selection.printPlan() }
+        let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, under: specification)
         let interruptions = Interruptions()
         var report = try await client.meeting(specification) { source in
             if let out { try Files.makeFolder(out) }
@@ -66,9 +73,7 @@ struct ClientCommand: AsyncParsableCommand {
         }
         let rerun = client.rerun(spec: spec)
         report.again = RunReport.Again(rerun.flags, driver: rerun.command)
-        if let out { try ReportFolder(path: out).write(report) }
-        Console.write(ConsoleReport(report, style: Console.style).text)
-        if report.exit != .conforms { throw Tool.end(report.exit) }
+        try output.end(with: report) { if let out { try ReportFolder(path: out).write($0) } }
     }
 
     private func select(in specification: Specification) throws -> ScenarioSelection<ClientScenario> {

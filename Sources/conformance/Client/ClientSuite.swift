@@ -32,7 +32,8 @@ struct ClientSuite {
         var report = RunReport(
             results, of: subject.declaration, at: address, under: specification, selection: selection.clauses,
             intended: selection.intended,
-            startedAt: startedAt, duration: clock.now - start, wasInterrupted: wasInterrupted)
+            startedAt: startedAt, duration: clock.now - start, wasInterrupted: wasInterrupted,
+            part: selection.part(of: results))
         report.diagnostics = diagnostics(of: results)
         report.tool = Tool.version
         return report

@@ -1,0 +1,102 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// Reports as files: parts that become a whole, formats, baselines.
+@Suite struct ReportCommandTests {
+    private let only = ["--only", "ENV", "--only", "ID"]
+
+    @Test func `parts are merged into what one run says`() async throws {
+        let folder = try TemporaryDirectory()
+        let whole = try await BuiltBinary.run(
+            ["server", "--reference", "--skip-crashes", "--out", folder.path + "/whole"] + only)
+        #expect(whole.status == 0, "\(whole.out)\n\(whole.err)")
+        var parts: [String] = []
+        for index in 1...3 {
+            parts.append(folder.path + "/part-\(index)")
+            let part = try await BuiltBinary.run(
+                ["server", "--reference", "--skip-crashes", "--shard", "\(index)/3", "--out", parts[index - 1]] + only)
+            #expect(part.status == 0, "\(part.out)\n\(part.err)")
+            #expect(part.out.hasPrefix("part \(index) of 3, conforms so far: "))
+        }
+        let missing = try await BuiltBinary.run(["report", "merge"] + parts.dropLast())
+        #expect(missing.status == 64)
+        #expect(missing.err.hasPrefix("report merge: a part is missing: 3/3\n"))
+        let junit = folder.path + "/junit.xml"
+        let merged = try await BuiltBinary.run(
+            ["report", "merge", "--out", folder.path + "/merged", "--format", "junit=\(junit)"] + parts)
+        #expect(merged.status == 0, "\(merged.out)\n\(merged.err)")
+        let before = try JSONParser.value(folder.text(of: "whole/report.json"))
+        let after = try JSONParser.value(folder.text(of: "merged/report.json"))
+        #expect(outcomes(before) == outcomes(after))
+        #expect(after["headline"] == before["headline"])
+        let diff = try await BuiltBinary.run(["report", "diff", folder.path + "/whole", folder.path + "/merged"])
+        #expect(diff.status == 0, "\(diff.out)")
+        let shown = try await BuiltBinary.run(["report", "show", folder.path + "/merged/report.json"])
+        #expect(shown.out == merged.out)
+        try await expectCounts(junit, tests: outcomes(after).count)
+    }
+
+    /// The outcome of each clause.
+    private func outcomes(_ report: JSONValue) -> [String] {
+        (report["clauses"]?.arrayValue ?? []).map { clause in
+            "\(clause["id"]?.stringValue ?? "") \(clause["outcome"]?.stringValue ?? "")"
+        }
+    }
+
+    /// Reads the counts back as the programs of others do.
+    private func expectCounts(_ junit: String, tests: Int) async throws {
+        guard ExamplePython.has("xml.etree") else { return }
+        let script = """
+            import sys, xml.etree.ElementTree as tree
+            root = tree.parse(sys.argv[1]).getroot()
+            cases = root.findall('testsuite/testcase')
+            print(root.get('tests'), len(cases), len(root.findall('testsuite/testcase/failure')), root.get('name'))
+            """
+        let text = try await ExamplePython.run(["-c", script, junit]).output
+        #expect(text.hasPrefix("\(tests) \(tests) 0 conforms: "), "\(text)")
+    }
+
+    @Test func `what a baseline expects lets a run conform, and what holds makes it stale`() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.path + "/baseline.json"
+        let broken = ["server", "--reference", "--skip-crashes", "--only", "IDEM-5"]
+        let first = try await BuiltBinary.run(
+            broken + ["--defect", "idem-numbers-copies", "--write-baseline", file])
+        #expect(first.status == 1, "\(first.out)\n\(first.err)")
+        let empty = try await BuiltBinary.run(broken + ["--baseline", file])
+        #expect(empty.status == 64)
+        #expect(empty.err.contains("the reason is not filled in"))
+        let filled = try folder.text(of: "baseline.json")
+            .replacing("FILL IN: why this violation is expected", with: "known since spring")
+        try Data(filled.utf8).write(to: URL(fileURLWithPath: file))
+        let again = try await BuiltBinary.run(
+            broken + ["--defect", "idem-numbers-copies", "--baseline", file, "--format", "tap=-"])
+        #expect(again.status == 0, "\(again.out)\n\(again.err)")
+        #expect(again.out.hasPrefix("TAP version 14\n# conforms but for what is expected: "), "\(again.out)")
+        #expect(again.err.hasPrefix("conforms but for what is expected: "))
+        let mended = try await BuiltBinary.run(broken + ["--baseline", file])
+        #expect(mended.status == 3, "\(mended.out)\n\(mended.err)")
+        #expect(mended.out.contains("delete the entry, so that the clause stays kept"))
+    }
+
+    @Test(arguments: [
+        (["--format", "junti=x"], "--format: there is no format 'junti'", "did you mean 'junit'?"),
+        (["--format", "junit"], "--format: 'junit' names no file", "NAME=FILE"),
+        (
+            ["--format", "tap=-", "--format", "json=-"], "--format: 'tap' and 'json' both go to '-'",
+            "a file of its own"
+        ),
+        (["--shard", "4/3"], "--shard: there is no part '4' of 3", "from 1 to 3"),
+        (["--repeat", "0"], "--repeat: '0' is no number", "from 1 to 100"),
+        (["--baseline", "/nowhere.json"], "/nowhere.json: cannot be read", "a readable file"),
+    ])
+    func `flags that cannot be used end with 64 before anything runs`(
+        flags: [String], problem: String, help: String
+    ) async throws {
+        let run = try await BuiltBinary.run(["server", "ws://127.0.0.1:9/ws"] + flags)
+        #expect(run.status == 64, "\(run.out)\n\(run.err)")
+        #expect(run.err.contains(problem) && run.err.contains(help), "\(run.err)")
+    }
+}
