@@ -24,7 +24,7 @@ struct Conformance: AsyncParsableCommand {
             ProxyCommand.self, ValidateCommand.self, JudgeCommand.self, ListCommand.self,
             ExplainCommand.self,
             GateCommand.self, ReportCommand.self,
-            SelftestCommand.self,
+            DialectCommand.self, SelftestCommand.self,
         ]
     )
 }

@@ -103,16 +103,6 @@ extension Dialect {
         }
     }
 
-    /// The side that sends frames of a wire type; nil for an unknown type, and for one that both send.
-    public func sender(of frame: JSONValue) -> Role? {
-        guard let type = wireType(of: frame) else { return nil }
-        let senders =
-            isCanonical
-            ? Set(Self.canonicalTypes.filter { $0.value.contains(type) }.keys)
-            : Set(frameRules.filter { $0.wire == type }.map(\.sender))
-        return senders.count == 1 ? senders.first : nil
-    }
-
     /// The wire types that have a rule, by the side that sends them, in the order of the file.
     public func types(sentBy sender: Role) -> [String] {
         var types: [String] = []

@@ -13,6 +13,9 @@ public struct CaptureLeftOut: Sendable, Equatable {
     /// The reasons, in the order in which they were met first; no more than fifty.
     public private(set) var entries: [Entry] = []
 
+    /// The reason of a bare frame whose type tells no direction, because the dialect does not know it or both sides send it.
+    public static let noDirection = "a frame of which nothing tells the direction"
+
     /// Nothing yet.
     public init() {}
 

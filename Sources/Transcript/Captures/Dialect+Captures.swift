@@ -4,7 +4,12 @@ import JSON
 /// What a dialect tells of a capture that does not say it itself.
 extension Dialect {
     /// Which way a wire frame travels, by its type; nil when both sides or neither can have sent it.
+    ///
+    /// What both sides can have sent and is ignored from either is taken for the server's: it makes no difference.
     public func direction(of frame: JSONValue) -> Direction? {
+        if case .ignored = decode(frame, sentBy: .client), case .ignored = decode(frame, sentBy: .server) {
+            return .fromServer
+        }
         let isClients = canSend(frame, .client)
         return isClients == canSend(frame, .server) ? nil : isClients ? .toServer : .fromServer
     }

@@ -60,7 +60,7 @@ struct FrameReader {
 
     private mutating func bare(_ line: String, _ value: JSONValue, _ place: CapturePlace) -> [CaptureItem] {
         guard let direction = direction(value) else {
-            leftOut.note("a frame of which nothing tells the direction", place)
+            leftOut.note(CaptureLeftOut.noDirection, place)
             return [.gap]
         }
         var items: [CaptureItem] = []
@@ -131,7 +131,7 @@ struct FrameReader {
         }
         let given = try envelope.direction()
         guard let direction = given ?? (try? JSONParser.value(text)).flatMap(direction) else {
-            leftOut.note("a frame of which nothing tells the direction", envelope.place)
+            leftOut.note(CaptureLeftOut.noDirection, envelope.place)
             return [.gap]
         }
         return self.text(text, direction, lane: lane, principal: principal, at: at, envelope.place)

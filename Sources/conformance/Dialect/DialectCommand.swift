@@ -1,0 +1,93 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+import JSON
+import Report
+import Transcript
+
+struct DialectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dialect",
+        abstract:
+            "The dialects of systems that predate the specification: which there are, and what one makes of a capture.",
+        subcommands: [DialectListCommand.self, DialectShowCommand.self, DialectCheckCommand.self]
+    )
+}
+
+struct DialectListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Every dialect that came with this program.")
+
+    func run() async throws {
+        for dialect in try Tool.dialects(of: try Tool.specification()) {
+            let profiles =
+                dialect.isCanonical ? "all profiles" : dialect.profiles.sorted().map(\.rawValue).joined(separator: " ")
+            Console.write("\(padded(dialect.name, 11))\(dialect.summary)\n\(padded("", 11))\(profiles)\n")
+        }
+    }
+}
+
+struct DialectShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "The file of a dialect, to read or to start a new one from.")
+
+    @Argument(help: "The name, as 'conformance dialect list' shows it.")
+    var name: String
+
+    func run() async throws {
+        let specification = try Tool.specification()
+        do {
+            let dialect = try specification.dialect(named: name)
+            guard !dialect.isCanonical, let text = specification.files.texts["dialects/\(name).json"] else {
+                throw Tool.refuse(
+                    "show", "the canonical form has no dialect file", expected: "the name of a dialect",
+                    fix: "read Spec/chapters/05-messages.md, or run 'conformance dialect list'")
+            }
+            Console.write(text.hasSuffix("\n") ? text : text + "\n")
+        } catch let problems as InputProblems {
+            throw Tool.refuse(problems.problems)
+        }
+    }
+}
+
+struct DialectCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check a dialect file, and what it makes of captures.",
+        discussion: """
+            Each frame of a capture is understood, ignored for a reason the dialect gives, no message at all, or cannot \
+            be mapped.
+
+            Examples:
+              conformance dialect check my-server.json
+              conformance dialect check my-server.json --capture frames.ndjson --capture notes.txt
+              conformance dialect check nami --capture run.ndjson
+
+            Exit codes: 0 everything is understood or ignored · 1 a frame cannot be mapped · 64 a file cannot be used
+            """
+    )
+
+    @Argument(help: "A dialect file, or the name of a dialect.")
+    var dialect: String
+
+    @Option(help: ArgumentHelp("A capture to look at; may be given several times.", valueName: "file"))
+    var capture: [String] = []
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        let dialect = try Tool.dialect(dialect, given: "check")
+        var coverages: [DialectCheckReport.Capture] = []
+        for file in capture {
+            let (coverage, leftOut) = try CaptureFrames.coverage(of: file, by: dialect)
+            coverages.append(DialectCheckReport.Capture(file: file, coverage: coverage, leftOut: leftOut))
+        }
+        if json {
+            Console.write(DialectCheckReport.value(dialect, coverages).text(pretty: true) + "\n")
+        } else {
+            Console.write(DialectCheckReport.text(dialect, coverages))
+        }
+        if coverages.contains(where: \.hasUnmapped) { throw Tool.end(.violation) }
+    }
+}
