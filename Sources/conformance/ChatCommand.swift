@@ -9,7 +9,7 @@ import Transport
 struct ChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chat",
-        abstract: "Run the reference client: for people against a server, or as a client under test.",
+        abstract: "Run the reference client, for people or under test.",
         discussion: """
             For people: type a line to send it. /sessions lists, /open ID and /new change the conversation, /background and \
             /foreground do what the system does to an app, /offline and /online what a tunnel does, /quit ends.

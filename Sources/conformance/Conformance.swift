@@ -12,19 +12,17 @@ struct Conformance: AsyncParsableCommand {
 
             Start here:
               conformance serve                            a server to play with
-              conformance doctor ws://127.0.0.1:8080/ws    is a server of yours set up for the suite
+              conformance doctor ws://127.0.0.1:8080/ws    is a server of yours ready for it
               conformance server ws://127.0.0.1:8080/ws    test a server of yours
               conformance client -- ./my-driver            test a client of yours
-              conformance judge capture.har                judge what was recorded elsewhere
+              conformance judge capture.har                judge what was recorded
               conformance explain SYNC-3                   what a clause asks for, and why
             """,
         version: Tool.version,
         subcommands: [
             ServerCommand.self, ClientCommand.self, DoctorCommand.self, ServeCommand.self, ChatCommand.self,
-            ProxyCommand.self, ValidateCommand.self, JudgeCommand.self, ListCommand.self,
-            ExplainCommand.self,
-            GateCommand.self, ReportCommand.self,
-            DialectCommand.self, SelftestCommand.self,
+            ProxyCommand.self, JudgeCommand.self, ReportCommand.self, GateCommand.self, DialectCommand.self,
+            ValidateCommand.self, ListCommand.self, ExplainCommand.self, SelftestCommand.self,
         ]
     )
 }

@@ -6,7 +6,7 @@ import Report
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Explain a clause: its sentence, why it exists, and how it is judged.",
+        abstract: "Explain a clause: sentence, reason, how it is judged.",
         discussion: """
             Examples:
               conformance explain SYNC-3

@@ -7,7 +7,7 @@ import Report
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the clauses of the specification and how each is judged.",
+        abstract: "List the clauses and how each is judged.",
         discussion: """
             Examples:
               conformance list                 every clause

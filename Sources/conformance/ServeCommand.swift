@@ -14,7 +14,7 @@ import Darwin
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Run the reference server: correct, durable on disk, and broken on request.",
+        abstract: "Run the reference server, broken on request.",
         discussion: """
             Its agent obeys scripts: a chat whose last message is {"script":[{"tool":"webFetch"},{"wait":300},\
             {"reply":"hello"}]} is answered so; any other text gets an answer at once.

@@ -7,7 +7,7 @@ import Report
 struct ValidateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Check messages: type, place, what was expected, and the clause that says so.",
+        abstract: "Check messages against the schemas.",
         discussion: """
             What a message is comes from its 'type'; a REST body or a push, which has none, is told by its members or by \
             --as.

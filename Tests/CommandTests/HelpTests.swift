@@ -9,7 +9,10 @@ import Testing
         #expect(run.out.contains("0 conforms · 1 violation · 2 incomplete"))
     }
 
-    @Test(arguments: ["server", "client", "doctor", "serve", "chat", "validate", "list", "explain", "gate", "selftest"])
+    @Test(arguments: [
+        "server", "client", "doctor", "serve", "chat", "proxy", "judge", "gate", "validate", "list", "explain",
+        "selftest",
+    ])
     func `every command shows an example`(command: String) async throws {
         let run = try await BuiltBinary.run([command, "--help"])
         #expect(run.status == 0)

@@ -86,7 +86,7 @@ import Darwin
         let same = try await BuiltBinary.run(["judge", path])
         #expect(same.status == 0, "\(same.out)\(same.err)")
         #expect(same.out.contains("computed again and are the same"))
-        try text.replacing("parse_error", with: "parse_errox", maxReplacements: 1)
+        try text.replacing(#"\"parse_error\""#, with: #"\"parse_errox\""#, maxReplacements: 1)
             .write(toFile: path, atomically: true, encoding: .utf8)
         let other = try await BuiltBinary.run(["judge", path])
         #expect(other.status == 1, "\(other.out)\(other.err)")

@@ -8,8 +8,7 @@ import Transcript
 struct DialectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dialect",
-        abstract:
-            "The dialects of systems that predate the specification: which there are, and what one makes of a capture.",
+        abstract: "List, show and check dialects of real systems.",
         subcommands: [DialectListCommand.self, DialectShowCommand.self, DialectCheckCommand.self]
     )
 }

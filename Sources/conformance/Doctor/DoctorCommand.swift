@@ -5,7 +5,7 @@ import Report
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check that a server is set up for the suite, and say what a run will leave open.",
+        abstract: "Check that a server is set up for the suite.",
         discussion: """
             Takes the flags of 'conformance server'. Connects as each principal, reads over REST, asks the agent one \
             scripted question, and where a start command is given starts, kills and restarts the server. Then says \

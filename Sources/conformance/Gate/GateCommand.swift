@@ -9,7 +9,7 @@ import Transcript
 struct GateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
-        abstract: "Compare two states of the protocol: what changed, whom it breaks, and whether the version says so.",
+        abstract: "Compare two states of the protocol: whom it breaks.",
         discussion: """
             A state is a folder that holds Spec/ and Fixtures/, or a revision of the git repository one stands in: v1.0.0, \
             HEAD~1, main, or main:folder for a folder inside it. Nothing is checked out. Messages, clauses, codes, timeouts, \

@@ -8,7 +8,7 @@ import Transcript
 struct JudgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "judge",
-        abstract: "Judge what was recorded elsewhere: transcripts, reports, frames, HAR files, notes.",
+        abstract: "Judge captures, transcripts and stored reports.",
         discussion: """
             What a file is shows by its content; --as says it. A folder stands for the captures in it, '-' for standard \
             input.

@@ -9,7 +9,7 @@ import Transport
 struct ProxyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "proxy",
-        abstract: "Stand between a real client and a real server: record, judge, and break things on request.",
+        abstract: "Record, judge and break what passes between peers.",
         discussion: """
             Passes WebSockets and REST on, byte by byte where it can: fragments, pings, close codes, resets and refusals \
             arrive as they were sent. Only what would make the traffic unreadable is not negotiated (compression), and 'Host' \

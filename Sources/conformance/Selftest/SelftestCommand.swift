@@ -7,7 +7,7 @@ import Report
 struct SelftestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "selftest",
-        abstract: "Prove that the suite catches what it should: each named defect by the clause it breaks.",
+        abstract: "Prove that the suite catches what it should.",
         discussion: """
             Runs the whole suite against the healthy reference server and against each legal variation: all must be \
             green. Then runs the scenarios of each defect's clause against a server with that defect: the clause must \
