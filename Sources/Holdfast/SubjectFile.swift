@@ -10,7 +10,7 @@ public struct SubjectFile: Sendable, Equatable {
     public var url: String?
     /// The base of the REST paths; taken from `url` when nil.
     public var http: String?
-    /// The dialect it speaks.
+    /// The dialect it speaks: `canonical`, the name of one that comes along, or the path of a file beside this one.
     public var dialect: String
     /// What it declares.
     public var profiles: Set<Profile>

@@ -62,7 +62,7 @@ struct ChatBudget {
     mutating func note(
         _ performance: Performance, by principals: [ServerSubject.Principal], at now: ContinuousClock.Instant
     ) {
-        let history = performance.history
+        let history = DialectView(performance.history).history
         let answers = Self.answers(in: history)
         let end = performance.duration
         var owners: [Lane: String] = [:]

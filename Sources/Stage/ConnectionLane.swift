@@ -1,3 +1,4 @@
+import Holdfast
 import JSON
 import Synchronization
 import Transcript
@@ -20,23 +21,32 @@ final class ConnectionLane: Sendable {
         var pump: Task<Void, Never>?
     }
 
+    /// The name of a letter that is the answer to a ping of the WebSocket itself.
+    static let pong = "‹pong›"
+    /// The name of a letter by which a server asks for credentials.
+    static let challenge = "‹challenge›"
+
     private let connection: WebSocketConnection
     private let recorder: Recorder
+    private let dialect: Dialect
     private let openedAt: ContinuousClock.Instant
     private let state = Mutex(State())
     /// Set when nothing more is read from it.
     private let over = Latch<Bool>()
 
-    private init(letter: String, connection: WebSocketConnection, recorder: Recorder) {
+    private init(letter: String, connection: WebSocketConnection, dialect: Dialect, recorder: Recorder) {
         self.letter = letter
         self.connection = connection
+        self.dialect = dialect
         self.recorder = recorder
         openedAt = recorder.note(.opened, on: .connection(letter))
     }
 
     /// Takes over a connection that was just opened.
-    static func start(_ letter: String, _ connection: WebSocketConnection, recorder: Recorder) -> ConnectionLane {
-        let lane = ConnectionLane(letter: letter, connection: connection, recorder: recorder)
+    static func start(
+        _ letter: String, _ connection: WebSocketConnection, dialect: Dialect, recorder: Recorder
+    ) -> ConnectionLane {
+        let lane = ConnectionLane(letter: letter, connection: connection, dialect: dialect, recorder: recorder)
         let pump = Task { await lane.pump() }
         lane.state.withLock { $0.pump = pump }
         return lane
@@ -61,18 +71,23 @@ final class ConnectionLane: Sendable {
 
     /// Records a text and sends it in so many fragments, cut between bytes, also inside a character.
     func send(text: String, fragments: Int = 1) async throws(TransportProblem) {
-        let bytes = Array(text.utf8)
+        try await send(WireMessage(text), fragments: fragments)
+    }
+
+    /// Records a message as it may be shown and sends it in so many fragments.
+    func send(_ message: WireMessage, fragments: Int = 1) async throws(TransportProblem) {
+        let bytes = Array(message.text.utf8)
         let count = max(1, min(fragments, bytes.count))
         let pieces = (0..<count).map { index in
             Array(bytes[index * bytes.count / count..<(index + 1) * bytes.count / count])
         }
-        try await send(pieces: pieces)
+        try await send(pieces: pieces, shown: message.shown)
     }
 
     /// Records a text and sends it, a fragment a piece; a ping goes between the first two, as proxies do it.
-    func send(pieces: [[UInt8]]) async throws(TransportProblem) {
+    func send(pieces: [[UInt8]], shown: String? = nil) async throws(TransportProblem) {
         if pieces.count > 1 { recorder.note(.act("fragments", ["count": JSONValue(pieces.count)]), on: lane) }
-        recorder.note(.text(.toServer, String(decoding: pieces.joined(), as: UTF8.self)), on: lane)
+        recorder.note(.text(.toServer, shown ?? String(decoding: pieces.joined(), as: UTF8.self)), on: lane)
         for (index, piece) in pieces.enumerated() {
             let isFinal = index == pieces.count - 1
             try await connection.send(
@@ -86,9 +101,10 @@ final class ConnectionLane: Sendable {
         try await connection.send(bytes: binary)
     }
 
-    func ping() async throws(TransportProblem) {
+    /// Sends a ping of the WebSocket itself, with a payload that its pong repeats.
+    func ping(_ payload: String = "") async throws(TransportProblem) {
         recorder.note(.ping(.toServer), on: lane)
-        try await connection.ping()
+        try await connection.ping(Array(payload.utf8))
     }
 
     /// Reads on, and answers no ping of the WebSocket itself any more.
@@ -169,7 +185,7 @@ final class ConnectionLane: Sendable {
         switch event {
         case .text(let text):
             guard recorder.record(.text(.fromServer, text), on: lane, at: time) else { return flooded(time) }
-            mailbox.add(text)
+            deliver(text)
             return true
         case .invalidText(let bytes), .binary(let bytes):
             return recorder.record(.binary(.fromServer, bytes), on: lane, at: time) || flooded(time)
@@ -178,7 +194,10 @@ final class ConnectionLane: Sendable {
             let isAnswered = connection.answersPings
             guard recorder.record(.ping(.fromServer), on: lane, at: time) else { return flooded(time) }
             return !isAnswered || recorder.record(.pong(.toServer), on: lane, at: time) || flooded(time)
-        case .pong: return recorder.record(.pong(.fromServer), on: lane, at: time) || flooded(time)
+        case .pong(let payload):
+            guard recorder.record(.pong(.fromServer), on: lane, at: time) else { return flooded(time) }
+            if !payload.isEmpty { mailbox.add(String(decoding: payload, as: UTF8.self), as: Self.pong) }
+            return true
         case .tooLarge(let bytes): return ended("a message of \(bytes) bytes", time)
         case .close(let code, let reason):
             let kind = Event.Kind.close(.fromServer, code: code.map(Int.init), reason: reason)
@@ -190,6 +209,12 @@ final class ConnectionLane: Sendable {
         case .failed(let problem): return ended(Self.words(problem), time)
         case .flooded: return flooded(time)
         }
+    }
+
+    /// Offers what a message means to the waits.
+    private func deliver(_ text: String) {
+        if dialect.isChallenge(text) { mailbox.add(text, as: Self.challenge) }
+        for letter in dialect.letters(in: text) { mailbox.add(letter) }
     }
 
     private func ended(_ reason: String, _ time: ContinuousClock.Instant) -> Bool {

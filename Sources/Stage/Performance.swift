@@ -58,7 +58,7 @@ public struct Performance: Sendable {
     {
         let header = History.Header(
             specification: specification.version, scenario: scenario.name, subject: subject.declaration,
-            timeouts: subject.timeouts)
+            timeouts: subject.timeouts, dialect: subject.dialect)
         return Performance(scenario, history: History(header: header, events: []), skipped: reason)
     }
 }

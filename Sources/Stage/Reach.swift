@@ -37,7 +37,9 @@ extension ServerSubject {
 
     private func upgrade(within limit: Duration) async throws(HarnessProblem) {
         do {
-            let connection = try await WebSocketConnection.open(webSocket, tls: tls, timeout: limit)
+            let asked = upgrade(token: principals.first?.token)
+            let connection = try await WebSocketConnection.open(
+                asked.endpoint, headers: asked.headers, tls: tls, timeout: limit)
             await connection.close(code: 1000, timeout: .milliseconds(250))
         } catch {
             guard case .upgradeRefused(let status, _) = error.code else { return }

@@ -27,7 +27,7 @@ final class Recorder: Sendable {
     private let start = ContinuousClock.now
     private let state = Mutex(State())
     private let bounds: Bounds
-    private let redaction: Redaction
+    let redaction: Redaction
 
     init(bounds: Bounds = Bounds(), redaction: Redaction) {
         self.bounds = bounds

@@ -137,7 +137,8 @@ struct Redaction: Sendable {
     /// Names of query members whose values are credentials, also ones no subject file names.
     private static let credentialNames: Set<String> = ["token", "access_token", "auth", "api_key", "apikey", "key"]
 
-    private func shown(for token: String) -> String? {
+    /// What stands for a credential; nil when it is none.
+    func shown(for token: String) -> String? {
         secrets.first { Array($0.token.utf8) == Array(token.utf8) }?.shown
     }
 

@@ -79,12 +79,18 @@ final class ScenarioPerformer: Sendable {
     /// Performs steps one after the other.
     /// - Throws: ``StepEnd`` when the rest cannot be performed.
     func perform(_ steps: [ScenarioStep], with local: ScenarioVariables = ScenarioVariables()) async throws {
+        var silence = Silence()
         for step in steps {
             if Task.isCancelled { throw StepEnd.interrupted }
             if let profile = step.profile, !subject.profiles.contains(profile) { continue }
+            if try silence.covers(step) { continue }
             let context = StepContext(performer: self, pointer: step.pointer, local: local)
             do {
                 try await context.perform(step.action)
+            } catch StepEnd.inexpressible(let reason) {
+                silence.add(step, reason)
+                recorder.note(
+                    .act("leaveOut", ["step": .string("\(step.pointer)"), "reason": .string(reason)]), on: .server)
             } catch let end as StepEnd {
                 throw end
             } catch {
@@ -210,7 +216,11 @@ final class ScenarioPerformer: Sendable {
         for event in recorder.events() {
             switch event.kind {
             case .text(.fromServer, let text):
-                if let session = Frame(text, direction: .fromServer).string("sessionId") { sessions.insert(session) }
+                for frame in subject.dialect.letters(in: text) {
+                    if let session = Frame(frame, direction: .fromServer).string("sessionId") {
+                        sessions.insert(session)
+                    }
+                }
             case .response(let response):
                 let root = try? JSONParser.document(response.body).root
                 if let session = root?["sessionId"]?.stringValue { sessions.insert(session) }
@@ -224,30 +234,27 @@ final class ScenarioPerformer: Sendable {
     }
 
     /// Sends a ping with a nonce and waits for its pong; false, and recorded, when none came.
+    ///
+    /// Where the dialect has no ping, that of the WebSocket itself serves.
     func fence(_ lane: ConnectionLane) async -> Bool {
         let nonce = nextNonce()
-        let frame: JSONValue = ["type": "ping", "nonce": .string(nonce)]
+        var isOwn = true
         do {
-            try await lane.send(text: frame.text())
+            switch subject.dialect.encode(["type": "ping", "nonce": .string(nonce)], sentBy: .client) {
+            case .frames(let frames): for frame in frames { try await lane.send(text: frame.text()) }
+            case .nothing, .inexpressible:
+                isOwn = false
+                try await lane.ping(nonce)
+            }
         } catch {
             recorder.note(.wait(awaited: "pong", met: false), on: lane.lane)
             return false
         }
-        let pong = await lane.mailbox.take(["pong"], within: limit("pong")) { $0.string("nonce") ?? nonce == nonce }
+        let pong =
+            isOwn
+            ? await lane.mailbox.take(["pong"], within: limit("pong")) { $0.string("nonce") ?? nonce == nonce }
+            : await lane.mailbox.take([ConnectionLane.pong], within: limit("pong")) { $0.text == nonce }
         if pong == nil { recorder.note(.wait(awaited: "pong", met: false), on: lane.lane) }
         return pong != nil
     }
-}
-
-/// The text as a value in a query: all but letters, digits and `-._~` as `%xx`.
-private func percentEncoded(_ text: String) -> String {
-    text.utf8.map { byte in
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            String(UnicodeScalar(byte))
-        default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }
-    }.joined()
 }

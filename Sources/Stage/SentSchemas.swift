@@ -20,6 +20,18 @@ struct SentSchemas: Sendable {
         return schemas.file(of: name) != nil
     }
 
+    /// Whether a client sends messages of this type.
+    func isSentByClients(_ type: String) -> Bool {
+        guard case .success(let schemas) = schemas else { return false }
+        return schemas.types(sentBy: .client).contains(type)
+    }
+
+    /// Whether a value is what it claims to be.
+    func accepts(_ value: JSONValue, as name: String) -> Bool {
+        guard case .success(let schemas) = schemas else { return false }
+        return schemas.accepts(value, as: name)
+    }
+
     /// Why a value cannot be sent as what it claims to be; nil when it can.
     func problem(of value: JSONValue, as name: String, at place: String) -> HarnessProblem? {
         switch schemas {

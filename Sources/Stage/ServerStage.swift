@@ -107,7 +107,7 @@ public struct ServerStage: Sendable {
         }
         let header = History.Header(
             specification: specification.version, scenario: scenario.name, subject: subject.declaration,
-            timeouts: subject.timeouts, startedAt: startedAt)
+            timeouts: subject.timeouts, startedAt: startedAt, dialect: subject.dialect)
         return Performance(
             scenario, history: History(header: header, events: performer.recorder.events()), problems: problems,
             skipped: unsuitable, stoppedAt: stoppedAt, wasInterrupted: wasInterrupted || Task.isCancelled,

@@ -14,6 +14,8 @@ public struct ServerSubject: Sendable {
     public var principals: [Principal]
     /// What it declares to keep.
     public var profiles: Set<Profile>
+    /// How its wire differs from the specification's own form.
+    public var dialect = Dialect.canonical
     /// What its agent does with a prompt.
     public var agent: SubjectFile.Agent
     /// Whether its agent obeys scripts in the prompt, by itself or by way of the model it asks.

@@ -68,7 +68,7 @@ extension StepContext {
     private func arm(
         _ instance: SubjectInstance, bytes: String, _ target: ScenarioStep.ProcessStep.Target
     ) throws {
-        let kill = ArmedKill(bytes: try filled(bytes), target: target, place: place)
+        let kill = ArmedKill(bytes: wire(bytes: try filled(bytes)), target: target, place: place)
         performer.armed.add(kill)
         if case .connection(let letter) = target {
             try open(letter).watch(with: kill.tripwire(for: instance, recorder: recorder))

@@ -48,6 +48,7 @@ extension StepContext {
 
     func http(_ exchange: ScenarioStep.Exchange) async throws {
         let body = try exchange.body.map { try filled($0).text() } ?? exchange.bodyText
+        if exchange.save.isEmpty { try checkWire(exchange.method, try filled(exchange.path), body) }
         let (answer, lane) = try await request(
             exchange.method, try filled(exchange.path), exchange.credential, body: body, within: performer.limit("rest")
         )
@@ -98,6 +99,11 @@ extension StepContext {
     private func request(
         _ method: String, _ path: String, _ credential: ScenarioStep.Credential, body: String?, within limit: Duration
     ) async throws -> (JSONValue?, Lane) {
+        let asked = RESTRequest(method: method, path: inOneSegment(path), body: body)
+        guard let wire = dialect.encode(asked) else {
+            throw StepEnd.unmet("\(pointer): the dialect \(dialect.name) has no \(method) \(path)")
+        }
+        let (method, path, body) = (wire.method, wire.path, wire.body)
         let lane = performer.nextExchange()
         var headers: [(String, String)] = [("Accept", "application/json")]
         if let token = try token(credential) { headers.append(("Authorization", "Bearer \(token)")) }
@@ -129,7 +135,15 @@ extension StepContext {
         guard recorder.record(.response(response), on: lane, at: answer.receivedAt) else {
             throw StepEnd.unmet("\(pointer): the subject sent more than the stage keeps")
         }
-        return (text.flatMap { try? JSONParser.document($0).root }, lane)
+        let meant = text.map { dialect.decode(RESTResponse(status: answer.status, body: $0), to: wire).body }
+        return (meant.flatMap { try? JSONParser.document($0).root }, lane)
+    }
+
+    /// A path whose session id is one segment, also where a dialect's ids hold slashes, such as the names of agents.
+    private func inOneSegment(_ path: String) -> String {
+        let base = "/api/sessions/"
+        guard !dialect.isCanonical, path.hasPrefix(base) else { return path }
+        return base + path.dropFirst(base.count).replacing("/", with: "%2F")
     }
 
     /// The path below the base of the REST paths.

@@ -44,19 +44,19 @@ extension StepContext {
     func connect(_ connect: ScenarioStep.Connect) async throws {
         let lane = Lane.connection(connect.on)
         let query = try connect.query.map { try filled($0) }
-        let path = subject.webSocket.path + (query.map { "?\($0)" } ?? "")
-        let endpoint = query == nil ? subject.webSocket : subject.webSocket.at(path)
+        let asked = subject.upgrade(token: try token(connect.credential), query: query)
         await performer.lane(connect.on)?.leave(within: performer.limit("close"))
         recorder.note(
             .opening(
                 Event.Opening(
                     principal: shownPrincipal(connect.credential) ?? connect.credential.principal,
-                    path: path)),
+                    path: asked.path)),
             on: lane)
         let connection: WebSocketConnection
         do {
             connection = try await WebSocketConnection.open(
-                endpoint, tls: subject.tls, limits: .stage, timeout: performer.limit("connect"))
+                asked.endpoint, headers: asked.headers, tls: subject.tls, limits: .stage,
+                timeout: performer.limit("connect"))
         } catch {
             if Task.isCancelled { throw StepEnd.interrupted }
             if !connect.isOptional { performer.noteReception(false) }
@@ -64,10 +64,12 @@ extension StepContext {
             try missed("upgrade", on: lane, isOptional: connect.isOptional)
             return
         }
-        let opened = ConnectionLane.start(connect.on, connection, recorder: recorder)
+        let opened = ConnectionLane.start(connect.on, connection, dialect: dialect, recorder: recorder)
         performer.add(opened)
-        guard connect.handshake else { return }
-        try await authenticate(opened, connect)
+        if connect.handshake { return try await authenticate(opened, connect) }
+        if dialect.assumedGreeting != nil {
+            throw StepEnd.unmet("\(pointer): the dialect \(dialect.name) has no handshake to leave out")
+        }
     }
 
     private func authenticate(_ lane: ConnectionLane, _ connect: ScenarioStep.Connect) async throws {
@@ -76,8 +78,20 @@ extension StepContext {
         if let token = try token(connect.credential) { frame["token"] = .string(token) }
         frame["clientId"] = .string(try filled(connect.clientId ?? "device-\(connect.on)-${run}"))
         if connect.version == 1 { try check(frame, as: "auth") }
+        let messages = try wire(frame)
+        if let assumed = dialect.assumedGreeting {
+            performer.noteReception(true)
+            lane.isAuthenticated = true
+            return try save(connect.save, from: assumed, of: "connected", on: lane.lane)
+        }
+        if dialect.challenge != nil,
+            await lane.mailbox.take([ConnectionLane.challenge], within: performer.limit("connect")) == nil
+        {
+            if !connect.isOptional, !Task.isCancelled { performer.noteReception(false) }
+            return try missed("challenge", on: lane.lane, isOptional: connect.isOptional)
+        }
         do {
-            try await lane.send(text: frame.text())
+            for message in messages { try await lane.send(message) }
         } catch {
             if !connect.isOptional { performer.noteReception(false) }
             return try missed("connected", on: lane.lane, isOptional: connect.isOptional)
@@ -123,16 +137,17 @@ extension StepContext {
         let body = try self.body(of: question)
         for member in body { frame[member.key] = member.value }
         try check(frame, as: "chat")
-        let text = try padded(frame, to: question.bytes)
+        let messages = try wire(frame).map { try padded($0, to: question.bytes) }
         performer.addScriptWait(question.waitMs)
         try await sending(on: letter) { lane throws(TransportProblem) in
-            try await lane.send(text: text, fragments: question.fragments)
+            for message in messages { try await lane.send(message, fragments: question.fragments) }
         }
     }
 
     func send(_ frame: JSONValue, bytes: JSONValue?, on letter: String) async throws {
-        let text = try padded(try filled(frame), to: bytes)
-        try await sending(on: letter) { lane throws(TransportProblem) in try await lane.send(text: text) }
+        let wire = try wire(spelledOut: try filled(frame))
+        let message = try padded(wire, to: bytes)
+        try await sending(on: letter) { lane throws(TransportProblem) in try await lane.send(message) }
     }
 
     func sendText(_ fragments: [String], times: Int, on letter: String) async throws {
@@ -142,6 +157,7 @@ extension StepContext {
             try refuse(bytes: piece.utf8.count * times)
             pieces.append(Array(String(repeating: piece, count: times).utf8))
         }
+        try wire(spelledOut: pieces)
         let parts = pieces
         try await sending(on: letter) { lane throws(TransportProblem) in try await lane.send(pieces: parts) }
     }
@@ -152,25 +168,26 @@ extension StepContext {
         if let epoch { frame["epoch"] = try filled(.string(epoch)) }
         if let limit { frame["limit"] = try filled(limit) }
         try check(frame, as: "sync")
-        let text = frame.text()
-        try await sending(on: letter) { lane throws(TransportProblem) in try await lane.send(text: text) }
+        let messages = try wire(frame)
+        try await sending(on: letter) { lane throws(TransportProblem) in
+            for message in messages { try await lane.send(message) }
+        }
     }
 
     /// The frame with an unknown member that makes it as long as asked for; receivers ignore such members.
-    private func padded(_ frame: JSONValue, to bytes: JSONValue?) throws -> String {
-        guard let bytes else { return frame.text() }
+    private func padded(_ message: WireMessage, to bytes: JSONValue?) throws -> WireMessage {
+        guard let bytes, var frame = try? JSONParser.document(message.text).root else { return message }
         guard let size = try filled(bytes).intValue else {
             throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(bytes)"), at: place))
         }
         try refuse(bytes: size)
-        var frame = frame
         frame["padding"] = ""
         let missing = size - frame.text().utf8.count
         guard missing >= 0 else {
             throw StepEnd.unsuitable("a frame of \(size) bytes holds no question")
         }
         frame["padding"] = .string(String(repeating: "x", count: missing))
-        return frame.text()
+        return WireMessage(frame.text())
     }
 
     private func refuse(bytes: Int) throws {

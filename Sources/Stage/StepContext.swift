@@ -22,6 +22,7 @@ struct StepContext: Sendable {
         case .sendText(let fragments, let times, let lane):
             try await sendText(fragments, times: times, on: lane)
         case .sendBinary(let bytes, let lane):
+            try wire(spelledOut: [bytes])
             try await sending(on: lane) { lane throws(TransportProblem) in
                 try await lane.send(binary: bytes)
             }
@@ -112,13 +113,21 @@ struct StepContext: Sendable {
         }
     }
 
-    /// What holds of a value that a server leaves out and may leave out (SYNC-15, LIVE).
-    private static let unsaid: [String: JSONValue] = ["/limits/replayMessages": 1000, "/heartbeatSeconds": 30]
+    /// What holds of a value that a server leaves out and may leave out (SYNC-15, LIVE), or that it was configured with.
+    private func unsaid(_ place: String) -> JSONValue? {
+        let name = place.hasPrefix("/limits/") ? String(place.dropFirst("/limits/".count)) : String(place.dropFirst())
+        if let limit = subject.limits[name] { return JSONValue(limit) }
+        switch place {
+        case "/limits/replayMessages": return 1000
+        case "/heartbeatSeconds": return 30
+        default: return nil
+        }
+    }
 
     /// Keeps values for later steps; what the subject left out ends the scenario, because later steps build on it.
     func save(_ places: [String: JSONPointer], from root: JSONValue?, of what: String, on lane: Lane) throws {
         for (name, pointer) in places.sorted(by: { $0.key < $1.key }) {
-            guard let value = root?[pointer] ?? Self.unsaid["\(pointer)"] else {
+            guard let value = root?[pointer] ?? unsaid("\(pointer)") else {
                 recorder.note(.wait(awaited: "\(pointer) of \(what)", met: false), on: lane)
                 throw StepEnd.unmet("\(self.pointer): \(what) has no \(pointer)")
             }

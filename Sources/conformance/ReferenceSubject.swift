@@ -11,6 +11,8 @@ struct ReferenceSubject {
     var defects: [String] = []
     /// What it does differently, by name.
     var variations: [String] = []
+    /// The dialect it speaks; the specification's own form when nil.
+    var dialect: String?
     /// How many replayed frames it keeps.
     var replayFrames = 1000
 
@@ -39,6 +41,7 @@ struct ReferenceSubject {
             command += ["--token", "\(person.name)=\(person.token ?? "")"]
             command += ["--device", "\(person.name)=\(person.device ?? "")"]
         }
+        if let dialect { command += ["--dialect", dialect] }
         for defect in defects { command += ["--defect", defect] }
         for variation in variations { command += ["--variation", variation] }
         var subject = ServerSubject(

@@ -20,6 +20,7 @@ struct ServerCommand: AsyncParsableCommand {
               conformance server wss://chat.example/ws --token "$TOKEN" --token "$OTHER" --profile core --profile auth
               conformance server ws://127.0.0.1:8080/ws --scripted-agent --only SYNC-3
               conformance server --subject subject.json --out results
+              conformance server ws://127.0.0.1:3000 --dialect nami --token "$KEY"
               conformance server --reference --skip-crashes
               conformance server --start 'my-server --port {port} --data {data}'
               conformance server ws://127.0.0.1:8080/ws --start ./my-server --data ./store --ready 'listening'

@@ -36,9 +36,27 @@ struct ServerSuite {
             selection: selection.clauses, intended: selection.intended, startedAt: startedAt,
             duration: clock.now - start,
             wasInterrupted: wasInterrupted, part: selection.part(of: results))
-        report.diagnostics = outcome.diagnostics
+        report.diagnostics = outcome.diagnostics + Self.leftOut(of: outcome.performances)
         report.tool = Tool.version
         return report
+    }
+
+    /// What scenarios spell out and the dialect cannot say, a line for each reason.
+    private static func leftOut(of performances: [Performance]) -> [String] {
+        var scenarios: [String: [String]] = [:]
+        for performance in performances {
+            for event in performance.history.events {
+                guard case .act("leaveOut", let details) = event.kind, let reason = details["reason"]?.stringValue
+                else { continue }
+                scenarios[reason, default: []].append(performance.scenario)
+            }
+        }
+        return scenarios.sorted { $0.key < $1.key }.map { reason, names in
+            let places = Set(names).sorted()
+            let rest = places.count > 3 ? " and \(places.count - 3) more" : ""
+            return
+                "left out \(names.count) times, because \(reason): \(places.prefix(3).joined(separator: ", "))\(rest)"
+        }
     }
 
     private var performed: [Scenario] {

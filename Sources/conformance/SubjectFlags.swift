@@ -27,6 +27,13 @@ struct SubjectFlags: ParsableArguments {
     @Option(help: ArgumentHelp("A profile it declares; may be given several times. Default: core.", valueName: "name"))
     var profile: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "The dialect it speaks: canonical, a name of 'conformance dialect list', or the path of a dialect file.",
+            discussion: "Unless profiles are named, it is taken to declare all that a server of the dialect can.",
+            valueName: "name"))
+    var dialect: String?
+
     @Flag(help: "Its agent obeys scripts in the prompt.")
     var scriptedAgent = false
 
@@ -110,7 +117,7 @@ struct SubjectFlags: ParsableArguments {
     var options: SubjectOptions {
         SubjectOptions(
             isReference: reference, defects: defect, variations: variation, file: subject, url: url, http: http,
-            tokens: token, devices: devices, profiles: profile,
+            tokens: token, devices: devices, profiles: profile, dialect: dialect,
             hasScriptedAgent: scriptedAgent, asksOurModel: modelEndpoint != nil,
             start: StartOptions(command: start, data: data, environment: env, ready: ready, kills: kills),
             tiers: tier, skipsCrashes: skipCrashes, patience: patience, acceptsAnyCertificate: acceptAnyCertificate)
@@ -156,6 +163,7 @@ struct SubjectFlags: ParsableArguments {
         if let http { words.append("--http \(http)") }
         words += token.map { _ in "--token …" }
         words += profile.map { "--profile \($0)" }
+        if let dialect { words.append("--dialect \(ShellWords.quoted(dialect))") }
         if scriptedAgent { words.append("--scripted-agent") }
         words += tier.map { "--tier \($0)" }
         if patience != 20 { words.append("--patience \(patience)") }

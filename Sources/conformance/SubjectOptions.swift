@@ -17,6 +17,8 @@ struct SubjectOptions {
     var tokens: [String] = []
     var devices: [String] = []
     var profiles: [String] = []
+    /// The dialect it speaks, by name or path; that of the subject file when nil.
+    var dialect: String?
     var hasScriptedAgent = false
     /// Whether its agent asks the model endpoint of the suite.
     var asksOurModel = false
@@ -38,8 +40,11 @@ struct SubjectOptions {
         }
         let described = try file.map(read)
         let folder = file.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
+        let spoken = try spokenDialect(described, in: folder)
         let startCommand = start.startCommand(
-            described?.start, in: folder, url: url ?? described?.url, http: http ?? described?.http, &problems)
+            described?.start, in: folder,
+            url: (url ?? described?.url).map(spoken.address) ?? spoken.address(of: StartCommand.usualURL),
+            http: http ?? described?.http, &problems)
         let webSocket = endpoint(
             startCommand?.url ?? url ?? described?.url, given: url == nil ? "--subject" : "url", isSocket: true,
             &problems)
@@ -51,7 +56,9 @@ struct SubjectOptions {
                     expected: "a URL such as ws://127.0.0.1:8080/ws, --start 'COMMAND', or --subject FILE",
                     fix: "name the server to test; ./conformance.sh without arguments brings one along"))
         }
-        let declared = profiles.isEmpty ? described?.profiles ?? [.core] : Self.profiles(named: profiles, &problems)
+        let named = profiles.isEmpty ? described?.profiles : Self.profiles(named: profiles, &problems)
+        let declared = named ?? spoken.usualProfiles
+        problems += spoken.problems(declaring: declared, given: profiles.isEmpty ? "--subject /profiles" : "--profile")
         let agent = hasScriptedAgent ? .scripted : asksOurModel ? .model : described?.agent ?? .plain
         let wanted = tiers.isEmpty ? described?.tiers : Set(tiers)
         if let wanted, let problem = Scope.problem(wanted, agent: agent, given: tiers.isEmpty ? "--subject" : "--tier")
@@ -67,12 +74,20 @@ struct SubjectOptions {
         var subject = ServerSubject(
             name: described?.name ?? "server", webSocket: webSocket, http: base, principals: people, profiles: declared,
             tls: TLSOptions(acceptAnyCertificate: acceptsAnyCertificate))
+        subject.speak(spoken)
         subject.start = startCommand
         subject.kills = start.kills
         subject.agent = agent
         subject.limits = described?.limits ?? [:]
         subject.patience = .seconds(max(0, patience))
         return (subject, Scope(tiers: wanted, skipsCrashes: skipsCrashes))
+    }
+
+    /// The dialect that the flag names, or else the subject file.
+    private func spokenDialect(_ described: SubjectFile?, in folder: String?) throws -> Dialect {
+        if let dialect { return try Tool.dialect(dialect, given: "--dialect") }
+        guard let described else { return .canonical }
+        return try Tool.dialect(described.dialect, given: "\(file ?? "") /dialect", in: folder)
     }
 
     /// Gives each principal its device, as file and flags name it.
@@ -128,8 +143,15 @@ struct SubjectOptions {
         }
         check(defects, among: Defect.all.map(\.name), flag: "--defect", &problems)
         check(variations, among: Variation.all.map(\.name), flag: "--variation", &problems)
-        var subject = try ReferenceSubject(defects: defects, variations: variations).subject()
+        let spoken = try spokenDialect(nil, in: nil)
+        var reference = ReferenceSubject(defects: defects, variations: variations)
+        reference.dialect = dialect
+        var subject = try reference.subject()
+        subject.speak(spoken)
+        subject.start?.url = spoken.address(of: StartCommand.usualURL)
+        if !spoken.isCanonical { subject.profiles = spoken.usualProfiles }
         if !profiles.isEmpty { subject.profiles = Self.profiles(named: profiles, &problems) }
+        problems += spoken.problems(declaring: subject.profiles, given: "--profile")
         if let problem = Scope.problem(Set(tiers), agent: subject.agent, given: "--tier") { problems.append(problem) }
         guard problems.isEmpty else { throw Tool.refuse(problems) }
         subject.kills = start.kills

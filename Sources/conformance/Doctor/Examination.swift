@@ -213,6 +213,10 @@ struct Examination {
         var base = subject.http.place[...]
         while base.last == "/" { base = base.dropLast() }
         let place = subject.start == nil ? "\(base)/api/sessions" : "/api/sessions"
+        guard subject.dialect.encode(RESTRequest(method: "GET", path: "/api/sessions")) != nil else {
+            return diagnosis.note(
+                "rest", .note, "the dialect \(subject.dialect.name) has no list of sessions to ask for")
+        }
         let refused = Dictionary(grouping: answers.filter { $0.status != 200 }, by: \.status)
         for (status, answers) in refused.sorted(by: { ($0.key ?? 0) < ($1.key ?? 0) }) {
             let fix =

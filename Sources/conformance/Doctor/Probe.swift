@@ -25,7 +25,7 @@ struct Probe: Sendable {
     }
 
     init(_ performance: Performance, under specification: Specification) {
-        history = performance.history
+        history = DialectView(performance.history).history
         verdicts = performance.skipped == nil ? judge(performance.history, under: specification) : []
         problems = performance.problems
         stoppedAt = performance.skipped ?? performance.stoppedAt

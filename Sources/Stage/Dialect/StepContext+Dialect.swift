@@ -1,0 +1,121 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// One message to send, in the wire's shape, and how it may be written down.
+struct WireMessage: Sendable, Equatable {
+    /// What goes out.
+    var text: String
+    /// The same without credentials.
+    var shown: String
+
+    init(_ text: String, shown: String? = nil) {
+        self.text = text
+        self.shown = shown ?? text
+    }
+}
+
+extension StepContext {
+    var dialect: Dialect { subject.dialect }
+
+    /// What a canonical frame of the stage's own is on the wire; none where the wire says it in another way.
+    /// - Throws: ``StepEnd/unmet(_:)`` where the wire cannot say it.
+    func wire(_ frame: JSONValue) throws -> [WireMessage] {
+        switch dialect.encode(frame, sentBy: .client) {
+        case .frames(let frames): return frames.map { WireMessage($0.text(), shown: shown(frame)) }
+        case .nothing: return []
+        case .inexpressible(let reason): throw StepEnd.unmet("\(pointer): \(reason)")
+        }
+    }
+
+    /// A frame that a scenario spells out, often one that no client may send, as a text that means the same on the wire.
+    ///
+    /// What is wrong with it has to be wrong on the wire too, or the answer says nothing about what the scenario is about.
+    /// - Throws: ``StepEnd/inexpressible(_:)`` where it would mean something else.
+    func wire(spelledOut frame: JSONValue) throws -> WireMessage {
+        guard !dialect.isCanonical else { return WireMessage(frame.text()) }
+        let wire: JSONValue
+        switch dialect.encode(frame, sentBy: .client) {
+        case .frames(let frames) where frames.count == 1: wire = frames[0]
+        case .frames: throw StepEnd.inexpressible("the dialect \(dialect.name) says it in several messages")
+        case .nothing(let reason), .inexpressible(let reason): throw StepEnd.inexpressible(reason)
+        }
+        try checkThat(wire, means: frame)
+        return WireMessage(wire.text(), shown: shown(frame))
+    }
+
+    /// The wire text of a frame with the name of its owner where its credential stands; nil where it has none.
+    private func shown(_ frame: JSONValue) -> String? {
+        guard frame["type"] == "auth", let token = frame["token"]?.stringValue,
+            let owner = recorder.redaction.shown(for: token)
+        else { return nil }
+        var frame = frame
+        frame["token"] = .string(owner)
+        guard case .frames(let frames) = dialect.encode(frame, sentBy: .client) else { return nil }
+        return frames.first?.text()
+    }
+
+    /// A text that a scenario spells out byte by byte, in pieces, where it means the same on the wire.
+    func wire(spelledOut pieces: [[UInt8]]) throws {
+        guard !dialect.isCanonical else { return }
+        // What is no JSON and no object is the same in every dialect.
+        guard let text = String(validating: pieces.joined(), as: UTF8.self),
+            let frame = try? JSONParser.document(text).root, frame["type"]?.stringValue != nil
+        else { return }
+        try checkThat(frame, means: frame)
+    }
+
+    /// Makes sure that the judge sees in a wire frame what a scenario spelled out, and what was wrong with it.
+    private func checkThat(_ wire: JSONValue, means frame: JSONValue) throws {
+        let type = frame["type"]?.stringValue
+        let isKnown = type.map(performer.schemas.isSentByClients) ?? false
+        guard let seen = view(of: wire), isKnown == seen["type"]?.stringValue.map(performer.schemas.isSentByClients),
+            !isKnown || seen["type"] == frame["type"]
+        else {
+            throw StepEnd.inexpressible("the dialect \(dialect.name) takes '\(type ?? "")' for something else")
+        }
+        if isKnown, let type, performer.schemas.accepts(frame, as: type) != performer.schemas.accepts(seen, as: type) {
+            throw StepEnd.inexpressible("the dialect \(dialect.name) cannot say what is wrong with this '\(type)'")
+        }
+    }
+
+    /// What the judge will see of a wire frame of the stage's; nil when nothing.
+    private func view(of wire: JSONValue) -> JSONValue? {
+        switch dialect.decode(wire, sentBy: .client) {
+        case .frames(let frames): frames.first
+        case .ignored: nil
+        case .unmapped: dialect.foreign(wire)
+        }
+    }
+
+    /// Makes sure that a request a scenario spells out means the same on the wire.
+    /// - Throws: ``StepEnd/inexpressible(_:)`` where it would mean something else.
+    func checkWire(_ method: String, _ path: String, _ body: String?) throws {
+        guard !dialect.isCanonical else { return }
+        guard let wire = dialect.encode(RESTRequest(method: method, path: path, body: body)) else {
+            throw StepEnd.inexpressible("the dialect \(dialect.name) has no \(method) \(path) with this body")
+        }
+        guard let body, let value = try? JSONParser.value(body), value.objectValue != nil else { return }
+        let seen = dialect.decode(wire)?.body.flatMap { try? JSONParser.value($0) }
+        let isSame =
+            performer.schemas.accepts(value, as: "chatRequest")
+            == seen.map { performer.schemas.accepts($0, as: "chatRequest") }
+        guard path != "/api/chat" || isSame else {
+            throw StepEnd.inexpressible("the dialect \(dialect.name) cannot say what is wrong with this body")
+        }
+    }
+
+    /// The bytes that a canonical name in quotation marks, such as `"done"`, is on the wire.
+    func wire(bytes: String) -> String {
+        let name = bytes.dropFirst().dropLast()
+        guard !dialect.isCanonical, bytes.count > 2, bytes.first == "\"", bytes.last == "\"" else { return bytes }
+        let sample: JSONValue = [
+            "type": .string(String(name)), "sessionId": "s", "messageId": "m", "clientMessageId": "c", "text": "",
+            "role": "assistant", "error": "",
+        ]
+        guard case .frames(let frames) = dialect.encode(sample, sentBy: .server), let type = frames.last?["type"] else {
+            return bytes
+        }
+        return type.text()
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Holdfast
+import JSON
+import Stage
+import TestSupport
+import Testing
+import Transcript
+import Transport
+
+struct DialectStageTests {
+    private func dialect(_ name: String) throws -> Dialect {
+        let text = try #require(SpecificationFiles.embedded.texts["dialects/\(name).json"])
+        return try Dialect(text, file: "\(name).json")
+    }
+
+    private func perform(
+        _ steps: String, in name: String, at url: String, key: String?, needs: String = "{}",
+        profiles: Set<Profile> = [.core], bounds: (inout Timeouts) -> Void = { _ in }
+    ) async throws -> Performance {
+        var subject = try subject(
+            url, principals: [.init(name: "someone", token: key)], profiles: profiles, bounds: bounds)
+        subject.speak(try dialect(name))
+        return try await stage(subject).perform(scenario(steps, needs: needs))
+    }
+
+    @Test func `nami is asked with its key in the query, and greets nobody`() async throws {
+        let server = try await TransportServer.start(handler: NamiLikeServer())
+        let performance = try await perform(
+            """
+            {"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1","text":"hi"},
+            {"do":"await","on":"A","type":"toolUse"},
+            {"do":"await","on":"A","type":"done","save":{"s1":"/sessionId"}},
+            {"do":"readUntil","session":"${s1}","holds":{"messages":2,"endedTurns":1}},{"do":"fence","on":"A"}
+            """, in: "nami", at: server.webSocketURL("/"), key: NamiLikeServer.key)
+        #expect(performance.problems.isEmpty && performance.stoppedAt == nil, "\(performance.stoppedAt ?? "")")
+        let history = performance.history
+        #expect(history.header.dialect.name == "nami")
+        let all = history.events.map { "\($0)" }.joined()
+        #expect(!all.contains(NamiLikeServer.key))
+        #expect(all.contains("/ws?key=‹token of p1›"))
+        #expect(!history.texts(.toServer).contains { $0.contains(#""auth""#) || $0.contains("nonce") })
+        #expect(history.texts(.fromServer).first == #"{"type":"tool_use","tool":"webFetch"}"#)
+    }
+
+    @Test func `a key that nami refuses is a refused upgrade`() async throws {
+        let server = try await TransportServer.start(handler: NamiLikeServer())
+        let performance = try await perform(
+            #"{"do":"connect","on":"A","token":"wrong","optional":true},{"do":"alive"}"#, in: "nami",
+            at: server.webSocketURL("/"), key: NamiLikeServer.key)
+        #expect(performance.stoppedAt == nil)
+        #expect(
+            performance.history.events.contains {
+                if case .refused(status: 401, _) = $0.kind { true } else { false }
+            })
+    }
+
+    @Test func `what a wire cannot say is left out with its answer, and the rest goes on`() async throws {
+        let server = try await TransportServer.start(handler: NamiLikeServer())
+        // The key of a question is nothing to Nami, so what is wrong with it would be lost.
+        let performance = try await perform(
+            """
+            {"do":"connect","on":"A"},
+            {"do":"send","on":"A","frame":{"type":"chat","messages":[{"role":"user","content":"x"}],"clientMessageId":7}},
+            {"do":"await","on":"A","type":"error"},
+            {"do":"send","on":"A","frame":{"type":"chat","messages":[]}},
+            {"do":"await","on":"A","type":"error"},
+            {"do":"sendText","on":"A","text":"{\\"type\\":\\"zzz\\"}"},
+            {"do":"await","on":"A","type":"error"}
+            """, in: "nami", at: server.webSocketURL("/"), key: NamiLikeServer.key)
+        #expect(performance.stoppedAt == nil, "\(performance.stoppedAt ?? "")")
+        #expect(
+            performance.history.texts(.toServer).prefix(2)
+                == [#"{"type":"chat","messages":[]}"#, #"{"type":"zzz"}"#])
+        let left = performance.history.events.compactMap { event -> String? in
+            if case .act("leaveOut", let details) = event.kind { details["step"]?.stringValue } else { nil }
+        }
+        #expect(left == ["/steps/1"])
+    }
+
+    @Test func `adjutant asks for the key first, and it is hidden where it stands`() async throws {
+        let server = try await TransportServer.start(handler: AdjutantLikeServer())
+        let performance = try await perform(
+            """
+            {"do":"connect","on":"A","save":{"seq":"/lastSeq","epoch":"/epoch"}},
+            {"do":"sync","on":"A","lastSeqSeen":"${seq}","epoch":"${epoch}"},
+            {"do":"await","on":"A","type":"syncResult"},
+            {"do":"send","on":"A","frame":{"type":"ping","nonce":"n1"}},
+            {"do":"await","on":"A","type":"pong"},{"do":"fence","on":"A"}
+            """, in: "adjutant", at: server.webSocketURL("/"), key: AdjutantLikeServer.key,
+            profiles: [.core, .sync])
+        #expect(performance.problems.isEmpty && performance.stoppedAt == nil, "\(performance.stoppedAt ?? "")")
+        let sent = performance.history.texts(.toServer)
+        #expect(sent.count == 2 && sent[0].contains("auth_response") && sent[0].contains("‹token of p1›"))
+        #expect(!performance.history.events.map { "\($0)" }.joined().contains(AdjutantLikeServer.key))
+        // Without a ping of its own, that of the WebSocket is the fence.
+        #expect(performance.history.events.contains { $0.kind == .pong(.fromServer) })
+        #expect(performance.history.texts(.fromServer).first == #"{"type":"auth_challenge"}"#)
+    }
+}
