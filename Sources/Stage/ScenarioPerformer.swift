@@ -9,6 +9,7 @@ final class ScenarioPerformer: Sendable {
     private struct State {
         var lanes: [String: ConnectionLane] = [:]
         var allLanes: [ConnectionLane] = []
+        var refused: Set<String> = []
         var exchanges = 0
         var nonces = 0
         var scriptWait = Duration.zero
@@ -121,9 +122,20 @@ final class ScenarioPerformer: Sendable {
 
     func lane(_ letter: String) -> ConnectionLane? { state.withLock { $0.lanes[letter] } }
 
+    /// Whether the last attempt to open a connection was turned away before it was one.
+    func wasRefused(_ letter: String) -> Bool { state.withLock { $0.refused.contains(letter) } }
+
+    func noteRefusal(_ letter: String) {
+        state.withLock { state in
+            state.lanes[letter] = nil
+            state.refused.insert(letter)
+        }
+    }
+
     func add(_ lane: ConnectionLane) {
         state.withLock { state in
             state.lanes[lane.letter] = lane
+            state.refused.remove(lane.letter)
             state.allLanes.append(lane)
         }
     }

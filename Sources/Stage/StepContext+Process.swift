@@ -81,6 +81,8 @@ extension StepContext {
         }
         guard let wasAlive = await kill.fired.wait(within: performer.limit(bound.within)) else {
             if Task.isCancelled { throw StepEnd.interrupted }
+            // Which bytes a dialect says a thing with can only be guessed.
+            guard dialect.isCanonical else { throw StepEnd.unmet("\(pointer): no \(kill.bytes) came to kill it on") }
             throw StepEnd.harness(kill.problem)
         }
         guard wasAlive else { throw ended(instance) }

@@ -4,6 +4,8 @@ import JSON
 extension StepContext {
     /// Waits until the server ends a connection; a told time is added to the bound.
     func awaitClose(_ bound: ScenarioStep.Bound, after told: ScenarioStep.Told?, on letter: String) async throws {
+        // A connection that never was one needs no end.
+        if performer.wasRefused(letter) { return }
         let lane = try open(letter)
         let wait = try told.map(duration) ?? .zero
         guard await lane.mailbox.waitForEnd(within: wait + performer.limit(bound.within)) else {

@@ -33,11 +33,12 @@ import Testing
     }
 
     @Test func `adjutant stores a repeat again, and a replay that lost frames does not say so`() async throws {
-        let (run, report) = try await run("adjutant", only: ["IDEM-1", "SYNC-13"])
+        let (run, report) = try await run(
+            "adjutant", only: ["server/IDEM/repeat-after-the-answer", "server/SYNC/evicted"])
         #expect(run.status == 1, "\(run.out)\n\(run.err)")
-        for clause in ["IDEM-1", "SYNC-13"] {
+        for clause in ["IDEM-2", "SYNC-15"] {
             #expect(outcome(of: clause, in: report) == "violation", "\(clause)\n\(run.out)")
         }
-        #expect(run.out.contains(#""type":"chat_message""#) && run.out.contains("sync_response"))
+        #expect(run.out.contains(#"{"type":"chat_message""#) && run.out.contains(#"{"type":"sync_response""#))
     }
 }

@@ -10,6 +10,33 @@ extension Dialect {
         return challenge.allSatisfy { wire[$0.key] == $0.value }
     }
 
+    /// Whether a server can say this type at all; a wait for another one would be in vain.
+    func hasWord(for type: String) -> Bool {
+        guard !isCanonical else { return true }
+        switch encode(Self.sample(of: type), sentBy: .server) {
+        case .frames, .nothing: return true
+        case .inexpressible: return false
+        }
+    }
+
+    /// Whether pongs name the ping they answer.
+    var saysNonces: Bool {
+        let pong: JSONValue = ["type": "pong", "nonce": "n"]
+        guard case .frames(let wire) = encode(pong, sentBy: .server), let frame = wire.first,
+            case .frames(let seen) = decode(frame, sentBy: .server)
+        else { return false }
+        return seen.first?["nonce"] == "n"
+    }
+
+    /// A frame of a server with all that a dialect may want to place.
+    static func sample(of type: String) -> JSONValue {
+        [
+            "type": .string(type), "sessionId": "s", "messageId": "m", "clientMessageId": "c", "text": "",
+            "role": "user",
+            "error": "", "tool": "t", "timestamp": "2026-01-01T00:00:00Z",
+        ]
+    }
+
     /// What a text of the server means to the waits of a scenario: canonical frames, in order.
     func letters(in text: String) -> [String] {
         guard !isCanonical, let wire = try? JSONParser.document(text).root else { return [text] }

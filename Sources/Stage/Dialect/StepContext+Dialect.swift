@@ -109,10 +109,7 @@ extension StepContext {
     func wire(bytes: String) -> String {
         let name = bytes.dropFirst().dropLast()
         guard !dialect.isCanonical, bytes.count > 2, bytes.first == "\"", bytes.last == "\"" else { return bytes }
-        let sample: JSONValue = [
-            "type": .string(String(name)), "sessionId": "s", "messageId": "m", "clientMessageId": "c", "text": "",
-            "role": "assistant", "error": "",
-        ]
+        let sample = Dialect.sample(of: String(name))
         guard case .frames(let frames) = dialect.encode(sample, sentBy: .server), let type = frames.last?["type"] else {
             return bytes
         }

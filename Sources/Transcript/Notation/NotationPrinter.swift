@@ -163,8 +163,9 @@ private struct EventPrinting {
     }
 
     private func frame(at index: Int, _ direction: Direction, _ connection: String) -> String? {
-        guard let document = history.frames[index]?.document, document.flaws.isEmpty,
-            let object = document.root.objectValue
+        // In a dialect the same names mean other things, and what was on the wire is the evidence.
+        guard history.header.dialect.isCanonical, let document = history.frames[index]?.document,
+            document.flaws.isEmpty, let object = document.root.objectValue
         else { return nil }
         return frames.frame(object, direction, connection: connection)
     }

@@ -42,12 +42,14 @@ struct DialectStageTests {
         #expect(history.texts(.fromServer).first == #"{"type":"tool_use","tool":"webFetch"}"#)
     }
 
-    @Test func `a key that nami refuses is a refused upgrade`() async throws {
+    @Test func `a key that nami refuses is a refused upgrade, and needs no end`() async throws {
         let server = try await TransportServer.start(handler: NamiLikeServer())
         let performance = try await perform(
-            #"{"do":"connect","on":"A","token":"wrong","optional":true},{"do":"alive"}"#, in: "nami",
+            """
+            {"do":"connect","on":"A","token":"wrong","optional":true},{"do":"awaitClose","on":"A"},{"do":"alive"}
+            """, in: "nami",
             at: server.webSocketURL("/"), key: NamiLikeServer.key)
-        #expect(performance.stoppedAt == nil)
+        #expect(performance.stoppedAt == nil && performance.problems.isEmpty)
         #expect(
             performance.history.events.contains {
                 if case .refused(status: 401, _) = $0.kind { true } else { false }
@@ -75,6 +77,27 @@ struct DialectStageTests {
             if case .act("leaveOut", let details) = event.kind { details["step"]?.stringValue } else { nil }
         }
         #expect(left == ["/steps/1"])
+    }
+
+    @Test func `what a wire has no word for is not waited for`() async throws {
+        let server = try await TransportServer.start(handler: AdjutantLikeServer())
+        let performance = try await perform(
+            """
+            {"do":"connect","on":"A"},{"do":"await","on":"A","type":"toolUse"},{"do":"fence","on":"A"},
+            {"do":"await","on":"A","type":"toolUse","save":{"s1":"/sessionId"}}
+            """, in: "adjutant", at: server.webSocketURL("/"), key: AdjutantLikeServer.key)
+        #expect(performance.stoppedAt == "/steps/3: the dialect adjutant has no 'toolUse'")
+        #expect(performance.history.missed.isEmpty)
+    }
+
+    @Test func `a pong that names no ping answers the last one`() async throws {
+        let server = try await TransportServer.start(handler: NamiLikeServer())
+        let performance = try await perform(
+            """
+            {"do":"connect","on":"A"},{"do":"sendText","on":"A","text":"{\\"type\\":\\"ping\\",\\"nonce\\":\\"n1\\"}"},
+            {"do":"await","on":"A","type":"pong","where":{"/nonce":"n1"}}
+            """, in: "nami", at: server.webSocketURL("/"), key: NamiLikeServer.key)
+        #expect(performance.stoppedAt == nil, "\(performance.stoppedAt ?? "")")
     }
 
     @Test func `adjutant asks for the key first, and it is hidden where it stands`() async throws {
