@@ -137,6 +137,11 @@ final class Recorder: Sendable {
             return .response(response)
         case .close(let direction, let code, let reason):
             return .close(direction, code: code, reason: redaction.applied(to: reason))
+        case .act(let name, var details):
+            for (member, value) in details {
+                if let text = value.stringValue { details[member] = .string(redaction.applied(to: text)) }
+            }
+            return .act(name, details)
         default: return kind
         }
     }

@@ -101,7 +101,7 @@ extension StepContext {
     ) async throws -> (JSONValue?, Lane) {
         let asked = RESTRequest(method: method, path: inOneSegment(path), body: body)
         guard let wire = dialect.encode(asked) else {
-            throw StepEnd.unmet("\(pointer): the dialect \(dialect.name) has no \(method) \(path)")
+            throw StepEnd.unmet("\(pointer): \(absence(of: method, path))")
         }
         let (method, path, body) = (wire.method, wire.path, wire.body)
         let lane = performer.nextExchange()

@@ -93,7 +93,7 @@ extension StepContext {
     func checkWire(_ method: String, _ path: String, _ body: String?) throws {
         guard !dialect.isCanonical else { return }
         guard let wire = dialect.encode(RESTRequest(method: method, path: path, body: body)) else {
-            throw StepEnd.inexpressible("the dialect \(dialect.name) has no \(method) \(path) with this body")
+            throw StepEnd.inexpressible(absence(of: method, path))
         }
         guard let body, let value = try? JSONParser.value(body), value.objectValue != nil else { return }
         let seen = dialect.decode(wire)?.body.flatMap { try? JSONParser.value($0) }
@@ -103,6 +103,11 @@ extension StepContext {
         guard path != "/api/chat" || isSame else {
             throw StepEnd.inexpressible("the dialect \(dialect.name) cannot say what is wrong with this body")
         }
+    }
+
+    /// That a request has no counterpart on the wire; without the query, which may carry a credential.
+    func absence(of method: String, _ path: String) -> String {
+        "the dialect \(dialect.name) cannot ask \(method) \(path.prefix { $0 != "?" }) like this"
     }
 
     /// The bytes that a canonical name in quotation marks, such as `"done"`, is on the wire.

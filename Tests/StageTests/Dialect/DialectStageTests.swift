@@ -90,6 +90,19 @@ struct DialectStageTests {
         #expect(performance.history.missed.isEmpty)
     }
 
+    @Test func `no reason holds a credential`() async throws {
+        let server = try await TransportServer.start(handler: AdjutantLikeServer())
+        let ask = #"{"do":"http","method":"GET","path":"/api/sessions?token=${p1Token}""#
+        let performance = try await perform(
+            ask + "}," + ask + #","save":{"s1":"/sessions"}}"#, in: "adjutant", at: server.webSocketURL("/"),
+            key: AdjutantLikeServer.key)
+        let reason = "the dialect adjutant cannot ask GET /api/sessions like this"
+        #expect(performance.stoppedAt == "/steps/1: \(reason)")
+        #expect(
+            performance.history.events.map(\.kind)
+                == [.act("leaveOut", ["step": "/steps/0", "reason": .string(reason)])])
+    }
+
     @Test func `a pong that names no ping answers the last one`() async throws {
         let server = try await TransportServer.start(handler: NamiLikeServer())
         let performance = try await perform(
