@@ -121,6 +121,26 @@ private struct Words {
     ]
 
     private static let atMost = ["at most", "within", "no later than", "no more than", "not more than", "up to"]
+    /// Bounds that say how much of something there may be; which side they bind depends on the verb.
+    private static let capacityWords = ["up to", "at most"]
+    private static let takers: Set<String> = [
+        "accept", "take", "process", "bear", "store", "support", "handle", "read", "receive", "tolerate", "admit",
+    ]
+    private static let givers: Set<String> = [
+        "send", "wait", "answer", "retry", "repeat", "keep", "ask", "make", "open", "hold", "be", "have", "give", "use",
+        "write", "close", "connect", "try", "let", "drop", "reconnect", "delay", "leave", "name", "go", "poll",
+    ]
+
+    /// The side of "up to": whoever must take so much may not take less, whoever gives may not give more.
+    private static func capacity(_ words: [Substring]) -> Side? {
+        guard let keyword = words.firstIndex(where: { $0 == "MUST" || $0 == "SHOULD" || $0 == "MAY" }) else {
+            return .atMost
+        }
+        let verb = words[(keyword + 1)...].first { $0 != "NOT" }.map { $0.lowercased() } ?? ""
+        if takers.contains(verb) { return words.contains("NOT") ? nil : .atLeast }
+        return givers.contains(verb) ? .atMost : nil
+    }
+
     private static let atLeast = ["at least", "no fewer than", "no less than", "not earlier than"]
     private static let above = ["more than", "longer than", "larger than", "greater than", "older than"]
     private static let below = ["less than", "fewer than", "shorter than", "younger than", "smaller than"]
@@ -130,7 +150,7 @@ private struct Words {
         func ends(_ phrases: [String]) -> Bool {
             phrases.contains { phrase.hasSuffix(" \($0) ") }
         }
-        if ends(atMost) { return .atMost }
+        if ends(atMost) { return ends(capacityWords) ? capacity(words) : .atMost }
         if ends(atLeast) { return .atLeast }
         // "MUST NOT send more than": what is forbidden lies above.
         if ends(above) { return isNegated ? .atMost : .atLeast }

@@ -130,6 +130,11 @@ struct FixtureComparison {
                 rule: rule, severity: severity,
                 direction: sender(of: type) == .client ? .clientToServer : .serverToClient, messages: [type],
                 old: refusedBy == .old ? keyword : nil, new: refusedBy == .new ? keyword : nil,
+                // A waiver covers these messages, refused for this reason, and no others.
+                newValue: [
+                    "shownBy": .array(group.map(\.fixture.file).sorted().map { .string($0) }),
+                    "refused": .array(Set(group.map { words($0.problem) }).sorted().map { .string($0) }),
+                ],
                 why: "\(why); shown by \(names)\(rest)",
                 witness: GateWitness(
                     message: type, json: String(decoding: first.fixture.bytes, as: UTF8.self),
@@ -199,15 +204,17 @@ struct FixtureComparison {
         return old.fixtures.transcripts.flatMap { was -> [GateEntry] in
             guard let after = now[was.file] else { return [] }
             return was.expected.sorted { $0.key < $1.key }.compactMap { clause, verdict in
-                guard let new = after.expected[clause], new != verdict else { return nil }
+                let new = after.expected[clause]
+                guard new != verdict else { return nil }
                 let path = "Fixtures/\(was.file)"
                 return GateEntry(
                     GateFinding(
                         rule: "fixture-verdict-changed", severity: .error, direction: nil,
                         old: GatePlace(file: path, pointer: JSONPointer(tokens: [clause]), line: 1),
-                        new: GatePlace(file: path, pointer: JSONPointer(tokens: [clause]), line: 1),
-                        oldValue: .string(verdict), newValue: .string(new),
-                        why: "what was \(verdict) by \(clause) is \(new) now (chapter 8.2)"),
+                        // A verdict that is not expected any more has no place in the new state.
+                        new: new.map { _ in GatePlace(file: path, pointer: JSONPointer(tokens: [clause]), line: 1) },
+                        oldValue: .string(verdict), newValue: new.map { .string($0) },
+                        why: "what was \(verdict) by \(clause) is \(new ?? "not expected any more") now (chapter 8.2)"),
                     breaks: parties(clause), rise: .major, subjects: [clause])
             }
         }

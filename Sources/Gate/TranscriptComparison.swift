@@ -186,7 +186,9 @@ struct TranscriptComparison {
             }
             var entry = GateEntry(
                 GateFinding(
-                    rule: rule, severity: severity, direction: nil, old: place(old), new: place(new), why: why),
+                    rule: rule, severity: severity, direction: nil, old: place(old), new: place(new),
+                    // A waiver covers these transcripts and no others.
+                    newValue: .array(Set(occurrences.map(\.transcript)).sorted().map { .string($0) }), why: why),
                 breaks: severity == .error ? [party] : [], rise: severity == .error ? .major : .minor,
                 subjects: [clause.id.description])
             entry.occurrences = occurrences

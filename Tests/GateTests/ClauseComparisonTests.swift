@@ -130,6 +130,23 @@ import Testing
         ("NOT send more than 10 frames", "NOT send more than 5 frames", .tightened(old: "10", new: "5")),
         ("NOT send more than 10 frames", "NOT send more than 20 frames", .loosened(old: "10", new: "20")),
         ("be more than 10 wide", "be more than 20 wide", .tightened(old: "10", new: "20")),
+        // Whoever must take so much may not take less.
+        (
+            "A client MUST accept frames of up to 1 MiB.", "A client MUST accept frames of up to 4 MiB.",
+            .tightened(old: "1 MiB", new: "4 MiB")
+        ),
+        (
+            "A client MUST accept frames of up to 4 MiB.", "A client MUST accept frames of up to 1 MiB.",
+            .loosened(old: "4 MiB", new: "1 MiB")
+        ),
+        (
+            "A client MUST send frames of up to 1 MiB.", "A client MUST send frames of up to 4 MiB.",
+            .loosened(old: "1 MiB", new: "4 MiB")
+        ),
+        (
+            "A client MUST weigh frames of up to 1 MiB.", "A client MUST weigh frames of up to 4 MiB.",
+            .moved(old: "1 MiB", new: "4 MiB")
+        ),
         ("close with 4001", "close with 4002", .moved(old: "4001", new: "4002")),
         ("answer with a `b` frame", "answer with  a\n`b` frame", .same),
         ("answer with one frame in time", "answer with one frame in good time", .reworded),

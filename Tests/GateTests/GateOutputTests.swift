@@ -129,6 +129,29 @@ import FoundationXML
                 """)
     }
 
+    @Test func `Markdown keeps words as they are and lets no tag through`() async throws {
+        let text = GateMarkdown(
+            try await Edit {
+                $0.edit(
+                    "in strictly rising order on each connection.",
+                    by: "in strictly rising order, see ../x and <img src=x>, on each connection.",
+                    in: "Spec/clauses/ORDER.md")
+            }.report()
+        ).text
+        #expect(text.contains("../x"))
+        #expect(text.contains("&lt;img src=x&gt;"))
+        #expect(!text.contains("<img"))
+        #expect(!text.contains("connection.."))
+    }
+
+    @Test(arguments: [
+        ("`a<b` < c", "`a<b` &lt; c"), ("a ` <b>", "a \\` &lt;b&gt;"), ("`` <b> ``", "\\`\\` &lt;b&gt; \\`\\`"),
+        ("[x](y) @me", "\\[x\\](y) &#64;me"),
+    ])
+    func `only what stands between two code marks is left as it is`(text: String, shown: String) {
+        #expect(GateMarkdown.escaped(text) == shown)
+    }
+
     @Test func `a terminal shows the verdict, then what fails, and ends with the code`() async throws {
         let report = try await report()
         let lines = GateConsoleReport(report, style: ConsoleStyle()).text.split(separator: "\n")

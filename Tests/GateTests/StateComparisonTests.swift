@@ -189,6 +189,55 @@ import Transcript
         #expect(entry.breaks.map(\.description) == ["servers that declare sync"])
     }
 
+    @Test func `a verdict that is not expected any more is a change of verdict`() async throws {
+        var edit = Edit()
+        edit.old.add(transcript: "falling", Self.falling, expected: ["LIVE-1": "pass", "ORDER-4": "violation"])
+        edit.new = edit.old
+        #expect(try await evidence(edit).isEmpty)
+        edit.new.add(transcript: "falling", Self.falling, expected: ["LIVE-1": "pass"])
+        let entries = try await evidence(edit)
+        #expect(entries.map(\.finding.rule) == ["fixture-verdict-changed"])
+        #expect(entries.first?.finding.severity == .error)
+        #expect(entries.first?.finding.newValue == nil)
+        // More that is expected changes no verdict.
+        edit.new.add(
+            transcript: "falling", Self.falling, expected: ["LIVE-1": "pass", "ORDER-4": "violation", "RATE-2": "pass"])
+        #expect(try await evidence(edit).isEmpty)
+    }
+
+    @Test func `a waiver of what a transcript shows covers no other transcript`() async throws {
+        var edit = Edit()
+        let clause = edit.old.files["Spec/clauses/ORDER.md"] ?? ""
+        edit.old.files["Spec/clauses/ORDER.md"] =
+            clause.firstRange(of: "### ORDER-4").map { String(clause[..<$0.lowerBound]) } ?? ""
+        func fingerprint(_ names: [String]) async throws -> String? {
+            edit.options.archive = try names.map {
+                ArchivedTranscript(name: $0, history: try TranscriptReader.history(in: Self.falling, file: $0))
+            }
+            return try await edit.report().entries.first { $0.finding.rule == "transcript-regression" }?
+                .finding.fingerprint
+        }
+        let one = try await fingerprint(["a.ndjson", "b.ndjson"])
+        #expect(one != nil)
+        #expect(try await fingerprint(["b.ndjson", "a.ndjson"]) == one)
+        #expect(try await fingerprint(["a.ndjson", "b.ndjson", "c.ndjson"]) != one)
+    }
+
+    @Test func `a waiver of what a fixture shows covers no other fixture`() async throws {
+        func fingerprint(_ change: (inout SmallProtocol) -> Void) async throws -> String? {
+            var edit = Edit()
+            change(&edit.old)
+            edit.new = edit.old
+            edit.new.edit(#""required": ["type", "text"]"#, by: #""required": ["type", "text", "seq"]"#, in: Self.done)
+            return try await evidence(edit).first { $0.finding.rule == "fixture-now-invalid" }?.finding.fingerprint
+        }
+        let one = try await fingerprint { _ in }
+        #expect(one != nil)
+        #expect(try await fingerprint { $0.files["Spec/README.md"] = "# Read me\n" } == one)
+        #expect(
+            try await fingerprint { $0.add(message: "done/valid/short", #"{"type":"done","text":""}"#) } != one)
+    }
+
     @Test func `a clause that is weakened turns a violation into a warning`() async throws {
         var edit = Edit {
             $0.edit("MUST send the numbers", by: "SHOULD send the numbers", in: "Spec/clauses/ORDER.md")

@@ -44,7 +44,8 @@ public struct GateMarkdown {
     }
 
     private func line(_ entry: GateEntry) -> String {
-        let words = "- \(GateWords(entry.finding).change)."
+        let change = Self.escaped(GateWords(entry.finding).change)
+        let words = "- \(change)\(change.hasSuffix(".") ? "" : ".")"
         let must =
             entry.breaks.isEmpty
             ? entry.rise >= .minor ? " Nobody must act." : ""
@@ -53,14 +54,17 @@ public struct GateMarkdown {
             if case .waived(let reason, let until) = entry.standing {
                 " Waived until \(until): \(Self.escaped(reason))."
             } else { "" }
-        return words.replacing("..", with: ".") + must + waived + witness(entry)
+        return words + must + waived + witness(entry)
     }
 
     private func witness(_ entry: GateEntry) -> String {
         guard let witness = entry.finding.witness else { return "" }
         let json = witness.json.replacing("\n", with: " ")
-        let fence = json.contains("`") ? "``" : "`"
-        return "\n  For example \(fence)\(json.count > 400 ? String(json.prefix(399)) + "…" : json)\(fence)."
+        let shown = json.count > 400 ? String(json.prefix(399)) + "…" : json
+        // A run of backticks in the text must not end it, and one at its edge must not join the fence.
+        let fence = String(repeating: "`", count: Self.longestRun(of: "`", in: shown) + 1)
+        let gap = shown.hasPrefix("`") || shown.hasSuffix("`") ? " " : ""
+        return "\n  For example \(fence)\(gap)\(shown)\(gap)\(fence)."
     }
 
     private func shown(_ entry: GateEntry) -> String {
@@ -77,7 +81,39 @@ public struct GateMarkdown {
     private func capitalised(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
     /// Words of the specification as they are, without becoming tags or links.
-    private static func escaped(_ text: String) -> String {
-        text.replacing("<", with: "&lt;").replacing("\n", with: " ")
+    ///
+    /// Code marks stay, so what stands between them is left as it is: nothing is a tag there.
+    static func escaped(_ text: String) -> String {
+        let parts = text.replacing("\n", with: " ").split(separator: "`", omittingEmptySubsequences: false)
+        // Marks that do not pair, or come in runs, would hide where code ends: then they are prose too.
+        let pairs = parts.count % 2 == 1 && !text.contains("``")
+        let shown = parts.indices.map { index in
+            pairs && index % 2 == 1 ? String(parts[index]) : prose(parts[index])
+        }
+        return shown.joined(separator: pairs ? "`" : "\\`")
+    }
+
+    private static func prose(_ text: Substring) -> String {
+        var shown = ""
+        for character in text {
+            switch character {
+            case "&": shown += "&amp;"
+            case "<": shown += "&lt;"
+            case ">": shown += "&gt;"
+            case "@": shown += "&#64;"
+            case "\\", "*", "_", "[", "]", "|", "~", "!", "#": shown += "\\\(character)"
+            default: shown.append(character)
+            }
+        }
+        return shown
+    }
+
+    private static func longestRun(of mark: Character, in text: String) -> Int {
+        var (longest, run) = (0, 0)
+        for character in text {
+            run = character == mark ? run + 1 : 0
+            longest = max(longest, run)
+        }
+        return longest
     }
 }

@@ -214,6 +214,15 @@ struct SchemaComparison {
             forward: forward, backward: backward, oldCount: one.program.nodes.count, policy: policy)
         var explained: Set<GateDirection> = []
         for edit in edits { judge(edit, before, walk, &proof, one, other, &explained) }
+        if walk.ranOut, let rule = GateRule.schemaRule("not-proven") {
+            for direction in after.travel.directions {
+                note(
+                    FindingDraft(
+                        rule: rule, severity: .error, direction: direction, messages: [before.name],
+                        old: place(before, oldTexts), new: place(after, newTexts),
+                        why: "\(rule.why(direction)) The schemas are too large to look at every part of them."))
+            }
+        }
         guard before.name != MessageSchemaSet.every else { return }
         for direction in after.travel.directions where !explained.contains(direction) {
             guard forward.colors[forward.roots[0]] != forward.colors[forward.roots[1]] else { continue }

@@ -62,6 +62,27 @@ import Testing
         )
     }
 
+    @Test func `a walk that stops early says so`() throws {
+        func set(_ type: String) throws -> MessageSchemaSet {
+            let text = #"{"type":"object","properties":{"a":{"properties":{"b":{"type":"\#(type)"}}}}}"#
+            let uri = "https://holdfast.example/m.json"
+            return try MessageSchemaSet(
+                documents: [MessageSchemaSet.Document(file: "m.json", uri: uri, text: text)],
+                messages: [MessageSchemaSet.Message(name: "m", travel: .both, uri: uri)])
+        }
+        let (old, new) = (try set("string"), try set("integer"))
+        let one = try #require(old.schemas["m"]), other = try #require(new.schemas["m"])
+        func walked(_ steps: Int) -> (Bool, Int) {
+            var walk = SchemaWalk(
+                SchemaSpace(writer: one.program, reader: other.program), old: SchemaTexts(old), new: SchemaTexts(new),
+                steps: steps)
+            let count = walk.walk().count
+            return (walk.ranOut, count)
+        }
+        #expect(walked(1) == (true, 0))
+        #expect(walked(40_000) == (false, 1))
+    }
+
     @Test func `a tree that cannot end holds nothing`() throws {
         let endless: JSONValue = ["type": "object", "required": ["a"], "properties": ["a": ["$ref": "#"]]]
         // No finite value is valid under it: nobody can break.

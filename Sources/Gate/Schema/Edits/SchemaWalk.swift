@@ -10,7 +10,9 @@ struct SchemaWalk {
     private(set) var edits: [SchemaEdit] = []
     private var positions: [[String]: Int] = [:]
     private var visits: [Pair: Int] = [:]
-    private var stepsLeft = 40_000
+    private var stepsLeft: Int
+    /// Whether it stopped before it had seen everything.
+    private(set) var ranOut = false
     /// The objects that the schemas were read from.
     private let objects: [JSONObject?]
 
@@ -19,8 +21,9 @@ struct SchemaWalk {
         let new: [Int]
     }
 
-    init(_ space: SchemaSpace, old: SchemaTexts, new: SchemaTexts) {
+    init(_ space: SchemaSpace, old: SchemaTexts, new: SchemaTexts, steps: Int = 40_000) {
         self.space = space
+        stepsLeft = steps
         oldTexts = old
         newTexts = new
         objects = space.nodes.indices.map { node in
@@ -40,7 +43,11 @@ struct SchemaWalk {
         let pair = Pair(old: one.nodes.sorted(), new: other.nodes.sorted())
         // A shared definition is looked at again on other ways to it: a break may show only there.
         let isSame = Set(old.map { space.colors[$0] }) == Set(new.map { space.colors[$0] })
-        guard visits[pair, default: 0] < (isSame ? 1 : 4), path.count < 60, stepsLeft > 0 else { return }
+        guard visits[pair, default: 0] < (isSame ? 1 : 4), path.count < 60 else { return }
+        guard stepsLeft > 0 else {
+            ranOut = true
+            return
+        }
         visits[pair, default: 0] += 1
         stepsLeft -= 1
         compareWords(one, other, path)
