@@ -8,8 +8,10 @@ import Transcript
 /// *quiet* event: one after which no HTTP request waits for its response and, on no connection, anything the client sent
 /// waits for what answers it (`chat` for `done` or `error`, `sync` for `syncResult`, `ping` for `pong`, `auth` for
 /// `connected`, anything else for an `error`). The next part then begins with what was open: for each connection its
-/// opening, its `auth` and its `connected`, which are marked as judged before (`carried`). A part that finds no quiet event
-/// ends at `hard`; then only whose each connection is goes on. What spans two parts is judged in neither.
+/// opening, its first `auth` and its first `connected`, which are marked as judged before (`carried`). A part that finds no
+/// quiet event ends at `hard`; then only whose each connection is goes on, and so it does after something was left out.
+/// What spans two parts is judged in neither. What is carried on does not count for the length of a part: otherwise many
+/// open connections would end a part with every event.
 ///
 /// What a stage recorded is one scenario and is kept whole up to `whole`.
 public struct CapturedParts: Sendable {
@@ -48,6 +50,9 @@ public struct CapturedParts: Sendable {
     private var places: [CapturePlace] = []
     private var carried = 0
     private var bytes = 0
+    private var carriedBytes = 0
+    /// How many events there were, by which connections that were long silent are told.
+    private var clock = 0
     private var open: [Lane: OpenLane] = [:]
     /// How many lanes have something open.
     private var busy = 0
@@ -74,7 +79,7 @@ public struct CapturedParts: Sendable {
             isCut = false
             (open, busy) = ([:], 0)
             return part
-        case .gap: return events.count > carried ? cut(capture, isQuiet: true, isShort: false) : nil
+        case .gap: return events.count > carried ? cut(capture, isQuiet: false, isShort: false) : nil
         case .event(let event, let place):
             note(event, at: place)
             events.append(event)
@@ -87,7 +92,7 @@ public struct CapturedParts: Sendable {
     /// The last part; nil when there is nothing more.
     public mutating func finish(capture: History.Capture?) -> Part? {
         guard header != nil, events.count > carried else {
-            (events, places, carried, bytes) = ([], [], 0, 0)
+            reset()
             return nil
         }
         return part(capture, isShort: false)
@@ -95,28 +100,45 @@ public struct CapturedParts: Sendable {
 
     private var isFull: Bool {
         if header?.capture == nil, !isCut { return bytes >= bounds.whole || events.count >= bounds.wholeEvents }
-        if bytes >= bounds.hard || events.count >= bounds.hardEvents { return true }
-        return busy == 0 && (bytes >= bounds.soft || events.count >= bounds.softEvents)
+        let (bytes, count) = (bytes - carriedBytes, events.count - carried)
+        if bytes >= bounds.hard || count >= bounds.hardEvents { return true }
+        return busy == 0 && (bytes >= bounds.soft || count >= bounds.softEvents)
     }
+
+    private mutating func reset() { (events, places, carried, bytes, carriedBytes) = ([], [], 0, 0, 0) }
 
     private mutating func cut(_ capture: History.Capture?, isQuiet: Bool, isShort: Bool) -> Part? {
         if header?.capture == nil { isCut = true }
         let last = places.last ?? CapturePlace(line: 0, offset: 0)
         let at = events.last?.at ?? 0
         let part = part(capture, isShort: isShort)
-        let lanes = open.filter { $0.value.isOpen }.sorted { $0.value.order < $1.value.order }.suffix(Self.mostCarried)
-        for (lane, known) in lanes {
+        let lanes = open.filter { $0.value.isOpen }.sorted { $0.value.lastUse < $1.value.lastUse }
+        // The connections that were used last are the likeliest to speak again.
+        for (lane, known) in lanes.suffix(Self.mostCarried).reversed() {
             var kept = isQuiet ? known.greeting : []
-            if !isQuiet, let owner = known.owner {
-                kept = [(Event(at: at, lane: lane, kind: .act("belongs", ["to": .string(owner)])), last)]
+            let size = kept.reduce(0) { $0 + $1.0.size }
+            // Who opened a connection may have said only later who he is.
+            if let opening = kept.first?.0.kind, case .opening(let asked) = opening, let owner = known.owner,
+                asked.principal != owner
+            {
+                kept.append((Event(at: at, lane: lane, kind: .act("belongs", ["to": .string(owner)])), last))
+            }
+            if !isQuiet || bytes + size > bounds.soft {
+                open[lane]?.forgetGreeting()
+                kept =
+                    known.owner.map {
+                        [(Event(at: at, lane: lane, kind: .act("belongs", ["to": .string($0)])), last)]
+                    } ?? []
             }
             events += kept.map(\.0)
             places += kept.map(\.1)
+            bytes += kept.reduce(0) { $0 + $1.0.size }
         }
+        for (lane, _) in lanes.dropLast(Self.mostCarried) { open[lane]?.forgetGreeting() }
         let order = events.indices.sorted { (events[$0].at, $0) < (events[$1].at, $1) }
         (events, places) = (order.map { events[$0] }, order.map { places[$0] })
         carried = events.count
-        bytes = events.reduce(0) { $0 + $1.size }
+        carriedBytes = bytes
         if !isQuiet {
             for lane in open.keys { open[lane]?.forget() }
             busy = 0
@@ -133,7 +155,7 @@ public struct CapturedParts: Sendable {
             known.carried = carried
             header.capture = known
         }
-        defer { (events, places, carried, bytes) = ([], [], 0, 0) }
+        defer { reset() }
         // A clock that stopped in the middle has told nothing.
         let isTimeless = header.capture?.lacks.contains(.times) == true
         let timed = isTimeless ? events.map { Event(at: 0, lane: $0.lane, kind: $0.kind) } : events
@@ -141,31 +163,49 @@ public struct CapturedParts: Sendable {
     }
 
     private mutating func note(_ event: Event, at place: CapturePlace) {
-        var lane = open.removeValue(forKey: event.lane) ?? OpenLane(order: places.count)
+        clock += 1
+        var lane = open.removeValue(forKey: event.lane) ?? OpenLane()
+        lane.lastUse = clock
         if lane.isBusy { busy -= 1 }
         lane.take(event, at: place, dialect: header?.dialect ?? .canonical, mostBytes: Self.mostCarriedBytes)
         if lane.isBusy { busy += 1 }
         if lane.isOpen || lane.isBusy { open[event.lane] = lane }
+        if open.count > 2 * Self.mostCarried { forgetSilent() }
+    }
+
+    /// Forgets the lanes that were silent longest; names that never end would pile up.
+    private mutating func forgetSilent() {
+        let silent = open.sorted { $0.value.lastUse < $1.value.lastUse }.dropLast(Self.mostCarried)
+        for (lane, known) in silent {
+            open[lane] = nil
+            if known.isBusy { busy -= 1 }
+        }
     }
 }
 
 /// What is open on one lane.
 private struct OpenLane: Sendable {
-    let order: Int
+    /// When it was last heard of, in events.
+    var lastUse = 0
     /// What has to be known of the connection later.
     private(set) var greeting: [(Event, CapturePlace)] = []
+    /// What of it was seen: a second one of a kind tells nothing that has to be known later.
+    private var greeted: Set<String> = []
     private(set) var owner: String?
     private(set) var isOpen = false
     /// What waits for an answer, by what answers it.
     private var waiting: [String: Int] = [:]
 
-    init(order: Int) { self.order = order }
-
     var isBusy: Bool { waiting.contains { $0.value > 0 } }
 
     mutating func forget() {
-        greeting = []
+        forgetGreeting()
         waiting = [:]
+    }
+
+    mutating func forgetGreeting() {
+        greeting = []
+        greeted = []
     }
 
     mutating func take(_ event: Event, at place: CapturePlace, dialect: Dialect, mostBytes: Int) {
@@ -182,7 +222,7 @@ private struct OpenLane: Sendable {
             forget()
             (isOpen, owner) = (true, opening.principal)
             greeting = [(event, place)]
-        case .opened: if !greeting.isEmpty { greeting.append((event, place)) }
+        case .opened: if !greeting.isEmpty, greeted.insert("opened").inserted { greeting.append((event, place)) }
         case .refused, .close, .eof: (isOpen, greeting, waiting) = (false, [], [:])
         case .act("belongs", let details): (isOpen, owner) = (true, details["to"]?.stringValue ?? owner)
         case .act("cut", _): (isOpen, greeting, waiting) = (false, [], [:])
@@ -190,7 +230,9 @@ private struct OpenLane: Sendable {
             isOpen = true
             let frame = (try? JSONParser.value(text)).flatMap { canonical($0, direction, dialect) }
             guard case .some(let type) = frame else { return }
-            if text.utf8.count <= mostBytes, type == "auth" || type == "connected", !greeting.isEmpty {
+            if text.utf8.count <= mostBytes, type == "auth" || type == "connected", !greeting.isEmpty,
+                greeted.insert(type).inserted
+            {
                 greeting.append((event, place))
             }
             direction == .toServer ? ask(type) : answer(type)

@@ -89,7 +89,8 @@ extension Observations {
     /// Each such message with its answer.
     ///
     /// A server answers in the order in which it reads, so the first unanswered message gets the next `error` that ends no
-    /// turn.
+    /// turn. In a capture a server may have taken a message that it should have refused, so there one comes first that the
+    /// server has not read past already.
     static func hostileFrames(
         of kinds: [Int: HostileFrame.Kind], in history: History, connections: [ObservedConnection],
         turns: [ObservedTurn]
@@ -106,10 +107,14 @@ extension Observations {
             var hostile: [HostileFrame] = []
             var waiting: [Int] = []
             var lastPing = 0
+            var passed = PassedFrames()
             for frame in (connection.sent + connection.received).sorted(by: { $0.event < $1.event })
             where frame.event > connected {
                 if case .text(.toServer, _) = history.events[frame.event].kind, frame.type == "ping" {
                     lastPing = frame.event
+                }
+                if history.header.capture != nil {
+                    passed.take(frame, isSent: sent.contains(frame.event), history.events[frame.event].kind)
                 }
                 if sent.contains(frame.event) {
                     guard let kind = kinds[frame.event] else { continue }
@@ -126,9 +131,9 @@ extension Observations {
                     }
                     let formal: Set<String> = ["bad_request", "parse_error", "unknown_type", "too_large"]
                     waiting.removeAll { hostile[$0].kind == .free && !formal.contains(frame.code ?? "") }
-                    guard let index = waiting.first else { continue }
-                    hostile[index].answer = frame
-                    waiting.removeFirst()
+                    let next = waiting.firstIndex { hostile[$0].frame.event > passed.last } ?? waiting.indices.first
+                    guard let next else { continue }
+                    hostile[waiting.remove(at: next)].answer = frame
                 }
             }
             all += hostile

@@ -77,6 +77,28 @@ private func violated(
         #expect(try violated(named, lacks: lacks).contains(clause))
     }
 
+    @Test func `one number on two connections is one person's only where that is said`() throws {
+        let line = "A<done(t1 s1 #1) B<done(t2 s2 #1)"
+        #expect(try !violated("A+(e1 #0) B+(e1 #0) \(line)", lacks: [.principals]).contains("ORDER-11"))
+        #expect(try violated("A+(e1 #0) B+(e1 #0) \(line)").contains("ORDER-11"))
+    }
+
+    @Test func `an error goes to the message that the server did not read past`() throws {
+        let header = History.Header(subject: History.Subject(name: "capture", role: .server, profiles: [.core]))
+        func answered(_ notation: String, isCapture: Bool) throws -> [String?] {
+            var history = try NotationExpansion(notation, header: header).history
+            if isCapture { history = captured(history, history.events, lacks: []) }
+            let observations = Observations(history, under: try SourceTree.specification())
+            return observations.hostileFrames.map { $0.answer?.code }
+        }
+        let line = "A+ A>`null` A>ping A<pong A>`[1]` A<error(bad_request)"
+        #expect(try answered(line, isCapture: true) == [nil, "bad_request"])
+        #expect(try answered(line, isCapture: false) == ["bad_request", nil])
+        // A late answer is one still.
+        #expect(try answered("A+ A>`null` A>ping A<pong A<error(bad_request)", isCapture: true) == ["bad_request"])
+        #expect(try answered("A+ A>`null` A>`[1]` A<error(bad_request)", isCapture: true) == ["bad_request", nil])
+    }
+
     @Test func `a socket that ends is the server's doing only where the network is known`() throws {
         let killed = "A+ A>`null` A<eof"
         #expect(try violated(killed, [.core], lacks: [.network]).isEmpty)

@@ -36,9 +36,9 @@ import Transcript
         let parts = try parts("A+(e1 #0) \(turn(1)) \(turn(2)) \(turn(3))", bounds(soft: 6))
         #expect(
             parts.map { $0.places.map(\.line) } == [
-                [1, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 8, 9, 10], [1, 2, 3, 4, 11, 12, 13],
+                [1, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 8, 9, 10, 11, 12, 13],
             ])
-        #expect(parts.map { $0.history.header.capture?.carried } == [0, 4, 4])
+        #expect(parts.map { $0.history.header.capture?.carried } == [0, 4])
         #expect(parts.allSatisfy { !$0.wasCutShort })
     }
 
@@ -69,7 +69,51 @@ import Transcript
 
     @Test func `a gap ends a part`() throws {
         let parts = try parts("A+(e1 #0) \(turn(1)) \(turn(2))", bounds(soft: 1000), gapAt: 7)
-        #expect(parts.map(\.places.count) == [7, 7])
+        #expect(parts.map(\.places.count) == [7, 4])
+        #expect(parts.last?.history.events.first?.kind == .act("belongs", ["to": "p1"]))
+    }
+
+    @Test func `what was asked before a gap is not missed after it`() throws {
+        let specification = try SourceTree.specification()
+        let broken = { (parts: [CapturedParts.Part]) in
+            parts.flatMap { judge($0.history, under: specification) }.filter { $0.outcome == .violation }
+                .map(\.clause.description)
+        }
+        let line = "A+(e1 #5) A>ping A<pong A<syncResult(e1 #5 complete)"
+        #expect(broken(try parts(line, bounds(soft: 1000), gapAt: 6)).isEmpty)
+        #expect(broken(try parts(line, bounds(soft: 1000))) == ["SYNC-2"])
+    }
+
+    @Test func `what is carried on does not end the next part`() throws {
+        let letters = ["A", "B", "C", "D", "E"]
+        let line =
+            letters.map { "\($0)+(e1 #0)" }.joined(separator: " ") + String(repeating: " A>ping A<pong", count: 20)
+        let parts = try parts(line, bounds(soft: 10))
+        #expect(parts.count < 8, "\(parts.count)")
+        #expect(
+            parts.dropFirst().dropLast().allSatisfy {
+                $0.places.count - ($0.history.header.capture?.carried ?? 0) >= 10
+            })
+        // A part that is long of its own ends all the same.
+        #expect(parts.count > 3, "\(parts.count)")
+    }
+
+    @Test func `a greeting that comes again is not carried on again`() throws {
+        let frames = String(repeating: " A<connected(e1 #0)", count: 30)
+        let parts = try parts("A+(e1 #0)" + frames, bounds(soft: 6))
+        #expect(parts.count > 3)
+        #expect(parts.dropFirst().allSatisfy { $0.history.header.capture?.carried == 4 })
+    }
+
+    @Test func `greetings beyond the length of a part are not carried on`() throws {
+        var few = bounds(soft: 1000)
+        few.soft = 700
+        let line = "A+(e1 #0) B+(e1 #0) C+(e1 #0) A>ping A<pong A>ping A<pong"
+        let parts = try parts(line, few)
+        #expect(parts.count > 1)
+        let carried = parts[1].history.events.prefix(parts[1].history.header.capture?.carried ?? 0).map(\.kind)
+        #expect(carried.contains { $0 == .act("belongs", ["to": "p1"]) })
+        #expect(carried.contains { if case .opening = $0 { true } else { false } })
     }
 
     @Test func `what a stage recorded stays whole`() throws {

@@ -119,6 +119,18 @@ import Transcript
             """
     }
 
+    @Test func `what the user wrote to himself is no answer`() throws {
+        let dialect = try SourceTree.specification().dialect(named: "adjutant")
+        func type(_ from: String, _ to: String) throws -> JSONValue? {
+            let frame = try JSONParser.value(#"{"type":"chat_message","from":"\#(from)","to":"\#(to)","body":"x"}"#)
+            guard case .frames(let frames) = dialect.decode(frame, sentBy: .server) else { return nil }
+            return frames.first?["type"]
+        }
+        #expect(try type("user", "user") == "message")
+        #expect(try type("kerrigan", "user") == "done")
+        #expect(try type("kerrigan", "raynor") == nil)
+    }
+
     @Test func `SYNC-13 a replay that lost frames does not say so`() throws {
         // Its own limit of 1000 frames, made small.
         let small = greeting.replacing("\"lastSeq\":0", with: "\"lastSeq\":0,\"limits\":{\"replayMessages\":5}")

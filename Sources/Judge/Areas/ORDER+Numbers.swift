@@ -80,8 +80,10 @@ extension ORDER {
         var evidence = Evidence()
         var byNumber: [String: Shown] = [:]
         var byName: [String: Shown] = [:]
+        let isGuess = history.history.header.capture?.lacks.contains(.principals) == true
         for item in history.shown {
-            let stream = "\(item.principal) \(item.epoch)"
+            // Who is who is a guess in a capture, so that one connection alone is certainly one stream.
+            let stream = "\(item.principal) \(item.epoch)" + (isGuess ? " \(item.frame.connection)" : "")
             let number = "\(stream) \(item.seq)"
             let name = name(of: item.frame).map { "\(stream) \($0)" }
             defer {

@@ -54,7 +54,9 @@ public struct CaptureReader: Sendable {
         self.file = file
         self.options = options
         lines = CaptureLines(file: file, maxLineBytes: maxLineBytes)
-        let people = CapturePeople(isOne: options.isOnePerson ?? (form != .frames))
+        let people = CapturePeople(
+            isOne: options.isOnePerson ?? (form != .frames), isStated: options.isOnePerson == true,
+            dialect: options.dialect)
         switch form {
         case .transcript, .report: reader = .transcript(TranscriptLines(file: file))
         case .frames: reader = .frames(FrameReader(file: file, people: people, direction: options.dialect.direction))
@@ -84,6 +86,7 @@ public struct CaptureReader: Sendable {
         case .notes: lacks = [.times, .principals, .credentials, .headers, .requestBodies]
         case .har: lacks = [.principals, .credentials, .network]
         }
+        if options.isOnePerson == true { lacks.remove(.principals) }
         return History.Capture(lacks: lacks.union(options.lacking).subtracting(options.known))
     }
 

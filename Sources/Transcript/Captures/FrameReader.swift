@@ -19,7 +19,10 @@ struct FrameReader {
     private let direction: @Sendable (JSONValue) -> Direction?
     private let file: String
     /// The letter of each open connection, by its name in the file.
-    private var lanes: [String: String] = [:]
+    private var lanes: [String: (letter: String, lastUse: Int)] = [:]
+    private var lineCount = 0
+    /// The most connections that are kept apart; names that never close would pile up.
+    private static let mostLanes = 2000
     private var laneCount = 0
     /// Bare connections on which `connected` was seen: another one is another connection.
     private var greeted: Set<String> = []
@@ -152,7 +155,8 @@ struct FrameReader {
         let known = try envelope.string("principal") ?? owner
         let asked = Event.Request(
             method: words[0].uppercased(), path: path,
-            principal: known ?? (isRefused ? nil : people.name(ofLane: "HTTP")), body: body("request", line, envelope))
+            principal: known ?? (isRefused ? nil : people.name(ofLane: "HTTP")),
+            body: body("request", line, envelope).map { people.redacted(body: $0) })
         var items: [CaptureItem] = [.event(Event(at: at, lane: lane, kind: .request(asked)), envelope.place)]
         guard let status else { return items }
         guard let body = body("response", line, envelope) else {
@@ -199,10 +203,21 @@ struct FrameReader {
 
     /// The letter of a connection; a name that is one already stays.
     private mutating func lane(of name: String) -> String {
-        if let lane = lanes[name] { return lane }
+        lineCount += 1
+        if let lane = lanes[name]?.letter {
+            lanes[name]?.lastUse = lineCount
+            return lane
+        }
         let lane = Self.letters(laneCount)
         laneCount += 1
-        lanes[name] = lane
+        lanes[name] = (lane, lineCount)
+        if lanes.count > Self.mostLanes {
+            // Whoever was silent longest is a new connection when it speaks again.
+            for (name, old) in lanes.sorted(by: { $0.value.lastUse < $1.value.lastUse }).prefix(Self.mostLanes / 2) {
+                lanes[name] = nil
+                belongings.close(old.letter)
+            }
+        }
         return lane
     }
 

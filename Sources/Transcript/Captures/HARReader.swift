@@ -103,7 +103,9 @@ struct HARReader {
                 var text = data
                 if direction == .toServer, let known = people.redacted(text) {
                     text = known.text
-                    add(before, lane, .act(CaptureBelongings.act, ["to": .string(known.owner)]), place)
+                    if let owner = known.owner {
+                        add(before, lane, .act(CaptureBelongings.act, ["to": .string(owner)]), place)
+                    }
                 }
                 add(before, lane, .text(direction, text), place)
             case 2:
@@ -146,14 +148,14 @@ struct HARReader {
         let lane = Lane.exchange(exchanges)
         var owner: String?
         for header in headers(request) where header.name == "authorization" {
-            if let token = CapturePeople.bearer(header.value) { owner = people.name(of: token) }
+            if let token = CapturePeople.bearer(header.value) { owner = people.name(of: token, isUsual: true) }
         }
         let (path, queried) = people.redacted(path: path)
         let isRefused = status == 401 || status == 403
         let asked = Event.Request(
             method: method.uppercased(), path: path,
             principal: owner ?? queried ?? (isRefused ? nil : people.name(ofLane: "HTTP")),
-            body: request?["postData"]?["text"]?.stringValue)
+            body: (request?["postData"]?["text"]?.stringValue).map { people.redacted(body: $0) })
         let duration = entry["time"]?.doubleValue ?? 0
         let end = start + Int(min(max(duration, 0), 1e9) * 1e3)
         add(start, lane, .request(asked), place)

@@ -109,7 +109,8 @@ struct NoteReader {
         // Who was refused for his credentials had none that are known.
         let principal = status == 401 || status == 403 ? owner : owner ?? people.name(ofLane: "HTTP")
         let lane = Lane.exchange(exchanges)
-        let sent = Event.Request(method: method, path: path, principal: principal, body: request)
+        let sent = Event.Request(
+            method: method, path: path, principal: principal, body: request.map { people.redacted(body: $0) })
         return [
             .event(Event(at: 0, lane: lane, kind: .request(sent)), place),
             .event(Event(at: 0, lane: lane, kind: .response(.init(status: status, body: body))), place),

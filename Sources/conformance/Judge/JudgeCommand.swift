@@ -49,7 +49,7 @@ struct JudgeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A profile the side under test declares; may be given several times. Default: core, or client-core.",
+            "A profile the side under test declares, one or more. Default: the dialect's, core, or client-core.",
             valueName: "name"))
     var profile: [String] = []
 
@@ -145,7 +145,7 @@ struct JudgeOptions: Sendable {
         }
         let dialect = try Self.dialect(command.dialect ?? described?.dialect, specification)
         let side = role ?? .server
-        let usual: Set<Profile> = side == .server ? described?.profiles ?? [.core] : [.clientCore]
+        let usual: Set<Profile> = side == .server ? described?.profiles ?? Self.usual(dialect) : [.clientCore]
         let declared = command.profile.isEmpty ? usual : Self.profiles(command.profile, side, &problems)
         guard problems.isEmpty else { throw Tool.refuse(problems) }
         var known: Set<History.Capture.Lack> = []
@@ -157,6 +157,12 @@ struct JudgeOptions: Sendable {
             dialect: dialect, isOnePerson: command.onePerson ? true : nil, known: known,
             lacking: command.lossy ? [.frames] : [])
         patience = max(0, command.patience)
+    }
+
+    /// What a server is judged by when nothing says it: all that its dialect can say, of a canonical one the core.
+    private static func usual(_ dialect: Dialect) -> Set<Profile> {
+        guard !dialect.isCanonical else { return [.core] }
+        return dialect.profiles.intersection(Profile.all(of: .server)).union([.core])
     }
 
     /// The dialect of a name or of a file.

@@ -100,3 +100,20 @@ import Transcript
         #expect(problem?.place == "capture:2 (byte 16)")
     }
 }
+
+/// Captures whose connections never end.
+@Suite struct ManyLanesTests {
+    private func pings(_ names: some Sequence<String>) -> String {
+        names.map { #"{"conn":"\#($0)","dir":">","frame":{"type":"ping"}}"# }.joined(separator: "\n")
+    }
+
+    @Test func `a name that was silent longest is a new connection when it speaks again`() throws {
+        let many = (0...2000).map { "c\($0)" }
+        let read = try Read(pings(many + ["c0", "c2000"]), as: .frames)
+        let lanes = read.events.map(\.lane.description)
+        #expect(Array(lanes.suffix(3)) == ["BXZ", "BXZ", "BXY"])
+        #expect(Set(lanes).count == 2002)
+        // As long as there are not too many, each stays the connection it is.
+        #expect(Set(try Read(pings(many.prefix(2000) + ["c0"]), as: .frames).events.map(\.lane)).count == 2000)
+    }
+}

@@ -69,3 +69,49 @@ import Transcript
         #expect(try Read(line, as: .notes).events.isEmpty)
     }
 }
+
+/// Who is who in notes, and what is kept out of them.
+@Suite struct NotePeopleTests {
+    private func auth(_ lane: String, _ token: String) -> String {
+        #"\#(lane) -> {"type":"auth","token":"\#(token)"}"# + "\n"
+    }
+
+    @Test func `a request without a token is nobody's once tokens were seen`() throws {
+        let request = "HTTP GET /api/sessions/s1 -> 404 {}\n"
+        #expect(
+            try Read(auth("A", "alice") + auth("B", "bob") + request, as: .notes).words.contains(
+                "1 GET /api/sessions/s1 unknown HTTP"))
+        // Nobody said who he is: one person.
+        let open = try Read("A -> {}\n" + request, as: .notes).words
+        #expect(open.contains("A opening p1") && open.contains("1 GET /api/sessions/s1 p1"))
+        // One key in a query is everybody's.
+        let keyed = try Read("HTTP GET /api/health?key=k -> 200 {}\nA -> {}\n" + request, as: .notes).words
+        #expect(keyed.contains("A opening p1") && keyed.contains("2 GET /api/sessions/s1 p1"))
+        let said = try Read(auth("A", "alice") + request, as: .notes, isOnePerson: true)
+        #expect(said.words.contains("1 GET /api/sessions/s1 p1"))
+        #expect(said.capture?.lacks.contains(.principals) == false)
+    }
+
+    @Test func `a token that comes later has a name of its own`() throws {
+        let read = try Read("HTTP GET /api/sessions/s1 -> 200 {}\n" + auth("A", "alice"), as: .notes)
+        #expect(read.words.contains("1 GET /api/sessions/s1 p1") && read.words.contains("A opening p2"))
+    }
+
+    @Test(arguments: [
+        #"A -> {"type":"login","token":"hush"}"#, #"A -> {"type":"auth","data":[{"token":"hush"}]}"#,
+        #"A -> {"type":"hi","creds":{"api-Key":"hush"}}"#, #"A -> {"type":"x","\u0074oken":"hush"}"#,
+        #"HTTP POST /api/register-device {"token":"hush"} -> 200 {}"#,
+        "HTTP POST /login grant=x&access_token=hush -> 200 {}", "HTTP GET /api/sessions?API_KEY=hush -> 200 {}",
+        #"A -> {"type":"auth","token":"hush","pad":""# + String(repeating: "x", count: 70_000) + #""}"#,
+    ])
+    func `credentials are kept out at any depth and size`(line: String) throws {
+        let read = try Read(line, as: .notes)
+        #expect(!read.events.isEmpty)
+        #expect(!read.events.contains { "\($0.kind)".contains("hush") })
+    }
+
+    @Test func `other words stay as they are`() throws {
+        let frame = #"{"type":"chat","key":"C major",  "tokens":"3","token":7}"#
+        #expect(try Read("A -> \(frame)", as: .notes).words.last == "A>\(frame)")
+    }
+}

@@ -1,0 +1,46 @@
+import Transcript
+
+/// How far a server has certainly read on one connection: up to the last message that it answered by name.
+struct PassedFrames {
+    /// The event of the last message that it has read; -1 before any.
+    private(set) var last = -1
+    private var pings: [Int] = []
+    private var syncs: [Int] = []
+    private var keys: [String: Int] = [:]
+    /// Binary messages: a server that takes one for text acknowledges the key in it.
+    private var binaries: [(event: Int, bytes: [UInt8])] = []
+    /// The most binary messages that are looked through for each key.
+    private static let mostBinaries = 16
+
+    /// Takes the next message of either side.
+    mutating func take(_ frame: ObservedFrame, isSent: Bool, _ kind: Event.Kind) {
+        if isSent {
+            switch frame.type {
+            case "ping": pings.append(frame.event)
+            case "sync": syncs.append(frame.event)
+            default: break
+            }
+            if let key = frame.clientMessageId { keys[key] = frame.event }
+            if case .binary(_, let bytes) = kind {
+                binaries = binaries.suffix(Self.mostBinaries - 1) + [(frame.event, bytes)]
+            }
+            return
+        }
+        switch frame.type {
+        case "pong": if !pings.isEmpty { pass(pings.removeFirst()) }
+        case "syncResult": if !syncs.isEmpty { pass(syncs.removeFirst()) }
+        case "ack":
+            guard let key = frame.clientMessageId else { return }
+            if let event = keys[key] {
+                pass(event)
+            } else if !key.isEmpty,
+                let taken = binaries.last(where: { String(decoding: $0.bytes, as: UTF8.self).contains(key) })
+            {
+                pass(taken.event)
+            }
+        default: break
+        }
+    }
+
+    private mutating func pass(_ event: Int) { last = max(last, event) }
+}
