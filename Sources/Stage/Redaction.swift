@@ -48,46 +48,54 @@ struct Redaction: Sendable {
         return applied(to: text)
     }
 
-    /// A JSON object in whose members of certain names, written small and without `_` and `-`, credentials are whole values.
-    ///
-    /// Where no such member holds one, the text stays byte by byte what it was.
-    func applied(toMembers text: String, named names: Set<String>) -> String {
-        guard text.utf8.count <= 65_536, !secrets.isEmpty, case .object(var root)? = try? JSONParser.document(text).root
-        else { return applied(to: text) }
-        var hasOne = false
-        for (name, value) in root
-        where names.contains(name.lowercased().filter { $0 != "_" && $0 != "-" }) {
-            guard let token = value.stringValue, let shown = shown(for: token) else { continue }
-            root[name] = .string(shown)
-            hasOne = true
-        }
-        return applied(to: hasOne ? JSONValue.object(root).text() : text)
-    }
-
-    /// The values of a query whose names say that they are credentials.
+    /// The values of a query or a form whose names say that they are credentials, as they stand and as they are meant.
     static func credentials(inQuery query: String) -> [String] {
-        query.split(separator: "&").compactMap { pair in
-            guard let equals = pair.firstIndex(of: "="), credentialNames.contains(pair[..<equals].lowercased()) else {
-                return nil
+        parts(ofQuery: query).flatMap { part -> [String] in
+            guard let equals = part.firstIndex(of: "="), CredentialNames.containsInQuery(part[..<equals]) else {
+                return []
             }
-            let value = decoded(pair[pair.index(after: equals)...])
-            return value.isEmpty ? nil : value
+            let value = part[part.index(after: equals)...]
+            let meant = decoded(value)
+            // In a form a plus sign is a space.
+            let inForm = value.contains("+") ? decoded(Substring(value.replacing("+", with: " "))) : meant
+            var all = [meant]
+            for other in [inForm, String(value)] where !all.contains(other) { all.append(other) }
+            return all.filter { !$0.isEmpty }
         }
     }
 
     /// A path with its query, in which credentials are whole values.
     func applied(toPath path: String) -> String {
-        guard let mark = path.firstIndex(of: "?") else { return applied(to: path) }
-        let pairs = path[path.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
-        let query = pairs.map { pair in
-            guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
-            let value = pair[pair.index(after: equals)...]
-            let isCredential = Self.credentialNames.contains(pair[..<equals].lowercased())
+        guard let mark = path.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return applied(to: path) }
+        return applied(to: path[..<mark] + applied(toQuery: String(path[mark...])))
+    }
+
+    /// A query or a form, in which credentials are whole values.
+    func applied(toQuery query: String) -> String {
+        let parts = Self.parts(ofQuery: query).map { part in
+            guard let equals = part.firstIndex(of: "=") else { return String(part) }
+            let value = part[part.index(after: equals)...]
+            let isCredential = CredentialNames.containsInQuery(part[..<equals])
             guard let shown = shown(for: Self.decoded(value)) ?? (isCredential && !value.isEmpty ? "‹token›" : nil)
-            else { return String(pair) }
-            return "\(pair[...equals])\(shown)"
+            else { return String(part) }
+            return "\(part[...equals])\(shown)"
         }
-        return applied(to: "\(path[...mark])\(query.joined(separator: "&"))")
+        return applied(to: parts.joined())
+    }
+
+    /// The pairs of a query and what stands between them, in order.
+    private static func parts(ofQuery query: String) -> [Substring] {
+        var parts: [Substring] = []
+        var rest = query[...]
+        while !rest.isEmpty {
+            let end = rest.utf8.firstIndex { "&?#".utf8.contains($0) }
+            if end != rest.startIndex { parts.append(rest[..<(end ?? rest.endIndex)]) }
+            guard let end else { break }
+            let next = rest.utf8.index(after: end)
+            parts.append(rest[end..<next])
+            rest = rest[next...]
+        }
+        return parts
     }
 
     /// A text that the subject may have written.
@@ -134,10 +142,7 @@ struct Redaction: Sendable {
             || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
-    /// Names of query members whose values are credentials, also ones no subject file names.
-    private static let credentialNames: Set<String> = ["token", "access_token", "auth", "api_key", "apikey", "key"]
-
-    /// What stands for a credential; nil when it is none.
+    /// What stands in the place of a credential; nil for any other text.
     func shown(for token: String) -> String? {
         secrets.first { Array($0.token.utf8) == Array(token.utf8) }?.shown
     }

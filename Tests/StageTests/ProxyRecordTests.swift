@@ -80,6 +80,81 @@ import Transport
         #expect(text.contains("‹token of p1›"))
     }
 
+    @Test(arguments: [
+        "username=a&password=hunter2secret", "grant_type=x&refresh_token=abc%20secret+9&x=1",
+        #"{"user":{"name":"a","password":"secret"}}"#, #"{"success":true,"data":{"token":"eyJ-secret"}}"#,
+        #"[{"session_token" : "se\u0063ret\"x"}]"#, #"{"p\u0061ssword":"secret"}"#, #"{"password":"secret", broken"#,
+        #"{"padding":"\#(String(repeating: "x", count: 100_000))","jwt":"secret"}"#,
+    ])
+    func `a body loses what stands under the name of a credential, in every form and at every depth`(
+        _ body: String
+    ) throws {
+        let written = try Written()
+        let record = written.record
+        _ = record.began(HTTPServerRequest(method: "POST", target: "/login"), isUpgrade: false, number: 1)
+        record.asked(.whole(Array(body.utf8)), number: 1)
+        record.answered(HTTPServerResponse(status: 200), .whole(Array(body.utf8)), number: 1)
+        let text = try written.text()
+        #expect(!text.contains("secret\""), "\(text.suffix(400))")
+        for word in ["hunter2secret", "abc%20secret", "eyJ-secret", "ret\\\"x", #":\"secret"#] {
+            #expect(!text.contains(word))
+        }
+        #expect(text.contains("‹token of body›"))
+    }
+
+    @Test func `a query and a head lose what stands under the name of a credential`() throws {
+        let written = try Written()
+        let target = "/a?password=secret-1&refresh_token=secret-2&x=1#access_token=secret-3"
+        _ = written.record.began(HTTPServerRequest(method: "GET", target: target), isUpgrade: false, number: 1)
+        written.record.asked(.whole([]), number: 1)
+        written.record.answered(
+            HTTPServerResponse(
+                status: 302,
+                headers: [("Location", "https://x/?a=1&access_token=secret-4"), ("X-Auth-Token", "secret-5")]),
+            .whole(Array(#"{"again":"secret-4"}"#.utf8)), number: 1)
+        let text = try written.text()
+        #expect(!text.contains("secret"), "\(text)")
+        #expect(text.contains("&x=1#access_token="))
+        #expect(text.contains("https://x/?a=1&access_token=‹token"))
+    }
+
+    @Test func `what a server gives out in a frame is kept from everything that follows`() throws {
+        let written = try Written()
+        written.open()
+        let long = String(repeating: "x", count: 100_000)
+        for (frame, side) in [
+            (#"{"type":"auth_response","data":{"token":"secret-01"}}"#, RelaySide.server),
+            (#"{"type":"event","refreshToken":"secret-02"}"#, .server),
+            (#"{"type":"event","token":"secret-0123456789abcdef"}"#, .server),
+            (#"{"type":"event","padding":"\#(long)","apiKey":"secret-03"}"#, .client),
+            (#"{"type":"event","text":"secret-01 secret-02 secret-03"}"#, .server),
+        ] { _ = written.record.saw(.text(frame), from: side, number: 1) }
+        #expect(!(try written.text()).contains("secret"))
+    }
+
+    @Test func `whoever shows more than a thousand credentials shows none of them to others`() throws {
+        let written = try Written()
+        for number in 1...1002 {
+            let request = HTTPServerRequest(
+                method: "GET", target: "/", headers: [("Authorization", "Bearer secret-number-\(number)")])
+            _ = written.record.began(request, isUpgrade: false, number: number)
+        }
+        written.record.asked(.whole([]), number: 1002)
+        written.record.answered(
+            HTTPServerResponse(status: 200), .whole(Array(#"{"you":"secret-number-1002"}"#.utf8)), number: 1002)
+        #expect(!(try written.text()).contains("secret-number"))
+    }
+
+    @Test func `what an answer says about a password is no password`() throws {
+        let written = try Written()
+        let record = written.record
+        _ = record.began(HTTPServerRequest(method: "POST", target: "/login"), isUpgrade: false, number: 1)
+        record.asked(.whole([]), number: 1)
+        let body = #"{"errors":{"password":"must be given"},"error":"it must be given"}"#
+        record.answered(HTTPServerResponse(status: 400), .whole(Array(body.utf8)), number: 1)
+        #expect(try written.text().contains("it must be given"))
+    }
+
     @Test func `an answer that says token by chance stays as it is`() throws {
         let written = try Written()
         written.open()
@@ -131,6 +206,35 @@ import Transport
                 #"A>{"type":"chat"}"#, "A!fault drop chat", #"A>{"type":"ping"}"#, "A!fault duplicate ping",
                 "A!fault drop done",
             ])
+    }
+
+    @Test func `a message of which only the head was seen is left alone`() throws {
+        let written = try Written(.server, ["drop frame always", "duplicate frame always"])
+        written.open()
+        #expect(written.record.saw(.tooLarge(bytes: 1 << 30), from: .server, number: 1) == .pass)
+        #expect(written.record.tallies.faults == 0)
+        #expect(written.record.tallies.unseen == 1)
+        #expect(written.record.unusedRules.count == 2)
+    }
+
+    @Test func `a rule that waits for an answer counts once there is one`() throws {
+        let written = try Written(.server, ["cut after POST"])
+        let record = written.record
+        let request = HTTPServerRequest(method: "POST", target: "/api/chat")
+        _ = record.began(request, isUpgrade: false, number: 1)
+        record.asked(.whole([]), number: 1)
+        record.failed(TransportProblem(.connectionRefused, at: "x"), by: .server, number: 1)
+        #expect(record.unusedRules.map(\.text) == ["cut after POST"])
+        // Its body was too large to be kept; the answer comes all the same.
+        _ = record.began(request, isUpgrade: false, number: 2)
+        record.asked(.unseen, number: 2)
+        guard case .cut(.fin) = record.answering(HTTPServerResponse(status: 200), number: 2) else {
+            Issue.record("not cut")
+            return
+        }
+        record.failed(TransportProblem(.closed, at: "client"), by: .client, number: 2)
+        #expect(record.unusedRules.isEmpty)
+        #expect(record.tallies.faults == 1)
     }
 
     @Test func `a refusal of the proxy is held against no server, and shown to a client's judge`() throws {
@@ -197,6 +301,10 @@ import Transport
         let last = window.events.count - 1
         #expect(window.base + last == 40)
         #expect(window.events.last?.kind == .text(.toServer, "40"))
-        #expect(watched.letGoIfFull() == (window.events.count > 10))
+        #expect(watched.isFull == (window.events.count > 10))
+        #expect(watched.unjudged == 41 - window.events.count + window.introduced)
+        watched.letGoIfFull()
+        #expect(!watched.isFull)
+        #expect(watched.look().end == 41)
     }
 }

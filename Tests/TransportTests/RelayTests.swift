@@ -256,6 +256,33 @@ import Transport
         #expect(watcher.events.contains("delivered client text late"))
     }
 
+    @Test func `after a silence, a client that leaves takes its connection to the server along`() async throws {
+        let (events, report) = AsyncStream.makeStream(of: WebSocketEvent.self)
+        let watcher = SeeingWatcher { _, _ in RelayDeed(ending: .cut(.silence)) }
+        try await withRelay(to: .reporting(to: report), watcher: watcher, holds: true) { relay, _ in
+            let socket = try await WebSocketConnection.open(Endpoint(relay.webSocketURL()), timeout: patience)
+            try await socket.send(text: "before")
+            var seen = events.makeAsyncIterator()
+            #expect(await seen.next() == .text("before"))
+            socket.cut(.fin)
+            #expect(name(await seen.next()) == "eof")
+        }
+    }
+
+    @Test func `a message too large to be looked at passes whole, whatever a rule says`() async throws {
+        let (events, report) = AsyncStream.makeStream(of: WebSocketEvent.self)
+        let watcher = SeeingWatcher { event, side in side == .client ? RelayDeed(copies: 0) : .pass }
+        let limits = RelayLimits(maxMessageBytes: 1000)
+        try await withRelay(to: .reporting(to: report), watcher: watcher, holds: true, limits: limits) { relay, _ in
+            let socket = try await WebSocketConnection.open(Endpoint(relay.webSocketURL()), timeout: patience)
+            let large = [UInt8](repeating: 7, count: 5000)
+            try await socket.send(bytes: large)
+            var seen = events.makeAsyncIterator()
+            #expect(await seen.next() == .binary(large))
+            socket.cut(.fin)
+        }
+    }
+
     @Test func `TLS on both sides`() async throws {
         let certificate = try ThrowAwayCertificate()
         defer { certificate.remove() }

@@ -17,9 +17,14 @@ public struct ClauseTally: Sendable {
     /// No clause was seen yet.
     public init() {}
 
-    /// Notes what the window at hand says of a clause, in place of what it said before.
+    /// Notes what the window at hand says of a clause, in place of what it said before; what was told stays told.
     mutating func note(_ clause: ClauseID, _ outcome: Outcome, exercised: Int) {
-        current[clause] = Entry(outcome: outcome, exercised: exercised)
+        guard let old = current[clause], old.outcome == .violation || old.outcome == .warning else {
+            current[clause] = Entry(outcome: outcome, exercised: exercised)
+            return
+        }
+        current[clause] = Entry(
+            outcome: Self.worse(old.outcome, outcome), exercised: max(old.exercised, exercised))
     }
 
     /// Adds the window at hand to what went before it.

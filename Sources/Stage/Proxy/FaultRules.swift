@@ -70,6 +70,12 @@ struct FaultRules {
         return found
     }
 
+    /// Takes back that a rule was followed, because what it waited for never came.
+    mutating func giveBack(_ rule: FaultRule) {
+        guard let place = armed.firstIndex(where: { $0.rule == rule && $0.fired > 0 }) else { return }
+        armed[place].fired -= 1
+    }
+
     /// Forgets a connection.
     mutating func forget(_ number: Int) {
         for place in armed.indices { armed[place].seen[number] = nil }

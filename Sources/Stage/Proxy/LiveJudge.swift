@@ -29,8 +29,13 @@ public final class LiveJudge: Sendable {
         var isOver = false
         var told: Set<Key> = []
         var suspected: Set<Key> = []
+        /// How often the last look put the clauses to the test that are under suspicion.
+        var doubted: [ClauseID: Int] = [:]
         var tally = ClauseTally()
-        var revision = -1
+        /// What the last look saw.
+        var last: WatchedEvents.Window?
+        /// Whether that was full, and waits for a second look before a part of it goes.
+        var waits = false
     }
 
     private let specification: Specification
@@ -89,20 +94,74 @@ public final class LiveJudge: Sendable {
         }
     }
 
-    private func look(isLast: Bool) {
+    /// Looks once.
+    func look(isLast: Bool) {
+        if state.withLock({ $0.waits }) { watched.letGoIfFull() }
         let window = watched.look()
-        let (isNew, hasSuspects) = state.withLock { ($0.revision != window.revision, !$0.suspected.isEmpty) }
+        if let last = state.withLock({ $0.last }), last.generation != window.generation { leave(last, for: window) }
+        let (isNew, hasSuspects) = state.withLock { ($0.last?.revision != window.revision, !$0.suspected.isEmpty) }
         guard isNew || hasSuspects || isLast else { return }
-        var header = header
-        header.capture?.carried = window.carried
-        let history = History(header: header, events: window.events)
+        let history = history(window)
         let verdicts = judge(history, under: specification)
-        let reports = state.withLock { state in
-            state.revision = window.revision
-            return take(verdicts, history, window.base, isLast: isLast, &state)
+        let isFull = watched.isFull
+        let (reports, isSure) = state.withLock { state in
+            state.last = window
+            let reports = take(verdicts, history, window.base, isLast: isLast, &state)
+            state.waits = isFull && !state.suspected.isEmpty
+            return (reports, state.suspected.isEmpty)
         }
         for report in reports { tell(report) }
-        if watched.letGoIfFull() { state.withLock { $0.tally.closeWindow() } }
+        if isSure { watched.letGoIfFull() }
+    }
+
+    private func history(_ window: WatchedEvents.Window) -> History {
+        var header = header
+        header.capture?.carried = window.carried
+        return History(header: header, events: window.events)
+    }
+
+    /// Takes the second look at what was suspected in a window of which a part is gone by now, and closes its count.
+    private func leave(_ last: WatchedEvents.Window, for window: WatchedEvents.Window) {
+        guard state.withLock({ !$0.suspected.isEmpty }) else { return state.withLock { $0.tally.closeWindow() } }
+        let history = history(last.extended(by: window))
+        let verdicts = judge(history, under: specification)
+        let reports = state.withLock { state in
+            var reports: [Report] = []
+            for verdict in verdicts {
+                guard let exercised = state.doubted[verdict.clause], let clause = specification[verdict.clause] else {
+                    continue
+                }
+                guard verdict.outcome == .violation || verdict.outcome == .warning else {
+                    // What came later cleared it.
+                    state.tally.note(
+                        verdict.clause, verdict.outcome, exercised: min(exercised, verdict.exercised))
+                    continue
+                }
+                let found = verdict.findings.filter {
+                    let key = key(verdict.clause, $0, last.base)
+                    return state.suspected.contains(key) && remember(key, &state)
+                }
+                guard !found.isEmpty else { continue }
+                reports += found.map { Report(clause: clause, finding: $0, history: history) }
+                state.tally.note(verdict.clause, verdict.outcome, exercised: exercised)
+            }
+            state.suspected = []
+            state.doubted = [:]
+            state.tally.closeWindow()
+            return reports
+        }
+        for report in reports { tell(report) }
+    }
+
+    private func key(_ clause: ClauseID, _ finding: Finding, _ base: Int) -> Key {
+        Key(clause: clause, event: finding.cited.map { $0 + base }, what: finding.what)
+    }
+
+    /// - Returns: Whether it was not told before.
+    private func remember(_ key: Key, _ state: inout State) -> Bool {
+        guard !state.told.contains(key) else { return false }
+        if state.told.count < Self.most { state.told.insert(key) }
+        return true
     }
 
     private func take(
@@ -110,6 +169,7 @@ public final class LiveJudge: Sendable {
     ) -> [Report] {
         var reports: [Report] = []
         var suspected: Set<Key> = []
+        var doubted: [ClauseID: Int] = [:]
         for verdict in verdicts where verdict.outcome != .notApplicable {
             guard let clause = specification[verdict.clause] else { continue }
             guard verdict.outcome == .violation || verdict.outcome == .warning else {
@@ -118,21 +178,23 @@ public final class LiveJudge: Sendable {
             }
             var isTold = false
             for finding in verdict.findings {
-                let key = Key(clause: verdict.clause, event: finding.cited.map { $0 + base }, what: finding.what)
+                let key = key(verdict.clause, finding, base)
                 if state.told.contains(key) {
                     isTold = true
                 } else if isLast || state.suspected.contains(key) {
                     isTold = true
-                    if state.told.count < Self.most { state.told.insert(key) }
+                    _ = remember(key, &state)
                     reports.append(Report(clause: clause, finding: finding, history: history))
                 } else {
                     suspected.insert(key)
+                    doubted[verdict.clause] = verdict.exercised
                 }
             }
             state.tally.note(
                 verdict.clause, isTold ? verdict.outcome : .untested, exercised: isTold ? verdict.exercised : 0)
         }
         state.suspected = suspected
+        state.doubted = doubted
         return reports
     }
 }

@@ -65,7 +65,11 @@ final class ProxyRecord: Sendable {
     }
 
     /// What passed so far.
-    var tallies: ProxyTallies { state.withLock { $0.tallies } }
+    var tallies: ProxyTallies {
+        var tallies = state.withLock { $0.tallies }
+        tallies.unjudged = watched.unjudged
+        return tallies
+    }
 
     /// Rules that nothing ever matched.
     var unusedRules: [FaultRule] { state.withLock { $0.faults.unused } }
@@ -177,8 +181,7 @@ extension ProxyRecord: RelayWatcher {
                     request.body = state.credentials.applied(toBody: text)
                 }
             case .unseen:
-                // Without its body nobody can say what was asked, and what the answer is worth.
-                state.exchanges[number] = nil
+                // Without its body nobody can say what was asked, and what the answer is worth; a rule may still be met.
                 state.tallies.unseen += 1
                 return
             }
@@ -191,6 +194,7 @@ extension ProxyRecord: RelayWatcher {
     func answering(_ answer: HTTPServerResponse, number: Int) -> RelayChoice {
         state.withLock { state in
             guard let exchange = state.exchanges[number], let rule = exchange.answerRule else { return .pass }
+            state.exchanges[number]?.answerRule = nil
             mark(rule, on: exchange.isWritten ? exchange.lane : nil, &state)
             guard case .cut(let how) = rule.action else { return .pass }
             return .cut(how)
@@ -201,8 +205,10 @@ extension ProxyRecord: RelayWatcher {
         state.withLock { state in
             if let connection = state.connections.removeValue(forKey: number) {
                 var reason = ""
-                if case .whole(let bytes) = body { reason = String(String(decoding: bytes, as: UTF8.self).prefix(400)) }
-                let shown = state.credentials.applied(to: reason)
+                if case .whole(let bytes) = body { reason = String(decoding: bytes, as: UTF8.self) }
+                state.credentials.learn(from: answer, reason)
+                // A credential that is cut through would not be found any more.
+                let shown = String(state.credentials.applied(toBody: reason).prefix(400))
                 return write(.refused(status: answer.status, reason: shown), on: connection.lane, &state)
             }
             guard let exchange = state.exchanges.removeValue(forKey: number), exchange.isWritten,
@@ -230,7 +236,9 @@ extension ProxyRecord: RelayWatcher {
             let reason = side == .client ? "the client went away" : problem.name
             if let connection = state.connections.removeValue(forKey: number) {
                 write(.refused(status: nil, reason: reason), on: connection.lane, &state)
-            } else if let exchange = state.exchanges.removeValue(forKey: number), exchange.isWritten {
+            } else if let exchange = state.exchanges.removeValue(forKey: number) {
+                if let rule = exchange.answerRule { state.faults.giveBack(rule) }
+                guard exchange.isWritten else { return }
                 write(.failed(reason: reason), on: exchange.lane, &state)
             }
         }
@@ -253,11 +261,11 @@ extension ProxyRecord: RelayWatcher {
     func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayDeed {
         state.withLock { state in
             guard var connection = state.connections[number], !connection.isOver else { return .pass }
-            if side == .client { name(&connection, by: event, &state) }
+            learn(event, from: side, &connection, &state)
             state.connections[number] = connection
             state.tallies.messages += event.isMessage ? 1 : 0
             let rule =
-                hasMessageRules && event.isMessage
+                hasMessageRules && event.isMessage && !event.isTooLarge
                 ? state.faults.rule(for: message(event, from: side), from: side, on: number) : nil
             let deed = rule.map(deed) ?? .pass
             if side == subjectSide || deed.copies > 0 && deed.delay == .zero {
@@ -278,16 +286,19 @@ extension ProxyRecord: RelayWatcher {
         }
     }
 
-    /// Learns who speaks from a frame with a credential.
-    private func name(_ connection: inout Connection, by event: WebSocketEvent, _ state: inout State) {
-        let text: String
+    /// Learns credentials from a frame, and who speaks from one of a client.
+    private func learn(
+        _ event: WebSocketEvent, from side: RelaySide, _ connection: inout Connection, _ state: inout State
+    ) {
+        let bytes: [UInt8]
         switch event {
-        case .text(let whole): text = whole
+        case .text(let text): bytes = Array(text.utf8)
         // There are servers that take a binary message for text.
-        case .binary(let bytes) where bytes.count <= 65_536: text = String(decoding: bytes, as: UTF8.self)
+        case .binary(let whole), .invalidText(let whole): bytes = whole
         default: return
         }
-        guard let name = state.credentials.principal(ofFrame: text), name != connection.principal else { return }
+        guard side == .client else { return state.credentials.learn(fromServerFrame: bytes) }
+        guard let name = state.credentials.principal(ofFrame: bytes), name != connection.principal else { return }
         connection.principal = name
         write(.act("belongs", ["to": .string(name)]), on: connection.lane, &state)
     }
@@ -299,9 +310,9 @@ extension ProxyRecord: RelayWatcher {
         let kind: Event.Kind
         switch event {
         case .text(let text):
-            kind = .text(direction, state.credentials.applied(toFrame: text, toServer: side == .client))
+            kind = .text(direction, state.credentials.applied(toFrame: text))
         case .invalidText(let bytes), .binary(let bytes):
-            kind = .binary(direction, state.credentials.applied(to: bytes))
+            kind = .binary(direction, state.credentials.applied(toFrame: bytes))
         case .ping: kind = .ping(direction)
         case .pong: kind = .pong(direction)
         case .close(let code, let reason):
@@ -390,4 +401,7 @@ extension WebSocketEvent {
         default: false
         }
     }
+
+    /// Whether only its head was seen, so that the rest of it cannot be left out or doubled.
+    fileprivate var isTooLarge: Bool { if case .tooLarge = self { true } else { false } }
 }

@@ -12,4 +12,6 @@ public struct ProxyTallies: Sendable, Equatable {
     public var faults = 0
     /// Messages, bodies and connections that passed without being looked at.
     public var unseen = 0
+    /// Events that came faster than they could be judged, and went unjudged.
+    public var unjudged = 0
 }

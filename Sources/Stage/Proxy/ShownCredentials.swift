@@ -10,6 +10,7 @@ struct ShownCredentials {
     let showsSecrets: Bool
     private var names: [String: String] = [:]
     private var secrets: [(name: String, token: String?)] = []
+    private var known: Set<String> = []
     private var redaction = Redaction([])
 
     /// The most that are told apart; whoever shows more is nobody's app, and gets no name of its own.
@@ -22,8 +23,11 @@ struct ShownCredentials {
     /// The name of whoever shows a credential.
     mutating func principal(of credential: String) -> String {
         if let name = names[credential] { return name }
-        let name = names.count < Self.most ? "p\(names.count + 1)" : "p"
-        guard names.count < Self.most else { return name }
+        guard names.count < Self.most else {
+            learn(credential, of: "p")
+            return "p"
+        }
+        let name = "p\(names.count + 1)"
         names[credential] = name
         learn(credential, of: name)
         return name
@@ -31,9 +35,9 @@ struct ShownCredentials {
 
     /// Keeps a secret that tells nobody apart out of everything that is written from now on.
     mutating func learn(_ secret: String, of owner: String) {
-        guard !showsSecrets, !secret.isEmpty, secrets.count < 4 * Self.most,
-            !secrets.contains(where: { $0.token == secret })
-        else { return }
+        guard !showsSecrets, !secret.isEmpty, known.insert(secret).inserted else { return }
+        // The oldest give way: what is shown now is what comes back next.
+        if secrets.count >= 4 * Self.most, let oldest = secrets.removeFirst().token { known.remove(oldest) }
         secrets.append((owner, secret))
         redaction = Redaction(secrets)
     }
@@ -71,29 +75,36 @@ struct ShownCredentials {
         return name
     }
 
-    /// Who says it, told by a frame that carries a credential; nil for any other.
-    mutating func principal(ofFrame text: String) -> String? {
-        guard text.utf8.count <= 65_536, Self.mayHold(text), let frame = try? JSONParser.document(text).root,
-            let type = frame["type"]?.stringValue
-        else { return nil }
+    /// Who says it, told by a frame of a client that carries a credential; nil for any other.
+    mutating func principal(ofFrame bytes: [UInt8]) -> String? {
+        let found = CredentialMembers(bytes)
         var name: String?
-        for (member, value) in frame.objectValue ?? JSONObject() {
-            guard let token = value.stringValue, !token.isEmpty, !Self.isShown(token) else { continue }
-            let spelled = member.lowercased().filter { $0 != "_" && $0 != "-" }
-            // In other frames a token can be a word of an answer.
-            guard Self.members.contains(spelled) && (spelled != "token" || Self.opens(type)) else { continue }
-            name = name ?? principal(of: token)
-            learn(token, of: name ?? "p")
+        for member in found.members where Self.isCredential(member, in: found) {
+            // A device is not whoever holds it.
+            if name == nil, !CredentialNames.isDevice(member.name) { name = principal(of: member.value) }
+            learn(member.value, of: name ?? "device")
         }
         return name
     }
 
+    /// Keeps what a server gives out in a frame from being written.
+    mutating func learn(fromServerFrame bytes: [UInt8]) {
+        let found = CredentialMembers(bytes)
+        for member in found.members where Self.isCredential(member, in: found) && !Self.isProse(member.value) {
+            learn(member.value, of: "frame")
+        }
+    }
+
     /// Keeps what a body or a field gives out as a credential from being written.
     mutating func learn(from answer: HTTPServerResponse, _ body: String?) {
-        for (name, value) in answer.headers where name.lowercased() == "set-cookie" {
-            let cookie = value.prefix { $0 != ";" }
-            if let equals = cookie.firstIndex(of: "=") {
-                learn(String(cookie[cookie.index(after: equals)...]), of: "cookie")
+        for (name, value) in answer.headers {
+            if name.lowercased() == "set-cookie" {
+                let cookie = value.prefix { $0 != ";" }
+                if let equals = cookie.firstIndex(of: "=") {
+                    learn(String(cookie[cookie.index(after: equals)...]), of: "cookie")
+                }
+            } else if let mark = value.firstIndex(where: { $0 == "?" || $0 == "#" }) {
+                for secret in Redaction.credentials(inQuery: String(value[mark...])) { learn(secret, of: "answer") }
             }
         }
         if let body { learn(inBody: body, isAnswer: true) }
@@ -101,18 +112,40 @@ struct ShownCredentials {
 
     /// Keeps what a request says in its body under the name of a credential from being written.
     mutating func learn(inBody text: String, isAnswer: Bool = false) {
-        guard text.utf8.count <= 65_536, Self.mayHold(text), let root = try? JSONParser.document(text).root else {
+        if Self.isForm(text) {
+            for secret in Redaction.credentials(inQuery: text) { learn(secret, of: "body") }
             return
         }
-        for (member, value) in root.objectValue ?? JSONObject() {
-            let spelled = member.lowercased().filter { $0 != "_" && $0 != "-" }
-            if Self.members.contains(spelled), let secret = value.stringValue { learn(secret, of: "body") }
+        // What an answer says under such a name may be what is wrong with it, in words that stand elsewhere too.
+        for member in CredentialMembers(Array(text.utf8)).members
+        where !Self.isShown(member.value) && !(isAnswer && Self.isProse(member.value)) {
+            learn(member.value, of: "body")
         }
     }
 
-    private static func mayHold(_ text: String) -> Bool {
-        ["oken", "ey\"", "EY\"", "assword", "ecret", "jwt", "uthorization"].contains { text.contains($0) }
+    /// Whether a body is that of a form: names and values, and no JSON.
+    private static func isForm(_ text: String) -> Bool {
+        guard let first = text.utf8.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return false }
+        return !"{[\"<".utf8.contains(first) && text.utf8.contains(UInt8(ascii: "="))
     }
+
+    /// Whether a member of a frame holds a credential: under `token`, many answers send a few letters of their text.
+    private static func isCredential(_ member: CredentialMembers.Member, in frame: CredentialMembers) -> Bool {
+        guard !isShown(member.value) else { return false }
+        return !CredentialNames.isToken(member.name) || frame.types.contains(where: opens) || looksRandom(member.value)
+    }
+
+    /// Whether a text is of the letters and the length that only made-up texts have.
+    private static func looksRandom(_ text: String) -> Bool {
+        let bytes = text.utf8
+        return bytes.count >= 20 && bytes.contains { (0x30...0x39).contains($0) }
+            && bytes.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "._~+/=-".utf8.contains(byte)
+            }
+    }
+
+    /// Whether a text is words for people.
+    private static func isProse(_ text: String) -> Bool { text.contains(" ") }
 
     /// Whether a frame of a type begins a conversation, so that its token is a credential.
     private static func opens(_ type: String) -> Bool {
@@ -124,24 +157,41 @@ struct ShownCredentials {
     private static func isShown(_ text: String) -> Bool { text.hasPrefix("‹") && text.hasSuffix("›") }
 
     private static let headers = ["X-API-Key", "X-Auth-Token", "Proxy-Authorization"]
-    private static let members: Set<String> = [
-        "token", "apikey", "accesstoken", "refreshtoken", "authorization", "password", "secret", "jwt",
-        "sessiontoken", "devicetoken",
-    ]
 
     // MARK: hiding
 
     /// A frame as it may be written.
-    func applied(toFrame text: String, toServer: Bool) -> String {
-        guard !showsSecrets, !secrets.isEmpty else { return text }
-        return toServer ? redaction.applied(toMembers: text, named: Self.members) : redaction.applied(to: text)
+    func applied(toFrame text: String) -> String {
+        String(decoding: applied(toFrame: Array(text.utf8)), as: UTF8.self)
+    }
+
+    /// The bytes of a frame as they may be written.
+    func applied(toFrame bytes: [UInt8]) -> [UInt8] {
+        guard !showsSecrets else { return bytes }
+        let found = CredentialMembers(bytes)
+        return hiding(found.members.filter { Self.isCredential($0, in: found) }, in: bytes)
     }
 
     /// A body as it may be written.
     func applied(toBody text: String) -> String {
-        guard !showsSecrets, !secrets.isEmpty else { return text }
-        return Self.mayHold(text)
-            ? redaction.applied(toMembers: text, named: Self.members) : redaction.applied(to: text)
+        guard !showsSecrets else { return text }
+        if Self.isForm(text) { return redaction.applied(toQuery: text) }
+        let bytes = Array(text.utf8)
+        let members = CredentialMembers(bytes).members.filter { !Self.isShown($0.value) }
+        return String(decoding: hiding(members, in: bytes), as: UTF8.self)
+    }
+
+    /// Bytes in which some values give way to the names of their owners, whether those are known or not.
+    private func hiding(_ members: [CredentialMembers.Member], in bytes: [UInt8]) -> [UInt8] {
+        guard !members.isEmpty else { return redaction.applied(to: bytes) }
+        var result: [UInt8] = []
+        var place = 0
+        for member in members {
+            result += bytes[place..<member.place.lowerBound]
+            result += Array((redaction.shown(for: member.value) ?? "‹token›").utf8)
+            place = member.place.upperBound
+        }
+        return redaction.applied(to: result + bytes[place...])
     }
 
     /// A path with its query.
@@ -156,6 +206,9 @@ struct ShownCredentials {
     /// The value of a field of an answer.
     func applied(toField name: String, _ value: String) -> String {
         if showsSecrets { return value }
-        return ["set-cookie", "authorization"].contains(name.lowercased()) ? "‹cookie›" : applied(to: value)
+        if CredentialNames.containsInHead(name) {
+            return name.lowercased() == "set-cookie" ? "‹cookie›" : redaction.shown(for: value) ?? "‹token›"
+        }
+        return redaction.applied(toPath: value)
     }
 }

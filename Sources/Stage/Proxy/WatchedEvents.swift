@@ -15,6 +15,21 @@ final class WatchedEvents: Sendable {
         var revision = 0
         /// Whether something came to rest since the last look.
         var isAtRest = false
+        /// How often events were let go; a window of another number shows less of what went before.
+        var generation = 0
+        /// How many events at the beginning only say who is who.
+        var introduced = 0
+
+        /// Where the first event stands that is not in it yet.
+        var end: Int { base + events.count }
+
+        /// The window with what came after it, as far as that is still there.
+        func extended(by later: Window) -> Window {
+            guard later.base + later.introduced <= end, later.end > end else { return self }
+            var whole = self
+            whole.events += later.events[(end - later.base)...]
+            return whole
+        }
     }
 
     /// What is kept at most; a judge that cannot keep up loses the oldest.
@@ -26,6 +41,10 @@ final class WatchedEvents: Sendable {
     private struct State {
         var window = Window()
         var bytes = 0
+        /// Where the first event stands that no look has shown.
+        var lookedUpTo = 0
+        /// How many events went without ever being looked at.
+        var unjudged = 0
         /// Who is who on the connections that are open.
         var principals: [Lane: String] = [:]
     }
@@ -51,7 +70,7 @@ final class WatchedEvents: Sendable {
             }
             // A judge that is far behind must not cost memory without bound.
             if state.window.events.count > 2 * bounds.events || state.bytes > 2 * bounds.bytes {
-                letGo(&state, wasJudged: false)
+                letGo(&state, atMost: .max)
             }
             guard Self.isRest(event), !state.window.isAtRest else { return false }
             state.window.isAtRest = true
@@ -81,21 +100,30 @@ final class WatchedEvents: Sendable {
     func look() -> Window {
         state.withLock { state in
             defer { state.window.isAtRest = false }
+            state.lookedUpTo = state.window.end
             return state.window
         }
     }
 
-    /// Lets the older half of a window go once it is full.
-    /// - Returns: Whether it was.
-    func letGoIfFull() -> Bool {
+    /// How many events came faster than they could be looked at, and went unjudged.
+    var unjudged: Int { state.withLock { $0.unjudged } }
+
+    /// Whether it is time to let the older half go.
+    var isFull: Bool { state.withLock { isFull($0) } }
+
+    private func isFull(_ state: State) -> Bool {
+        state.window.events.count > bounds.events || state.bytes > bounds.bytes
+    }
+
+    /// Lets the older half of a window go once it is full, but nothing that was not looked at.
+    func letGoIfFull() {
         state.withLock { state in
-            guard state.window.events.count > bounds.events || state.bytes > bounds.bytes else { return false }
-            letGo(&state, wasJudged: true)
-            return true
+            guard isFull(state) else { return }
+            letGo(&state, atMost: state.lookedUpTo - state.window.base)
         }
     }
 
-    private func letGo(_ state: inout State, wasJudged: Bool) {
+    private func letGo(_ state: inout State, atMost most: Int) {
         let events = state.window.events
         var kept = events.count / 2
         // Half of the bytes may lie in the last few events.
@@ -105,6 +133,10 @@ final class WatchedEvents: Sendable {
             bytes -= events[kept].kind.cost
             kept += 1
         }
+        if kept > most {
+            for event in events[most..<kept] { bytes += event.kind.cost }
+            kept = most
+        }
         let rest = Array(events[kept...])
         let begun = Set(rest.compactMap { event in if case .opening = event.kind { event.lane } else { nil } })
         let open = Set(rest.map(\.lane)).subtracting(begun)
@@ -113,9 +145,14 @@ final class WatchedEvents: Sendable {
             .map { Event(at: time, lane: $0.key, kind: .act("belongs", ["to": .string($0.value)])) }
         // The places of the events that stay must not change, so the names take places of events that went.
         let places = names.suffix(kept)
+        let gone = state.window.base + kept
+        state.unjudged += max(0, gone - max(state.lookedUpTo, state.window.base))
         state.window.base += kept - places.count
         state.window.events = places + rest
-        state.window.carried = wasJudged ? state.window.events.count : places.count
+        // What came after the last look is new in this window too.
+        state.window.carried = max(places.count, min(state.lookedUpTo - state.window.base, state.window.events.count))
+        state.window.introduced = places.count
+        state.window.generation += 1
         state.bytes = bytes
         let lanes = Set(state.window.events.map(\.lane))
         state.principals = state.principals.filter { lanes.contains($0.key) }

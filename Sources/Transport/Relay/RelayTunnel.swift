@@ -96,6 +96,11 @@ final class RelayTunnel {
             return
         }
         guard let event = piece.event else { return pass(piece.bytes, from: side) }
+        if case .tooLarge = event {
+            // The rest of it passes unseen, so its beginning must too.
+            _ = settings.watcher.saw(event, from: side, number: number)
+            return pass(piece.bytes, from: side)
+        }
         let deed = settings.watcher.saw(event, from: side, number: number)
         guard deed.delay > .zero else { return perform(deed, piece, from: side) }
         roads[side]?.isDelayed = true
@@ -164,7 +169,12 @@ final class RelayTunnel {
 
     /// A peer's connection is gone.
     func ended(_ side: RelaySide, wasReset: Bool) {
-        guard !isOver, !isSilent else { return }
+        guard !isOver else { return }
+        if isSilent {
+            // Nobody is left to be silent to.
+            over()
+            return channel(side.other).close(promise: nil)
+        }
         guard roads[side]?.isDelayed != true else {
             roads[side]?.ending = wasReset
             return

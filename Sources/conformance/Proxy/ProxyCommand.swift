@@ -27,8 +27,8 @@ struct ProxyCommand: AsyncParsableCommand {
 
             \(FaultRule.grammar)
 
-            Exit codes: 0 nothing was broken · 1 violation · 2 nothing was seen · 64 usage · 70 a fault rule matched \
-            nothing, or the transcript could not be written
+            Exit codes: 0 nothing was broken · 1 violation · 2 nothing was seen, or more passed than \
+            could be judged · 64 usage · 70 a fault rule matched nothing, or the transcript could not be written
             """
     )
 

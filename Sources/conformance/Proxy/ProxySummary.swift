@@ -26,6 +26,7 @@ struct ProxySummary {
     var exit: ExitStatus {
         if count(.violation) > 0 { return .violation }
         if !unused.isEmpty || failure != nil { return .harness }
+        if tallies.unjudged > 0 { return .incomplete }
         return tally.entries.values.contains { $0.exercised > 0 } ? .conforms : .incomplete
     }
 
@@ -57,6 +58,14 @@ struct ProxySummary {
                 """)
         }
         if let failure { lines.append("harness: the transcript is not whole: \(failure)") }
+        if tallies.unjudged > 0 {
+            lines.append(
+                """
+                not judged: \(readable(tallies.unjudged)) \(tallies.unjudged == 1 ? "event" : "events") came faster than \
+                they could be looked at
+                  fix: judge the transcript of '--out' with 'conformance judge', which takes its time
+                """)
+        }
         lines.append(passed)
         lines.append(headline(style))
         return lines.joined(separator: "\n") + "\n"
@@ -85,7 +94,7 @@ struct ProxySummary {
             switch exit {
             case .conforms: style.green("nothing was broken")
             case .violation: style.red("violation")
-            case .incomplete: style.yellow("nothing was seen")
+            case .incomplete: style.yellow(tallies.unjudged > 0 ? "not everything was judged" : "nothing was seen")
             default: style.red(exit.meaning)
             }
         return "\(meaning): \((counts + rest).joined(separator: ", ")) of \(subject.role.rawValue) clauses"
