@@ -7,7 +7,7 @@ import Testing
     @Test func `every line of every transcript passes the schema of a transcript line`() throws {
         let base = "https://holdfast.example/spec/1/schemas/"
         var registry = SchemaRegistry()
-        for path in ["common.json", "files/transcript-event.json"] {
+        for path in ["common.json", "files/dialect.json", "files/transcript-event.json"] {
             try registry.add(try JSONParser.value(SourceTree.text("Spec/schemas/" + path)), at: base + path)
         }
         let schema = try Schema(uri: base + "files/transcript-event.json", registry: registry)

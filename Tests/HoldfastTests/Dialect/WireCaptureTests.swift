@@ -26,7 +26,7 @@ import Testing
                 coverage.take(String(parts[2]), sentBy: parts[1] == "->" ? .client : .server, at: "\(number + 1)")
             }
         }
-        #expect(coverage.total > 20)
+        #expect(coverage.total > 10)
         #expect(coverage.unmapped.isEmpty, "\(coverage.unmapped)")
     }
 }
