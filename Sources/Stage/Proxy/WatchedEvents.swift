@@ -146,7 +146,9 @@ final class WatchedEvents: Sendable {
         // The places of the events that stay must not change, so the names take places of events that went.
         let places = names.suffix(kept)
         let gone = state.window.base + kept
-        state.unjudged += max(0, gone - max(state.lookedUpTo, state.window.base))
+        // The names took places of events that were counted when these went.
+        let counted = state.window.base + state.window.introduced
+        state.unjudged += max(0, gone - max(state.lookedUpTo, counted))
         state.window.base += kept - places.count
         state.window.events = places + rest
         // What came after the last look is new in this window too.
