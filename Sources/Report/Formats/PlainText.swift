@@ -6,7 +6,7 @@ enum PlainText {
         for scalar in text.unicodeScalars {
             switch scalar.value {
             case 0x0A, 0x09: shown.append(keepsLines ? scalar : " ")
-            case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0xFFFE,
+            case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFFFE,
                 0xFFFF:
                 shown.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
             default: shown.append(scalar)

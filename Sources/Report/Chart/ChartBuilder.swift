@@ -1,0 +1,154 @@
+import Holdfast
+import JSON
+import Judge
+import Transcript
+
+/// Turns a history into the rows of a chart: one for each word of the notation.
+struct ChartBuilder {
+    let participants: [SequenceChart.Participant]
+    private let history: History
+    private let items: [NotationPrinter.Item]
+    private let marks: [Int: [ClauseID: Bool]]
+    private let verbatim: ChartVerbatim
+    private let places: [SequenceChart.Participant: Int]
+    private let process: SequenceChart.Participant
+
+    private typealias Row = SequenceChart.Row
+
+    /// The most characters of a label.
+    private static let maxLabel = 160
+
+    init(_ history: History, claims: [SequenceChart.Claim], maxVerbatim: Int) {
+        self.history = history
+        items = NotationPrinter(history, style: .brief).items
+        verbatim = ChartVerbatim(history, limit: maxVerbatim)
+        process = .init(kind: .process, name: history.header.subject.role == .client ? "app" : "process")
+        participants = Self.participants(of: history, process: process)
+        places = Dictionary(uniqueKeysWithValues: participants.enumerated().map { ($0.element, $0.offset) })
+        var marks: [Int: [ClauseID: Bool]] = [:]
+        for claim in claims {
+            for event in claim.finding.events where history.events.indices.contains(event) {
+                marks[event, default: [:]][claim.clause, default: false] =
+                    event == claim.finding.cited
+                    || marks[event]?[claim.clause] == true
+            }
+        }
+        self.marks = marks
+    }
+
+    /// Connections on the left of the server, everything else on its right; an app stands before its connections.
+    private static func participants(
+        of history: History, process: SequenceChart.Participant
+    ) -> [SequenceChart.Participant] {
+        var devices: Set<String> = []
+        var (hasREST, hasPush, hasProcess) = (false, false, false)
+        for event in history.events {
+            switch event.lane {
+            case .connection(let device): devices.insert(device)
+            case .exchange: hasREST = true
+            case .push: hasPush = true
+            case .server, .client:
+                if case .wait = event.kind { continue }
+                hasProcess = true
+            }
+        }
+        let connections = devices.sorted { ($0.count, $0) < ($1.count, $1) }
+            .map { SequenceChart.Participant(kind: .connection, name: $0) }
+        let isApp = history.header.subject.role == .client
+        let server = SequenceChart.Participant(kind: .server, name: "server")
+        return (hasProcess && isApp ? [process] : []) + connections
+            + (devices.isEmpty && !hasREST && !hasPush ? [] : [server])
+            + (hasREST ? [.init(kind: .rest, name: "REST")] : [])
+            + (hasPush ? [.init(kind: .push, name: "push")] : [])
+            + (hasProcess && !isApp ? [process] : [])
+    }
+
+    func rows() -> [SequenceChart.Row] {
+        items.compactMap { item in
+            guard let first = item.events.first, history.events.indices.contains(first) else { return nil }
+            let event = history.events[first]
+            return Row(
+                events: item.events, at: event.at, place: place(of: event), kind: kind(of: event),
+                label: PlainText.line(String(label(item, event).prefix(Self.maxLabel + 1)), limit: Self.maxLabel),
+                verbatim: item.events.map { verbatim.verbatim(of: $0) }, marks: marks(on: item.events))
+        }
+    }
+
+    private func marks(on events: Range<Int>) -> [SequenceChart.Mark] {
+        guard !marks.isEmpty else { return [] }
+        var found: [ClauseID: Bool] = [:]
+        for event in events {
+            for (clause, isCited) in marks[event] ?? [:] { found[clause] = isCited || found[clause] == true }
+        }
+        return found.sorted { $0.key < $1.key }.map { .init(clause: $0.key, isCited: $0.value) }
+    }
+
+    private func column(_ kind: SequenceChart.Participant.Kind, _ name: String) -> Int {
+        places[.init(kind: kind, name: name)] ?? 0
+    }
+
+    /// The column of the lane an event was observed on.
+    private func column(of lane: Lane) -> Int {
+        switch lane {
+        case .connection(let device): column(.connection, device)
+        case .exchange: column(.rest, "REST")
+        case .push: column(.push, "push")
+        case .server, .client: places[process] ?? 0
+        }
+    }
+
+    private func place(of event: Event) -> SequenceChart.Row.Place {
+        let own = column(of: event.lane)
+        let server = column(.server, "server")
+        // The push service is the one that is asked.
+        let towards = SequenceChart.Row.Place.message(from: own, to: server)
+        let away = SequenceChart.Row.Place.message(from: server, to: own)
+        switch event.kind {
+        case .text(let direction, _), .binary(let direction, _), .ping(let direction), .pong(let direction),
+            .close(let direction, _, _):
+            return direction == .toServer ? towards : away
+        case .opening: return towards
+        case .opened, .refused: return away
+        case .request: return event.lane == .push ? away : towards
+        case .response: return event.lane == .push ? towards : away
+        case .failed, .eof, .act, .state: return .note(own)
+        case .wait: return .pause
+        }
+    }
+
+    private func kind(of event: Event) -> SequenceChart.Row.Kind {
+        switch event.kind {
+        case .text, .binary, .request, .response: .message
+        case .ping, .pong: .heartbeat
+        case .opening, .opened: .open
+        case .refused, .close, .eof, .failed: .end
+        case .act: .act
+        case .state: .state
+        case .wait: .wait
+        }
+    }
+
+    /// The word without its lane and sign, which the chart draws.
+    private func label(_ item: NotationPrinter.Item, _ event: Event) -> String {
+        var word = item.text[...]
+        switch event.kind {
+        case .wait(let awaited, let met):
+            let time = word.dropFirst().replacing("ms", with: " ms").replacing("min", with: " min")
+            let shown = time.last == "s" && !time.hasSuffix("ms") ? time.dropLast() + " s" : time[...]
+            return "watched \(shown) for \(awaited): \(met ? "it came" : "it did not come")"
+        case .eof(let reason): return reason.isEmpty ? "socket ended" : "socket ended: \(reason)"
+        case .opening where item.events.count == 1: return "open"
+        case .opened: return "opened"
+        default: break
+        }
+        word = word.dropFirst(event.lane.description.count)
+        guard let sign = word.first else { return item.text }
+        if sign == "+" {
+            let arguments = word.dropFirst()
+            return "connect" + (arguments.isEmpty ? "" : " \(arguments)")
+        }
+        word = "<>!=".contains(sign) ? word.dropFirst() : word
+        // What the notation has no word for stands between backticks, which mean nothing here.
+        return String(word.hasPrefix("`") ? word.dropFirst().replacing("`", with: "") : word)
+    }
+}

@@ -1,0 +1,69 @@
+import Judge
+import Transcript
+
+extension SequenceChart {
+    /// One line of a chart: a message, or something that happened in one place.
+    public struct Row: Sendable, Equatable {
+        /// Where the row stands.
+        public enum Place: Sendable, Hashable {
+            /// From one column to another, by their places in `participants`.
+            case message(from: Int, to: Int)
+            /// In one column.
+            case note(Int)
+            /// Across the chart: the suite only watched.
+            case pause
+        }
+
+        /// What kind of thing it is, for a shape beside the words.
+        public enum Kind: String, Sendable, CaseIterable {
+            /// A message, a request or a response.
+            case message
+            /// A ping or pong of the WebSocket protocol.
+            case heartbeat
+            /// A connection came about.
+            case open
+            /// A connection ended or was refused, or a request got no response.
+            case end
+            /// The suite did something, such as killing a process.
+            case act
+            /// The program showed its state.
+            case state
+            /// The suite watched for something.
+            case wait
+        }
+
+        /// The events it stands for, as indices into the history.
+        public let events: Range<Int>
+        /// When, in microseconds since the history began.
+        public let at: Int
+        /// Where it stands.
+        public let place: Place
+        /// What it is.
+        public let kind: Kind
+        /// What it says in brief, such as `done(t1 #2)`.
+        public let label: String
+        /// The events verbatim.
+        public let verbatim: [Verbatim]
+        /// The findings it belongs to; a clause once, in order.
+        public let marks: [Mark]
+
+        /// When, in milliseconds, such as `+1,240 ms`.
+        public var time: String { "+\(readable(at / 1000)) ms" }
+        /// Whether a verdict cites it.
+        public var isCited: Bool { marks.contains(where: \.isCited) }
+    }
+
+    /// One event as it was on the wire.
+    public struct Verbatim: Sendable, Equatable {
+        /// The event, as an index into the history.
+        public let event: Int
+        /// What it is, such as `text from the server`.
+        public let title: String
+        /// The text, harmless and cut; empty when the title says all.
+        public let text: String
+        /// The size of the whole text in bytes.
+        public let bytes: Int
+        /// Whether the text was cut.
+        public let isCut: Bool
+    }
+}
