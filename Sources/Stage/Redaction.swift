@@ -1,3 +1,4 @@
+import Holdfast
 import JSON
 
 /// Replaces credentials by the name of their owner, so that no transcript holds one.
@@ -51,7 +52,7 @@ struct Redaction: Sendable {
     /// The values of a query or a form whose names say that they are credentials, as they stand and as they are meant.
     static func credentials(inQuery query: String) -> [String] {
         parts(ofQuery: query).flatMap { part -> [String] in
-            guard let equals = part.firstIndex(of: "="), CredentialNames.containsInQuery(part[..<equals]) else {
+            guard let equals = part.firstIndex(of: "="), CredentialNames.opens(part[..<equals]) else {
                 return []
             }
             let value = part[part.index(after: equals)...]
@@ -75,7 +76,7 @@ struct Redaction: Sendable {
         let parts = Self.parts(ofQuery: query).map { part in
             guard let equals = part.firstIndex(of: "=") else { return String(part) }
             let value = part[part.index(after: equals)...]
-            let isCredential = CredentialNames.containsInQuery(part[..<equals])
+            let isCredential = CredentialNames.opens(part[..<equals])
             guard let shown = shown(for: Self.decoded(value)) ?? (isCredential && !value.isEmpty ? "‹token›" : nil)
             else { return String(part) }
             return "\(part[...equals])\(shown)"

@@ -19,15 +19,7 @@ extension ServeCommand {
     /// What it speaks: a dialect of the specification by name, or a file.
     func chosenDialect(_ preset: Preset?) throws -> Dialect {
         guard let wanted = dialect ?? preset?.name else { return .canonical }
-        let specification = try Tool.specification()
-        let isFile = wanted.contains("/") || wanted.hasSuffix(".json")
-        let text = isFile ? String(decoding: try Files.bytes(of: wanted), as: UTF8.self) : ""
-        do throws(InputProblems) {
-            return isFile
-                ? try Dialect(text, file: wanted) : try specification.dialect(named: wanted)
-        } catch {
-            throw Tool.refuse(error.problems)
-        }
+        return try Tool.dialect(wanted, given: "--dialect")
     }
 
     /// How a subject file names what it speaks; nil for the specification's own form.

@@ -197,9 +197,11 @@ struct SubjectOptions {
         return nil
     }
 
-    /// The server profiles of the given names, which may hold several with commas between.
-    static func profiles(named names: [String], _ problems: inout [InputProblem]) -> Set<Profile> {
-        let known = Profile.all(of: .server)
+    /// The profiles of a side by the given names, which may hold several with commas between.
+    static func profiles(
+        named names: [String], of role: Role = .server, _ problems: inout [InputProblem]
+    ) -> Set<Profile> {
+        let known = Profile.all(of: role)
         var declared: Set<Profile> = []
         for name in names.flatMap({ $0.split(separator: ",").map(String.init) }) {
             if let profile = Profile(rawValue: name), known.contains(profile) {

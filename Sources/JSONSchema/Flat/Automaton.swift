@@ -119,7 +119,7 @@ extension PatternProgram {
     }
 
     /// The steps that wait for a scalar or for the end, once all that take nothing have been taken.
-    fileprivate func closure(
+    package func closure(
         _ seeds: [Int], isFirst: Bool, isEnd: Bool, _ work: inout Int
     ) -> (steps: [Int], isMatch: Bool) {
         var pending = seeds

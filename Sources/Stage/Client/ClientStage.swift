@@ -10,6 +10,9 @@ public struct ClientStage: Sendable {
     /// The specification the transcripts are made for.
     public let specification: Specification
 
+    /// What one scenario may hold.
+    var bounds = Recorder.Bounds()
+
     private let schemas: SentSchemas
 
     /// A stage for a client.
@@ -27,7 +30,7 @@ public struct ClientStage: Sendable {
         let began = ContinuousClock.now
         let startedAt = WallClock.now()
         let token = "p1-\(UniqueName.uuid())"
-        let recorder = Recorder(redaction: Redaction([(name: "p1", token: token)]))
+        let recorder = Recorder(bounds: bounds, redaction: Redaction([(name: "p1", token: token)]))
         let server = ScriptedServer(
             scenario.world, token: token, recorder: recorder, schemas: schemas, place: scenario.name)
         var performance = Performance(scenario.name, history: history(scenario, [], startedAt))

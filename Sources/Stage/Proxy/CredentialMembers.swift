@@ -1,3 +1,4 @@
+import Holdfast
 import JSON
 
 /// The members of a text in JSON whose names are those of credentials, at any depth.
@@ -33,7 +34,7 @@ struct CredentialMembers {
                 let name = Self.text(bytes[string.inner])
                 if name == "type", types.count < 64 {
                     types.append(Self.text(bytes[value.inner]))
-                } else if CredentialNames.contains(name) {
+                } else if CredentialNames.holds(name) {
                     members.append(Member(name: name, value: Self.text(bytes[value.inner]), place: value.inner))
                 }
             }

@@ -1,3 +1,4 @@
+import Holdfast
 import JSON
 import Transport
 
@@ -206,7 +207,7 @@ struct ShownCredentials {
     /// The value of a field of an answer.
     func applied(toField name: String, _ value: String) -> String {
         if showsSecrets { return value }
-        if CredentialNames.containsInHead(name) {
+        if CredentialNames.isInHead(name) {
             return name.lowercased() == "set-cookie" ? "‹cookie›" : redaction.shown(for: value) ?? "‹token›"
         }
         return redaction.applied(toPath: value)

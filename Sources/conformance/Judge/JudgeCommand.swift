@@ -143,10 +143,12 @@ struct JudgeOptions: Sendable {
                     place: "--role", what: "'\(command.role ?? "")' is no side", expected: "server or client",
                     fix: "name one of them"))
         }
-        let dialect = try Self.dialect(command.dialect ?? described?.dialect, specification)
+        let dialect =
+            try (command.dialect ?? described?.dialect).map { try Tool.dialect($0, given: "--dialect") } ?? .canonical
         let side = role ?? .server
         let usual: Set<Profile> = side == .server ? described?.profiles ?? Self.usual(dialect) : [.clientCore]
-        let declared = command.profile.isEmpty ? usual : Self.profiles(command.profile, side, &problems)
+        let declared =
+            command.profile.isEmpty ? usual : SubjectOptions.profiles(named: command.profile, of: side, &problems)
         guard problems.isEmpty else { throw Tool.refuse(problems) }
         var known: Set<History.Capture.Lack> = []
         if command.besideServer { known.insert(.network) }
@@ -163,36 +165,5 @@ struct JudgeOptions: Sendable {
     private static func usual(_ dialect: Dialect) -> Set<Profile> {
         guard !dialect.isCanonical else { return [.core] }
         return dialect.profiles.intersection(Profile.all(of: .server)).union([.core])
-    }
-
-    /// The dialect of a name or of a file.
-    private static func dialect(_ name: String?, _ specification: Specification) throws -> Dialect {
-        guard let name else { return .canonical }
-        do {
-            if name.contains("/") || name.hasSuffix(".json") {
-                let bytes = try Files.bytes(of: name)
-                return try Dialect(String(decoding: bytes, as: UTF8.self), file: name)
-            }
-            return try specification.dialect(named: name)
-        } catch let error as InputProblems {
-            throw Tool.refuse(error.problems)
-        }
-    }
-
-    private static func profiles(_ names: [String], _ role: Role, _ problems: inout [InputProblem]) -> Set<Profile> {
-        let known = Profile.all(of: role)
-        var declared: Set<Profile> = []
-        for name in names.flatMap({ $0.split(separator: ",").map(String.init) }) {
-            if let profile = Profile(rawValue: name), known.contains(profile) {
-                declared.insert(profile)
-                continue
-            }
-            let names = known.map(\.rawValue).sorted()
-            problems.append(
-                InputProblem(
-                    place: "--profile", what: "unknown profile '\(name)'", expected: names.joined(separator: ", "),
-                    fix: nearestName(to: name, among: names).map { "did you mean '\($0)'?" } ?? "name one of these"))
-        }
-        return declared
     }
 }

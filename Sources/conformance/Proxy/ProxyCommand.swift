@@ -160,7 +160,8 @@ struct ProxyCommand: AsyncParsableCommand {
                     place: "--role", what: "'\(self.role)' is no side", expected: "server or client",
                     fix: "name the side to judge"))
         }
-        let profiles = profiles(of: role ?? .server, &problems)
+        let profiles = SubjectOptions.profiles(named: profile, of: role ?? .server, &problems)
+            .union([role == .client ? .clientCore : .core])
         var rules: [FaultRule] = []
         for text in fault {
             do { rules.append(try FaultRule(text)) } catch { problems.append(error) }
@@ -202,40 +203,12 @@ struct ProxyCommand: AsyncParsableCommand {
         options.port = address.port
         options.upstreamTLS = TLSOptions(acceptAnyCertificate: acceptAnyCertificate, trustRootsFile: ca)
         options.identity = try identity(for: address.host)
-        options.dialect = try dialect(specification)
+        options.dialect = try Tool.dialect(dialect, given: "--dialect")
         options.faults = rules
         options.transcript = out
         options.showsSecrets = showSecrets
         options.startedAt = Date.now.formatted(.iso8601)
         return options
-    }
-
-    private func dialect(_ specification: Specification) throws -> Dialect {
-        do {
-            guard dialect.contains("/") || dialect.hasSuffix(".json") else {
-                return try specification.dialect(named: dialect)
-            }
-            return try Dialect(String(decoding: try Files.bytes(of: dialect), as: UTF8.self), file: dialect)
-        } catch let problems as InputProblems {
-            throw Tool.refuse(problems.problems)
-        }
-    }
-
-    private func profiles(of role: Role, _ problems: inout [InputProblem]) -> Set<Profile> {
-        let known = Profile.all(of: role)
-        var declared: Set<Profile> = [role == .server ? .core : .clientCore]
-        for name in profile.flatMap({ $0.split(separator: ",").map(String.init) }) {
-            if let profile = Profile(rawValue: name), known.contains(profile) {
-                declared.insert(profile)
-                continue
-            }
-            let names = known.map(\.rawValue).sorted()
-            problems.append(
-                InputProblem(
-                    place: "--profile", what: "unknown profile '\(name)'", expected: names.joined(separator: ", "),
-                    fix: nearestName(to: name, among: names).map { "did you mean '\($0)'?" } ?? "name one of these"))
-        }
-        return declared
     }
 
     private func identity(for host: String) throws -> TLSIdentity? {

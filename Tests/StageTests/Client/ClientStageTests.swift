@@ -170,9 +170,12 @@ struct ClientStageTests {
 
     @Test(arguments: [TinyApp.Manner.floodsFrames, .floodsState])
     func `a client that floods is cut off, and memory stays bounded`(manner: TinyApp.Manner) async throws {
-        let performance = try await perform(#"{"do":"launch"},{"do":"watch","for":60000}"#, manner)
-        #expect(performance.wasFlooded, "\(performance.history.events.count) events")
-        #expect(performance.stoppedAt?.hasSuffix("the client flooded the suite") == true)
+        var stage = try stage(manner)
+        stage.bounds = Recorder.Bounds(bytes: 1 << 20, events: 2_000)
+        let performance = await stage.perform(try scenario(#"{"do":"launch"},{"do":"watch","for":60000}"#))
+        let (wasFlooded, stoppedAt) = (performance.wasFlooded, performance.stoppedAt)
+        #expect(wasFlooded, "\(performance.history.events.count) events")
+        #expect(stoppedAt?.hasSuffix("the client flooded the suite") == true)
     }
 
     @Test(arguments: [TinyApp.Manner.floodsConnections, .neverEndsABody])
