@@ -17,13 +17,14 @@ extension SequenceChart {
 
     /// The chart with its quiet runs folded.
     ///
-    /// Marked rows stay with their neighbours, and so do the beginning and the end. Acts on the program and waits in vain stay
-    /// too while they are few.
+    /// Marked rows stay with their neighbours, and so do the beginning and the end. What was done to the program or a socket
+    /// stays too while it is little.
     /// - Parameters:
     ///   - context: How many rows stay around what has to be seen.
+    ///   - tail: How many rows stay at the end; as many as the context unless said otherwise.
     ///   - shortest: The fewest rows that are worth a fold.
     /// - Returns: Every row once, by itself or in a fold, in order.
-    public func folded(context: Int = 4, shortest: Int = 6) -> [Part] {
+    public func folded(context: Int = 4, tail: Int? = nil, shortest: Int = 6) -> [Part] {
         var isShown = [Bool](repeating: false, count: rows.count)
         func show(_ place: Int, around count: Int) {
             for near in max(0, place - count)..<min(rows.count, place + count + 1) { isShown[near] = true }
@@ -32,7 +33,7 @@ extension SequenceChart {
             show(place, around: rows[place].isCited ? context : 1)
         }
         for place in rows.indices.prefix(context) { isShown[place] = true }
-        for place in rows.indices.suffix(context) { isShown[place] = true }
+        for place in rows.indices.suffix(tail ?? context) { isShown[place] = true }
         let landmarks = rows.indices.filter { rows[$0].isLandmark }
         if landmarks.count <= Self.maxLandmarks { landmarks.forEach { show($0, around: 0) } }
 
@@ -69,8 +70,8 @@ extension SequenceChart {
 }
 
 extension SequenceChart.Row {
-    /// Whether it divides a history into parts.
-    fileprivate var isLandmark: Bool { kind == .act || kind == .end || kind == .wait }
+    /// Whether it divides a history into parts; what only prepares the stage does not.
+    fileprivate var isLandmark: Bool { kind == .act && word != "lend" && word != "listen" }
 
     /// The first word of its label.
     fileprivate var word: String { String(label.prefix { $0.isLetter || $0.isNumber || "/_-".contains($0) }) }

@@ -6,6 +6,8 @@ public enum ReportFormat: String, Sendable, CaseIterable {
     case json
     /// JUnit XML, for the test page of a CI service.
     case junit
+    /// One file for a browser, with a chart of every scenario.
+    case html
     /// A summary for the page of a CI step.
     case markdown
     /// Annotations for GitHub.
@@ -18,6 +20,7 @@ public enum ReportFormat: String, Sendable, CaseIterable {
         switch self {
         case .json: JSONReport(report).value.text(pretty: true) + "\n"
         case .junit: JUnitReport(report).text
+        case .html: HTMLReport(report).text
         case .markdown: MarkdownReport(report).text
         case .github: GitHubReport(report).text
         case .tap: TAPReport(report).text

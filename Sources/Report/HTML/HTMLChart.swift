@@ -1,0 +1,128 @@
+import Holdfast
+import Judge
+import Transcript
+
+/// A chart as a list of rows over lifelines; each row opens to its events verbatim.
+///
+/// Places are classes and not styles, because the page's policy allows no style but its own.
+struct HTMLChart {
+    /// More columns than these share the last one.
+    static let maxColumns = 48
+
+    private let chart: SequenceChart
+    private let outcomes: [ClauseID: Outcome]
+
+    /// A chart; outcomes say what its marks mean.
+    init(_ chart: SequenceChart, outcomes: [ClauseID: Outcome]) {
+        self.chart = chart
+        self.outcomes = outcomes
+    }
+
+    /// How many columns it has.
+    var columns: Int { min(max(1, chart.participants.count), Self.maxColumns) }
+
+    /// All rows; quiet runs open on demand, and rows that `room` does not hold are only counted.
+    func whole(name: String, room: inout Int) -> Markup {
+        let parts = chart.folded()
+        room -= parts.count
+        let rows = parts.map { part -> Markup in
+            switch part {
+            case .row(let place): return row(chart.rows[place])
+            case .fold(let fold):
+                let shown = max(0, min(fold.rows.count, room))
+                room -= shown
+                let left = fold.rows.count - shown
+                let rest: Markup =
+                    left > 0 ? "<li class=\"gap\">\(counted(left, "row")) more: see report.json</li>" : ""
+                return """
+                    <li class="fold"><details><summary>\(fold.summary)</summary><ol>\
+                    \(fold.rows.prefix(shown).map { row(chart.rows[$0]) })\(rest)</ol></details></li>
+                    """
+            }
+        }
+        return figure(Markup.joined(rows, by: "\n"), name: name)
+    }
+
+    /// What leads to the marks and what follows; quiet runs are links to the whole chart.
+    func excerpt(name: String, link: String) -> Markup {
+        let rows = chart.folded(tail: 0).map { part -> Markup in
+            switch part {
+            case .row(let place): return row(chart.rows[place])
+            case .fold(let fold):
+                let word = fold.rows.upperBound == chart.rows.count ? "after" : "between"
+                return "<li class=\"gap\"><a href=\"#\(link)\">\(counted(fold.rows.count, "row")) \(word)</a></li>"
+            }
+        }
+        return figure(Markup.joined(rows, by: "\n"), name: name)
+    }
+
+    private func figure(_ rows: Markup, name: String) -> Markup {
+        let heads = chart.participants.prefix(columns).map { "<span>\($0.name)</span>" as Markup }
+        let names = chart.participants.map { "\($0.name), \($0.meaning)" }.joined(separator: "; ")
+        return """
+            <figure class="chart n\(columns)" aria-label="Message-sequence chart of \(name)">
+            <figcaption class="hidden">Columns: \(names).</figcaption>
+            <div class="heads" aria-hidden="true"><b>ms</b>\(heads)</div>
+            <ol class="rows">
+            \(rows)
+            </ol></figure>
+            """
+    }
+
+    private func row(_ row: SequenceChart.Row) -> Markup {
+        var classes = [Self.letter(of: row.kind)]
+        var words = ""
+        let name = { (place: Int) in chart.participants.indices.contains(place) ? chart.participants[place].name : "" }
+        let column = { (place: Int) in min(place, columns - 1) }
+        switch row.place {
+        case .message(let from, let to):
+            classes += [from < to ? "r" : "l", "a\(column(min(from, to)))", "b\(column(max(from, to)))"]
+            words = "\(name(from)) to \(name(to)): "
+        case .note(let place):
+            classes += ["p", "a\(column(place))"]
+            words = "\(name(place)): "
+        case .pause: classes.append("z")
+        }
+        if row.isCited { classes.append("cited") } else if !row.marks.isEmpty { classes.append("near") }
+        let head: Markup =
+            "<b>\(readable(row.at / 1000))</b><i>\(words)</i><code>\(content: row.label)</code>\(row.marks.map(mark))"
+        let start: Markup = "<li class=\"\(classes.joined(separator: " "))\">"
+        if row.verbatim.allSatisfy(\.text.isEmpty) { return "\(start)<div class=\"s\">\(head)</div></li>" }
+        if row.verbatim.count == 1, case .message = row.place, let only = row.verbatim.first, !only.isCut {
+            // The arrow says already who spoke.
+            return
+                "\(start)<details><summary class=\"s\">\(head)</summary><pre>\(content: only.text)</pre></details></li>"
+        }
+        return "\(start)<details><summary class=\"s\">\(head)</summary>\(row.verbatim.map(verbatim))</details></li>"
+    }
+
+    private func mark(_ mark: SequenceChart.Mark) -> Markup {
+        guard mark.isCited else { return "<em>part of the evidence for \(mark.clause.description)</em>" }
+        switch outcomes[mark.clause] {
+        case .violation, nil: return "<strong>✕ \(mark.clause.description) is violated here</strong>"
+        case .warning: return "<strong class=\"soft\">! \(mark.clause.description) is not followed here</strong>"
+        default: return "<strong class=\"soft\">? \(mark.clause.description) is in doubt here</strong>"
+        }
+    }
+
+    private func verbatim(_ verbatim: SequenceChart.Verbatim) -> Markup {
+        let size =
+            verbatim.isCut
+            ? ", cut: \(readable(verbatim.text.unicodeScalars.count)) characters of \(counted(verbatim.bytes, "byte"))"
+            : ""
+        guard !verbatim.text.isEmpty else { return "<p>\(verbatim.title)</p>" }
+        return "<p>\(verbatim.title)\(size)</p><pre>\(content: verbatim.text)\(verbatim.isCut ? "…" : "")</pre>"
+    }
+
+    private static func letter(of kind: SequenceChart.Row.Kind) -> String {
+        switch kind {
+        case .message: "m"
+        case .heartbeat: "h"
+        case .open: "o"
+        case .end: "e"
+        case .act: "c"
+        case .state: "t"
+        case .wait: "w"
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Holdfast
+import Judge
+
+/// Several reports side by side: a column for each, a row for each clause, and below what was found in each.
+struct HTMLComparison {
+    private let entries: [HTMLReport.Entry]
+    private let runs: [HTMLRun]
+    private let results: [[ClauseID: ClauseResult]]
+
+    init(_ entries: [HTMLReport.Entry]) {
+        self.entries = entries
+        runs = entries.enumerated().map { HTMLRun($1.report, prefix: "r\($0 + 1).", isWhole: false) }
+        results = entries.map { entry in
+            Dictionary(entry.report.clauses.map { ($0.clause.id, $0) }, uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    var page: HTMLPage {
+        var page = HTMLPage(title: entries.map { "\($0.name): \($0.report.headline)" }.joined(separator: " · "))
+        let good = entries.count { $0.report.exit == .conforms }
+        page.header = """
+            <p class="kicker">Holdfast conformance report</p>
+            <div class="verdict \(good == entries.count ? "good" : "bad")"><h1><span class="sign" aria-hidden="true">\
+            \(good == entries.count ? "✓" : "✕")</span> \(good) of \(entries.count) conform</h1>
+            <p class="lead">\(difference)</p></div>
+            \(subjects)
+            """
+        page.add("clauses", "Clause by clause", filter + table)
+        for (place, entry) in entries.enumerated() {
+            let run = runs[place]
+            let head = HTMLHead(report: entry.report)
+            let scenarios = run.links.scenarios.isEmpty ? "" : run.scenarios(level: 4)
+            page.add(
+                "r\(place + 1)", name(place),
+                """
+                \(head.verdict(level: 3))\(head.facts)\
+                \(run.hasFindings ? HTMLPage.legend + run.findings(level: 4) : "<p>Nothing was found.</p>")\
+                \(scenarios == "" ? "" : "<h3 class=\"group\">Scenarios with findings</h3>" + scenarios)
+                """)
+        }
+        return page
+    }
+
+    private func name(_ place: Int) -> String { PlainText.line(entries[place].name, limit: 60) }
+
+    private var clauses: [Clause] {
+        var known: [ClauseID: Clause] = [:]
+        for result in results.flatMap(\.values) { known[result.clause.id] = result.clause }
+        return known.values.sorted { $0.id < $1.id }
+    }
+
+    private func badge(_ clause: ClauseID, _ place: Int) -> HTMLBadge? {
+        results[place][clause].map { HTMLBadge($0, in: entries[place].report) }
+    }
+
+    /// The clauses that do not come to the same everywhere.
+    private var differing: Set<ClauseID> {
+        Set(clauses.map(\.id).filter { clause in Set(entries.indices.map { badge(clause, $0) }).count > 1 })
+    }
+
+    private var difference: String {
+        let count = differing.count
+        if count == 0 { return "They come to the same on every clause." }
+        return "\(counted(count, "clause")) \(count == 1 ? "does" : "do") not come to the same in all of them."
+    }
+
+    private var subjects: Markup {
+        let heads = entries.indices.map { "<th scope=\"col\"><a href=\"#r\($0 + 1)\">\(name($0))</a></th>" as Markup }
+        func row(_ title: String, _ cell: (RunReport) -> Markup) -> Markup {
+            "<tr><th scope=\"row\">\(title)</th>\(entries.map { "<td>\(cell($0.report))</td>" as Markup })</tr>\n"
+        }
+        let proof = { (report: RunReport) -> Markup in
+            guard let proof = report.persistenceProof else { return "not in question" }
+            return "\(HTMLBadge(proof.outcome).html) <small>\(PlainText.line(proof.words, limit: 300))</small>"
+        }
+        return """
+            <div class="scroll" tabindex="0" role="region" aria-label="The reports"><table class="sides">
+            <thead><tr><th scope="col">Report</th>\(heads)</tr></thead><tbody>
+            \(row("Verdict") { "<strong class=\"\(HTMLHead.tone(of: $0.exit))\">\(HTMLHead.sign(of: $0.exit)) \($0.verdict)</strong>" })\
+            \(row("Subject") { "\(PlainText.line($0.subject.name))" })\
+            \(row("Address") { "<code>\(PlainText.line($0.address))</code>" })\
+            \(row("Profiles") { "\($0.subject.profiles.sorted().map(\.rawValue).joined(separator: ", "))" })\
+            \(row("Date") { "\(PlainText.line($0.startedAt, limit: 40))" })\
+            \(row("Clauses") { "\($0.clauses(.pass).count) pass, \($0.clauses(.violation).count) violated" })\
+            \(row("Persistence proof", proof))</tbody></table></div>\n
+            """
+    }
+
+    private var filter: Markup {
+        var badges: Set<HTMLBadge> = []
+        for (place, known) in results.enumerated() {
+            for clause in known.keys { badge(clause, place).map { _ = badges.insert($0) } }
+        }
+        return HTMLPage.filter(
+            badges: HTMLBadge.all.filter(badges.contains), areas: Set(clauses.map(\.id.area)).sorted())
+    }
+
+    private var table: Markup {
+        let heads = entries.indices.map { "<th scope=\"col\">\(name($0))</th>" as Markup }
+        let differing = differing
+        let rows = clauses.map { clause -> Markup in
+            let cells = entries.indices.map { place -> Markup in
+                guard let badge = badge(clause.id, place), let result = results[place][clause.id] else {
+                    return "<td><small>not in question</small></td>"
+                }
+                let isFound = [.violation, .inconclusive, .warning].contains(result.outcome)
+                guard isFound else { return "<td>\(badge.html)</td>" }
+                return "<td><a href=\"#\(runs[place].links.id(clause.id))\">\(badge.html)</a></td>"
+            }
+            let names = Set(entries.indices.compactMap { badge(clause.id, $0)?.name }).sorted().joined(separator: " ")
+            return """
+                <tr class="item\(differing.contains(clause.id) ? " differs" : "")" id="\(clause.id.description)" \
+                data-v="\(names)" data-a="\(clause.id.area.rawValue)"><th scope="row"><b>\(clause.id.description)</b> \
+                <small>\(clause.sentence)</small></th>\(cells)</tr>\n
+                """
+        }
+        return """
+            <div class="scroll" tabindex="0" role="region" aria-label="Clauses by report"><table class="sides clauses">
+            <thead><tr><th scope="col">Clause</th>\(heads)</tr></thead><tbody>\(rows)</tbody></table></div>\n
+            """
+    }
+}

@@ -1,0 +1,53 @@
+import Holdfast
+import Judge
+
+/// What is worth knowing of a run beside its verdicts.
+struct HTMLNotes {
+    let report: RunReport
+    let links: HTMLLinks
+
+    var html: Markup { "\(tiers)\(lines)\(excluded)" }
+
+    private var tiers: Markup {
+        guard report.tiers.count > 1 else { return "" }
+        let rows = report.tiers.map { tier -> Markup in
+            let counts = RunReport.words.compactMap { outcome, word in
+                tier.counts[outcome].map { "\(readable($0)) \(word)" }
+            }
+            return """
+                <tr><th scope="row">tier \(tier.tier) <small>\(tier.agent)</small></th><td>\(tier.performed)</td>\
+                <td>\(tier.leftOut)</td><td>\(counts.joined(separator: ", "))</td></tr>
+                """
+        }
+        return """
+            <div class="scroll" tabindex="0" role="region" aria-label="Scenarios by tier"><table>
+            <thead><tr><th scope="col">Scenarios</th><th scope="col">performed</th><th scope="col">not performed</th>\
+            <th scope="col">clauses</th></tr></thead><tbody>\(rows)</tbody></table></div>\n
+            """
+    }
+
+    private var lines: Markup {
+        var lines = JSONReport.lines(of: report.unseen).map { "\($0)." } + report.notes + report.diagnostics
+        if !report.setAside.isEmpty {
+            lines.append("Set aside, because their scenarios were left out on request: \(names(report.setAside))")
+        }
+        if !report.elsewhere.isEmpty {
+            lines.append("Left to the other parts of the run: \(names(report.elsewhere))")
+        }
+        if !report.pending.isEmpty { lines.append("Without a check yet: \(names(report.pending))") }
+        let skipped = Dictionary(grouping: report.scenarios.filter { $0.skipped != nil }) { $0.skipped ?? "" }
+        for (reason, all) in skipped.sorted(by: { $0.key < $1.key }) {
+            lines.append("Not performed, \(counted(all.count, "scenario")): \(reason)")
+        }
+        for result in report.baseline?.results.filter({ $0.state == .notInRun }) ?? [] { lines.append(result.what) }
+        guard !lines.isEmpty else { return "" }
+        return "<ul class=\"plain\">\(lines.map { "<li>\(PlainText.line($0, limit: 2_000))</li>\n" as Markup })</ul>\n"
+    }
+
+    private var excluded: Markup {
+        guard !report.excluded.isEmpty else { return "" }
+        return "<p>No black box can judge \(names(report.excluded)); people have to.</p>\n"
+    }
+
+    private func names(_ clauses: [ClauseID]) -> String { clauses.map(\.description).joined(separator: ", ") }
+}

@@ -1,0 +1,96 @@
+import Holdfast
+import Judge
+
+/// The frame of a page: its policy, style and script, its landmarks, and its sections in order.
+struct HTMLPage {
+    private let title: String
+    /// What stands on top.
+    var header: Markup = ""
+    private var sections: [(id: String, title: String, content: Markup)] = []
+
+    init(title: String) { self.title = title }
+
+    mutating func add(_ id: String, _ title: String, _ content: Markup) {
+        sections.append((id, title, content))
+    }
+
+    var text: String {
+        let style = HTMLStyle.text
+        let script = HTMLScript.text
+        let policy = """
+            default-src 'none'; style-src '\(SHA256.source(of: style))'; script-src '\(SHA256.source(of: script))'; \
+            base-uri 'none'; form-action 'none'
+            """
+        let navigation = sections.map { "<a href=\"#\($0.id)\">\($0.title)</a>\n" as Markup }
+        let content = sections.map { section -> Markup in
+            """
+            <section id="\(section.id)" aria-labelledby="\(section.id).name">
+            <h2 id="\(section.id).name">\(section.title)</h2>
+            \(section.content)</section>\n
+            """
+        }
+        let start: Markup = """
+            <!doctype html>
+            <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="\(policy: policy)">
+            <title>\(title) · Holdfast</title>
+            <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+            <meta name="referrer" content="no-referrer">
+            <style>
+            """
+        let body: Markup = """
+            </head><body>
+            <a class="skip" href="#main">Skip to the findings</a>
+            <header>\(header)</header>
+            <nav aria-label="Sections">\(navigation)</nav>
+            <main id="main" tabindex="-1">
+            \(content)</main>
+            <footer><p>Every verdict here can be computed again from the transcripts: \
+            <code>conformance judge report.json</code>. This page loads nothing from anywhere.</p></footer>
+            <div id="peek" aria-hidden="true" hidden></div>
+            <script>
+            """
+        return start.source + style + "</style>\n" + body.source + script + "</script>\n</body></html>\n"
+    }
+
+    /// How a chart is read, for who sees one for the first time.
+    static let legend: Markup = """
+        <details class="legend"><summary>How to read a chart</summary><div>
+        <p>Time runs down, in milliseconds since the scenario began. Each column is one who took part: devices (A, B, …) with their
+        WebSocket connection, the server, HTTP requests (REST), the push service, and the process or the app.</p>
+        <p>Labels are short: <code>done(t1 #2)</code> is a frame of type <code>done</code> for the first turn, with <code>seq</code> 2;
+        <code>c1</code> is a client message, <code>s1</code> a session, <code>u1</code> and <code>a1</code> a stored question and its
+        answer. Choose a row to see what was on the wire, letter by letter.</p>
+        <p>A square is something the suite did, such as a kill. Rows with a bar on the left and a ✕ are where a clause is violated.</p>
+        </div></details>\n
+        """
+
+    /// Controls that leave only some clauses and scenarios in sight; they need the script, and are hidden without it.
+    static func filter(_ report: RunReport, for list: String) -> Markup {
+        let clauses = Set(report.clauses.map { HTMLBadge($0, in: report) })
+        let scenarios = Set(report.scenarios.map { HTMLBadge($0, in: report) })
+        return filter(
+            badges: HTMLBadge.all.filter { clauses.contains($0) || scenarios.contains($0) },
+            areas: Set(report.clauses.map(\.clause.id.area)).sorted())
+    }
+
+    /// The same for chosen verdicts and areas.
+    static func filter(badges: [HTMLBadge], areas: [Area]) -> Markup {
+        var seen: Set<String> = []
+        let boxes = badges.filter { seen.insert($0.name).inserted }.map { badge -> Markup in
+            "<label><input type=\"checkbox\" name=\"v\" value=\"\(badge.name)\" checked> \(badge.html)</label>\n"
+        }
+        let options = areas.map { "<option>\($0.rawValue)</option>" as Markup }
+        return """
+            <form class="filter" id="filter" role="search" aria-label="Filter clauses and scenarios" hidden>
+            <fieldset><legend>Show</legend>\(boxes)</fieldset>
+            <label>Area <select name="a"><option value="">all</option>\(options)</select></label>
+            <label>Text <input type="search" name="q" placeholder="id or words" autocomplete="off"></label>
+            <button type="reset">Show all</button> <output aria-live="polite"></output></form>\n
+            """
+    }
+}
+
+extension Markup.Interpolation {
+    /// A policy, which holds nothing that would end an attribute.
+    fileprivate mutating func appendInterpolation(policy: String) { appendLiteral(policy) }
+}

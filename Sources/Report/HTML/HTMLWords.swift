@@ -1,0 +1,75 @@
+import Holdfast
+import Judge
+
+/// An outcome as the page shows it: a word, a sign and a class for its colour, so that colour is never alone.
+struct HTMLBadge: Hashable {
+    let name: String
+    let word: String
+    private let sign: String
+
+    private init(_ name: String, _ word: String, _ sign: String) {
+        self.name = name
+        self.word = word
+        self.sign = sign
+    }
+
+    init(_ outcome: Outcome) {
+        let sign: String
+        switch outcome {
+        case .pass: sign = "✓"
+        case .violation: sign = "✕"
+        case .warning: sign = "!"
+        case .untested: sign = "○"
+        case .inconclusive: sign = "?"
+        case .harnessError: sign = "⚠"
+        case .notApplicable: sign = "–"
+        }
+        self.init(outcome.rawValue, outcome.word, sign)
+    }
+
+    /// A violation that the baseline expects.
+    static let expected = HTMLBadge("expected", "expected", "≈")
+    /// A scenario that was not performed.
+    static let skipped = HTMLBadge("notApplicable", "not performed", "–")
+    /// A scenario that a driver ended.
+    static let failed = HTMLBadge("harnessError", "driver failure", "⚠")
+
+    /// The badge of a clause in a run.
+    init(_ result: ClauseResult, in report: RunReport) {
+        self = report.isExpected(result) ? .expected : HTMLBadge(result.outcome)
+    }
+
+    /// The badge of a scenario in a run: the worst that can be said of it.
+    init(_ scenario: ScenarioResult, in report: RunReport) {
+        let outcomes = Set(scenario.verdicts.map(\.outcome))
+        let isUnexpected = scenario.verdicts.contains { verdict in
+            verdict.outcome == .violation && report.expectation(of: verdict.clause, in: scenario) == nil
+        }
+        if scenario.skipped != nil {
+            self = .skipped
+        } else if isUnexpected {
+            self.init(.violation)
+        } else if !scenario.problems.isEmpty {
+            self.init(.harnessError)
+        } else if scenario.failure != nil {
+            self = .failed
+        } else if outcomes.contains(.violation) {
+            self = .expected
+        } else {
+            self.init([Outcome.warning, .inconclusive, .pass].first(where: outcomes.contains) ?? .untested)
+        }
+    }
+
+    /// All, the worst first.
+    static let all: [HTMLBadge] =
+        [Outcome.violation, .harnessError].map(HTMLBadge.init) + [failed]
+        + [Outcome.inconclusive, .untested, .warning].map(HTMLBadge.init) + [expected, HTMLBadge(.pass)]
+        + [HTMLBadge(.notApplicable), skipped]
+
+    var html: Markup { "<span class=\"v \(name)\"><span aria-hidden=\"true\">\(sign)</span> \(word)</span>" }
+}
+
+/// A count with its noun.
+func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
+    "\(readable(count)) \(count == 1 ? noun : plural ?? noun + "s")"
+}

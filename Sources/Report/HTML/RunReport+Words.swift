@@ -1,0 +1,89 @@
+import Holdfast
+import Judge
+
+extension RunReport {
+    /// The verdict as a person says it.
+    var verdict: String {
+        switch exit {
+        case .conforms where !expected.isEmpty: "Conforms, but for what is expected"
+        case .conforms: part == nil ? "Conforms" : "Conforms so far"
+        case .violation: "Does not conform"
+        case .incomplete: "Not proved to conform"
+        case .staleBaseline: "The baseline is stale"
+        case .harness: "The suite failed"
+        case .usage, .unreachable: "No run"
+        }
+    }
+
+    /// What the verdict rests on, in a sentence or two.
+    var reason: String {
+        let declared = clauses.filter { $0.outcome != .notApplicable }
+        let of = "of \(counted(declared.count, "clause")) in question"
+        let unproved = clauses(.untested).count + clauses(.inconclusive).count
+        var sentences: [String]
+        switch exit {
+        case .conforms:
+            let kept = declared.count - expected.count
+            sentences =
+                expected.isEmpty
+                ? ["Every clause in question was put to the test and kept: \(counted(kept, "clause"))."]
+                : ["\(readable(expected.count)) \(of) are violated, each as the baseline expects."]
+            let warned = clauses(.warning).count
+            if warned > 0 {
+                sentences = ["No MUST \(of) is violated; \(counted(warned, "recommendation")) not followed."]
+            }
+        case .violation:
+            sentences = ["\(readable(unexpected.count)) \(of) \(unexpected.count == 1 ? "is" : "are") violated."]
+            if unproved > 0 { sentences.append("\(readable(unproved)) more could not be proved.") }
+        case .incomplete:
+            sentences = ["Nothing is violated where nobody expects it."]
+            if unproved > 0 {
+                sentences.append(
+                    "But \(readable(unproved)) \(of) \(unproved == 1 ? "is" : "are") untested or in doubt.")
+            } else if !scenarios.contains(where: { $0.failure != nil }), !wasInterrupted {
+                sentences.append("But nothing was put to the test.")
+            }
+        case .staleBaseline:
+            sentences = ["\(counted(baseline?.stale.count ?? 0, "entry", "entries")) of the baseline no longer hold."]
+        case .harness: sentences = ["Something went wrong in the suite itself, so the run proves nothing there."]
+        case .usage, .unreachable: sentences = []
+        }
+        let failures = scenarios.count { $0.failure != nil }
+        if failures > 0 { sentences.append("The driver failed in \(counted(failures, "scenario")).") }
+        if wasInterrupted { sentences.append("The run was interrupted.") }
+        if let part { sentences.append("This is part \(part.shard.index) of \(part.shard.count).") }
+        return sentences.joined(separator: " ")
+    }
+
+    /// How strong the proof is that answers are stored before they are announced; nil where that is not in question.
+    var persistenceProof: (outcome: Outcome, words: String)? {
+        guard let result = clauses.first(where: { $0.clause.id == ClauseID(.PERSIST, 1) }) else { return nil }
+        let words: String
+        switch result.outcome {
+        case .pass:
+            words =
+                result.remarks.isEmpty
+                ? "put to the test \(times(result.exercised))" : result.remarks.joined(separator: "; ")
+        case .violation, .warning: words = result.findings.first?.finding.what ?? "an answer was told and not stored"
+        case .inconclusive: words = result.findings.first?.finding.what ?? "the evidence proves nothing"
+        case .untested: words = "no proof: " + whyUntested(result.clause.id)
+        case .notApplicable: words = "its profile is not declared"
+        case .harnessError: words = "no proof: the suite failed"
+        }
+        return (result.outcome, words)
+    }
+
+    /// Why a clause is untested.
+    func whyUntested(_ clause: ClauseID) -> String {
+        gaps.first { $0.clauses.contains(clause) }?.reason ?? "nothing exercised it"
+    }
+
+    /// What predicted the agent's answers; nil for a client, which meets a server of the suite.
+    var agentWords: String? {
+        guard subject.role == .server else { return nil }
+        return TierResult.agent(of: subject.hasScriptedAgent ? (tiers.contains { $0.tier == 3 } ? 3 : 2) : 1)
+    }
+}
+
+/// How often, in words.
+func times(_ count: Int) -> String { count == 1 ? "once" : "\(readable(count)) times" }
