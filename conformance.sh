@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds, and without a command tests the reference server: `./conformance.sh`, `./conformance.sh --only SYNC --out results`.
+# Builds, and without a command tests the reference server: `./conformance.sh`, `./conformance.sh --format html=report.html`.
 # With a command it hands everything to `conformance`: `./conformance.sh doctor ws://127.0.0.1:8080/ws`.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 70

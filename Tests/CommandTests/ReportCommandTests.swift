@@ -35,7 +35,19 @@ import Testing
         #expect(diff.status == 0, "\(diff.out)")
         let shown = try await BuiltBinary.run(["report", "show", folder.path + "/merged/report.json"])
         #expect(shown.out == merged.out)
+        try await expectSideBySide(folder, "whole", "merged")
         try await expectCounts(junit, tests: outcomes(after).count)
+    }
+
+    /// Two reports make one page, and no other form.
+    private func expectSideBySide(_ folder: TemporaryDirectory, _ first: String, _ second: String) async throws {
+        let reports = [first, second].map { "\(folder.path)/\($0)" }
+        let page = folder.path + "/both.html"
+        let both = try await BuiltBinary.run(["report", "show", "--format", "html=\(page)"] + reports)
+        #expect(both.status == 0 && both.out.split(separator: "\n").count == 2, "\(both.out)\n\(both.err)")
+        #expect(try folder.text(of: "both.html").contains("2 of 2 conform</h1>"))
+        let other = try await BuiltBinary.run(["report", "show", "--format", "tap=-"] + reports)
+        #expect(other.status == 64 && other.err.hasPrefix("--format: 'tap' tells of one report, and here are 2\n"))
     }
 
     /// The outcome of each clause.

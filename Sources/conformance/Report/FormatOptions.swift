@@ -8,9 +8,9 @@ struct FormatOptions: ParsableArguments {
     @Option(
         name: .customLong("format"),
         help: ArgumentHelp(
-            "Write the report for a program too; may be given several times.",
+            "Write the report in another form too; may be given several times.",
             discussion: """
-                Names: json, junit, markdown, github, tap. FILE '-' is standard output; the console report then goes to \
+                Names: html (one page for a browser), json, junit, markdown, github, tap. FILE '-' is standard output; the console report then goes to \
                 standard error.
                 """, valueName: "name=file"))
     var formats: [String] = []
