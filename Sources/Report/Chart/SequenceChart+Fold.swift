@@ -21,10 +21,10 @@ extension SequenceChart {
     /// stays too while it is little.
     /// - Parameters:
     ///   - context: How many rows stay around what has to be seen.
-    ///   - tail: How many rows stay at the end; as many as the context unless said otherwise.
+    ///   - ends: How many rows stay at the beginning and at the end; as many as the context unless said otherwise.
     ///   - shortest: The fewest rows that are worth a fold.
     /// - Returns: Every row once, by itself or in a fold, in order.
-    public func folded(context: Int = 4, tail: Int? = nil, shortest: Int = 6) -> [Part] {
+    public func folded(context: Int = 4, ends: Int? = nil, shortest: Int = 6) -> [Part] {
         var isShown = [Bool](repeating: false, count: rows.count)
         func show(_ place: Int, around count: Int) {
             for near in max(0, place - count)..<min(rows.count, place + count + 1) { isShown[near] = true }
@@ -32,8 +32,8 @@ extension SequenceChart {
         for place in rows.indices where !rows[place].marks.isEmpty {
             show(place, around: rows[place].isCited ? context : 1)
         }
-        for place in rows.indices.prefix(context) { isShown[place] = true }
-        for place in rows.indices.suffix(tail ?? context) { isShown[place] = true }
+        for place in rows.indices.prefix(ends ?? context) { isShown[place] = true }
+        for place in rows.indices.suffix(ends ?? context) { isShown[place] = true }
         let landmarks = rows.indices.filter { rows[$0].isLandmark }
         if landmarks.count <= Self.maxLandmarks { landmarks.forEach { show($0, around: 0) } }
 

@@ -45,11 +45,12 @@ struct HTMLChart {
 
     /// What leads to the marks and what follows; quiet runs are links to the whole chart.
     func excerpt(name: String, link: String) -> Markup {
-        let rows = chart.folded(tail: 0).map { part -> Markup in
+        let rows = chart.folded(ends: 0).map { part -> Markup in
             switch part {
-            case .row(let place): return row(chart.rows[place])
+            case .row(let place): return row(chart.rows[place], isOpen: isShort(chart.rows[place]))
             case .fold(let fold):
-                let word = fold.rows.upperBound == chart.rows.count ? "after" : "between"
+                let isLast = fold.rows.upperBound == chart.rows.count
+                let word = fold.rows.lowerBound == 0 ? "before" : isLast ? "after" : "between"
                 return "<li class=\"gap\"><a href=\"#\(link)\">\(counted(fold.rows.count, "row")) \(word)</a></li>"
             }
         }
@@ -69,7 +70,13 @@ struct HTMLChart {
             """
     }
 
-    private func row(_ row: SequenceChart.Row) -> Markup {
+    /// Whether a row is cited and its text is little enough to be read at once.
+    private func isShort(_ row: SequenceChart.Row) -> Bool {
+        row.isCited && row.verbatim.count == 1 && row.verbatim.allSatisfy { $0.text.utf8.count <= 700 }
+    }
+
+    private func row(_ row: SequenceChart.Row, isOpen: Bool = false) -> Markup {
+        let details: Markup = isOpen ? "<details open>" : "<details>"
         var classes = [Self.letter(of: row.kind)]
         var words = ""
         let name = { (place: Int) in chart.participants.indices.contains(place) ? chart.participants[place].name : "" }
@@ -83,7 +90,12 @@ struct HTMLChart {
             words = "\(name(place)): "
         case .pause: classes.append("z")
         }
-        if row.isCited { classes.append("cited") } else if !row.marks.isEmpty { classes.append("near") }
+        if row.isCited {
+            let isViolated = row.marks.contains { $0.isCited && [.violation, nil].contains(outcomes[$0.clause]) }
+            classes += isViolated ? ["cited"] : ["cited", "soft"]
+        } else if !row.marks.isEmpty {
+            classes.append("near")
+        }
         let head: Markup =
             "<b>\(readable(row.at / 1000))</b><i>\(words)</i><code>\(content: row.label)</code>\(row.marks.map(mark))"
         let start: Markup = "<li class=\"\(classes.joined(separator: " "))\">"
@@ -93,7 +105,7 @@ struct HTMLChart {
             return
                 "\(start)<details><summary class=\"s\">\(head)</summary><pre>\(content: only.text)</pre></details></li>"
         }
-        return "\(start)<details><summary class=\"s\">\(head)</summary>\(row.verbatim.map(verbatim))</details></li>"
+        return "\(start)\(details)<summary class=\"s\">\(head)</summary>\(row.verbatim.map(verbatim))</details></li>"
     }
 
     private func mark(_ mark: SequenceChart.Mark) -> Markup {

@@ -53,9 +53,9 @@ struct HTMLComparison {
         results[place][clause].map { HTMLBadge($0, in: entries[place].report) }
     }
 
-    /// The clauses that do not come to the same everywhere.
+    /// The clauses that do not come to the same wherever they are in question.
     private var differing: Set<ClauseID> {
-        Set(clauses.map(\.id).filter { clause in Set(entries.indices.map { badge(clause, $0) }).count > 1 })
+        Set(clauses.map(\.id).filter { clause in Set(entries.indices.compactMap { badge(clause, $0) }).count > 1 })
     }
 
     private var difference: String {
@@ -90,6 +90,7 @@ struct HTMLComparison {
         var badges: Set<HTMLBadge> = []
         for (place, known) in results.enumerated() {
             for clause in known.keys { badge(clause, place).map { _ = badges.insert($0) } }
+            badges.formUnion(entries[place].report.scenarios.map { HTMLBadge($0, in: entries[place].report) })
         }
         return HTMLPage.filter(
             badges: HTMLBadge.all.filter(badges.contains), areas: Set(clauses.map(\.id.area)).sorted())
@@ -111,7 +112,7 @@ struct HTMLComparison {
             return """
                 <tr class="item\(differing.contains(clause.id) ? " differs" : "")" id="\(clause.id.description)" \
                 data-v="\(names)" data-a="\(clause.id.area.rawValue)"><th scope="row"><b>\(clause.id.description)</b> \
-                <small>\(clause.sentence)</small></th>\(cells)</tr>\n
+                <small>\(.prose(clause.sentence))</small></th>\(cells)</tr>\n
                 """
         }
         return """

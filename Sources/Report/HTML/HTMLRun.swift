@@ -8,6 +8,7 @@ struct HTMLRun {
     let links: HTMLLinks
     private let scenarios: [String: ScenarioResult]
     private let outcomes: [String: [ClauseID: Outcome]]
+    private let doubtful: Set<ClauseID>
 
     /// The most findings of one clause, and the most clauses with a chart of their own.
     private static let maxFindings = 20
@@ -22,8 +23,9 @@ struct HTMLRun {
     /// A report in a page; one among others shows only what was found in it.
     init(_ report: RunReport, prefix: String = "", isWhole: Bool = true) {
         self.report = report
+        doubtful = Set(report.clauses(.inconclusive).map(\.clause.id))
         let carded = Self.groups(of: report).flatMap { $0.results.map(\.clause.id) }
-        let shown = report.scenarios.filter { isWhole || Self.hasFindings($0) }
+        let shown = report.scenarios.filter { isWhole || Self.hasFindings($0, in: report) }
         links = HTMLLinks(
             prefix: prefix, clauses: Set(isWhole ? report.clauses.map(\.clause.id) : carded),
             scenarios: Set(shown.map(\.name)))
@@ -47,8 +49,10 @@ struct HTMLRun {
     private var groups: [(title: String, results: [ClauseResult])] { Self.groups(of: report) }
 
     /// Whether something was found in a scenario, or went wrong.
-    private static func hasFindings(_ scenario: ScenarioResult) -> Bool {
-        scenario.failure != nil || !scenario.problems.isEmpty || scenario.verdicts.contains { !$0.findings.isEmpty }
+    private static func hasFindings(_ scenario: ScenarioResult, in report: RunReport) -> Bool {
+        [.violation, .harnessError, .warning, .inconclusive].map(HTMLBadge.init).contains(
+            HTMLBadge(scenario, in: report))
+            || [.expected, .failed].contains(HTMLBadge(scenario, in: report))
     }
 
     /// Whether there is anything to look at.
@@ -166,7 +170,12 @@ struct HTMLRun {
             """
     }
 
-    private func capitalised(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+    /// A sentence with its first letter large, unless it begins with a name such as `lastSeq`.
+    private func capitalised(_ text: String) -> String {
+        let word = text.prefix { $0 != " " }
+        guard word.allSatisfy({ ("a"..."z").contains($0) || $0 == "," }) else { return text }
+        return text.prefix(1).uppercased() + text.dropFirst()
+    }
 
     // MARK: what went wrong beside the clauses
 
@@ -305,6 +314,11 @@ struct HTMLRun {
             """
     }
 
+    /// Whether what a verdict found is a part of what its clause came to in the run.
+    private func weighs(_ verdict: Verdict) -> Bool {
+        verdict.outcome != .inconclusive || doubtful.contains(verdict.clause)
+    }
+
     private func account(of scenario: ScenarioResult, _ room: inout Int) -> Markup {
         if let reason = scenario.skipped { return "<p>Not performed: \(PlainText.line(reason)).</p>" }
         var html: Markup = ""
@@ -321,7 +335,15 @@ struct HTMLRun {
         for problem in scenario.problems.prefix(5) {
             html += "<pre class=\"said\">\(PlainText.cut(problem, to: 4_000))</pre>\n"
         }
-        let found = scenario.verdicts.flatMap { verdict in verdict.findings.map { (verdict.clause, $0) } }
+        let weighty = scenario.verdicts.filter { !$0.findings.isEmpty && weighs($0) }
+        let found = weighty.flatMap { verdict in verdict.findings.map { (verdict.clause, $0) } }
+        let elsewhere = scenario.verdicts.filter { !$0.findings.isEmpty && !weighs($0) }.map(\.clause)
+        if !elsewhere.isEmpty {
+            html += """
+                <p class="meta">What it shows proves nothing for \(Markup.joined(elsewhere.map(links.link), by: ", ")); \
+                other scenarios decide there.</p>\n
+                """
+        }
         if !found.isEmpty {
             let items = found.prefix(Self.maxFindings).map { clause, finding -> Markup in
                 "<li>\(links.link(clause)): \(PlainText.line(finding.what))</li>"
@@ -331,7 +353,9 @@ struct HTMLRun {
         guard !scenario.history.events.isEmpty else { return html }
         var own = max(0, min(room, Self.maxRowsOfOne))
         let before = own
-        let chart = SequenceChart(scenario, maxVerbatim: found.isEmpty ? Self.maxQuietVerbatim : Self.maxVerbatim)
+        let chart = SequenceChart(
+            scenario.history, marking: found.map { .init($0, $1) },
+            maxVerbatim: found.isEmpty ? Self.maxQuietVerbatim : Self.maxVerbatim)
         html += HTMLChart(chart, outcomes: outcomes[scenario.name] ?? [:]).whole(name: scenario.name, room: &own)
         room -= before - own
         return html

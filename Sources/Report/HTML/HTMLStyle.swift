@@ -91,7 +91,8 @@ enum HTMLStyle {
         .matrix th small{margin-left:.35rem}
         tfoot th,tfoot td{font-weight:600;border-bottom:0}
         .sides th[scope=row]{font-weight:400;min-width:9rem}.sides.clauses th[scope=row]{width:46%;min-width:14rem}
-        .sides .differs{background:var(--openbg)}
+        header .scroll{margin-top:1.25rem}
+        .sides .differs{background:color-mix(in srgb,var(--open) 8%,transparent)}
         .sides tr:target{outline:3px solid var(--link);outline-offset:-3px}
         .filter{display:flex;flex-wrap:wrap;gap:.75rem 1.25rem;align-items:center;padding:.9rem 1.1rem;margin-bottom:1.25rem;
         background:var(--panel);border-radius:.6rem;font-size:.9375rem}
@@ -125,11 +126,11 @@ enum HTMLStyle {
         var(--rail) calc(var(--w)/2 - 1px) calc(var(--w)/2 + 1px),transparent calc(var(--w)/2 + 1px) var(--w))
         var(--tc) 0/calc(var(--n)*var(--w)) 100% no-repeat}
         .s{position:relative;display:grid;grid-template-columns:var(--tc) calc(var(--n)*var(--w)) 1fr;min-height:1.65rem;
-        align-items:center;list-style:none}
+        align-items:start;list-style:none}
         summary.s{cursor:pointer}
         summary.s:hover{background:color-mix(in srgb,var(--link) 9%,transparent)}
-        .s>b{font-weight:400;text-align:right;padding-right:.9rem;color:var(--muted);font-size:.8125rem;font-variant-numeric:tabular-nums}
-        .s>code{grid-column:3;padding-left:.75rem;font-size:.8125rem}
+        .s>b{font-weight:400;line-height:1.65rem;text-align:right;padding-right:.9rem;color:var(--muted);font-size:.8125rem;font-variant-numeric:tabular-nums}
+        .s>code{grid-column:3;padding:.2rem 0 .15rem .75rem;font-size:.8125rem;line-height:1.3rem}
         summary.s>code::after{content:"›";padding-left:.5rem;color:var(--muted);display:inline-block}
         details[open]>summary.s>code::after{content:"⌄"}
         .s>:is(em,strong){grid-column:3;padding:0 0 .2rem .75rem;font-style:normal;font-size:.8125rem}
@@ -148,6 +149,8 @@ enum HTMLStyle {
         .z .s::after{left:var(--tc);width:calc(var(--n)*var(--w));height:0;top:.825rem;background:none;border-top:2px dotted var(--muted)}
         .cited{background:color-mix(in srgb,var(--bad) 10%,transparent);box-shadow:inset .25rem 0 var(--bad)}
         .cited .s::after{background:var(--bad)}
+        .cited.soft{background:color-mix(in srgb,var(--open) 10%,transparent);box-shadow:inset .25rem 0 var(--open)}
+        .cited.soft .s::after{background:var(--open)}
         .near{box-shadow:inset .25rem 0 var(--rail);background:color-mix(in srgb,var(--open) 8%,transparent)}
         .rows details>p,.rows details>pre{margin:0 0 0 calc(var(--tc) + var(--n)*var(--w) + .75rem);background:var(--code);padding:.4rem .75rem 0;border-left:2px solid var(--rail)}
         .rows details>p{color:var(--muted);font-size:.8125rem}
@@ -176,8 +179,8 @@ enum HTMLStyle {
         .chart{--tc:3.5rem}
         .heads,.rows,.rows ol{--w:min(4.5rem,calc((100cqw - var(--tc) - .25rem)/var(--n)))}
         .heads{font-size:.6875rem}
-        .s{grid-template-columns:var(--tc) 1fr;align-items:start;padding-bottom:.25rem}
-        .s>b{line-height:1.65rem;padding-right:.5rem;font-size:.75rem}
+        .s{grid-template-columns:var(--tc) 1fr;padding-bottom:.25rem}
+        .s>b{padding-right:.5rem;font-size:.75rem}
         .s>code,.s>:is(em,strong){grid-column:1/-1;padding-left:var(--tc);background:linear-gradient(var(--bg),var(--bg)) var(--tc) 0/100% 100% no-repeat}
         .s>code{grid-row:2}
         .cited .s>*,.near .s>*{background:none}

@@ -40,8 +40,12 @@ struct HTMLBadge: Hashable {
     }
 
     /// The badge of a scenario in a run: the worst that can be said of it.
+    ///
+    /// A doubt that another scenario of the run removes is none.
     init(_ scenario: ScenarioResult, in report: RunReport) {
-        let outcomes = Set(scenario.verdicts.map(\.outcome))
+        let doubtful = Set(report.clauses(.inconclusive).map(\.clause.id))
+        let outcomes = Set(
+            scenario.verdicts.filter { $0.outcome != .inconclusive || doubtful.contains($0.clause) }.map(\.outcome))
         let isUnexpected = scenario.verdicts.contains { verdict in
             verdict.outcome == .violation && report.expectation(of: verdict.clause, in: scenario) == nil
         }
