@@ -54,8 +54,19 @@ public struct Observations: Sendable {
     /// The acts of the stage after which the subject does nothing more, in the order of time.
     let halts: [Int]
 
+    /// Turns that a guess was made about; empty where they are left out.
+    let guessedTurns: [ObservedTurn]
+
     /// Puts a history in order.
     public init(_ history: History, under specification: Specification) {
+        self.init(history, under: specification, leavingOutGuesses: false)
+    }
+
+    /// Puts a history in order.
+    ///
+    /// With `leavingOutGuesses` the turns are left out that nothing but the order of frames tells apart, as if others had
+    /// asked them: what is seen then does not depend on a guess.
+    init(_ history: History, under specification: Specification, leavingOutGuesses: Bool) {
         self.history = history
         timeouts = history.header.capture == nil ? history.header.timeouts : .ofCaptures(history.header.timeouts)
         let lives = SubjectLives(history)
@@ -70,9 +81,11 @@ public struct Observations: Sendable {
         listReads = exchanges.compactMap(ObservedListRead.init)
         client = ObservedClient(history, connections: connections, exchanges: exchanges, syncs: syncs)
         let kinds = Self.hostileKinds(in: history, connections: connections, schemas: coreSchemas)
-        turns = TurnReconstruction.turns(
+        let (all, guessed) = TurnReconstruction.turns(
             in: history, connections: connections, exchanges: exchanges, syncs: syncs, sessionReads: sessionReads,
             hostile: kinds, lives: lives)
+        turns = leavingOutGuesses ? all.indices.filter { !guessed.contains($0) }.map { all[$0] } : all
+        guessedTurns = leavingOutGuesses ? [] : guessed.sorted().map { all[$0] }
         sessions = SessionKnowledge(
             connections: connections, exchanges: exchanges, syncs: syncs, turns: turns, reads: sessionReads,
             lists: listReads, lives: lives)

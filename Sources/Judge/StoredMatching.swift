@@ -51,8 +51,22 @@ extension Observations {
         let next = question + 1
         guard next < read.messages.count, read.messages[next].role == "assistant" else { return nil }
         let message = read.messages[next]
-        if let known = turn.turnId, let other = message.turnId, known != other { return nil }
-        return next
+        if let known = turn.turnId, let other = message.turnId { return known == other ? next : nil }
+        return answersInTurn(question, of: turn, in: read) ? next : nil
+    }
+
+    /// Whether the message behind a question can be nothing but its answer.
+    ///
+    /// So it is where the question before it is answered there, or had ended before this one was asked.
+    /// Otherwise both waited, and the message may answer either.
+    private func answersInTurn(_ question: Int, of turn: ObservedTurn, in read: ObservedSessionRead) -> Bool {
+        guard question > 0, read.messages[question - 1].role == "user" else { return true }
+        let before = read.messages[question - 1]
+        return index.turns(of: read.sessionId).contains { place in
+            let other = turns[place]
+            return other.event < turn.event && exactlyEqual(other.request.prompt, before.text)
+                && other.ended.map { $0 < turn.event } ?? false
+        }
     }
 
     private func belongsToNoOther(_ message: ObservedSessionRead.StoredMessage, than turn: ObservedTurn) -> Bool {

@@ -8,36 +8,49 @@ import Transcript
 /// of that session which has not ended on this connection. Names are learnt in a first walk over the whole history, so that a
 /// frame on a second device is known for what it is even when it overtakes the first device's. A frame that fits no
 /// question of this history belongs to somebody else's turn and is left alone.
+///
+/// Order alone is a guess wherever a frame fits several questions that wait at once. It is made, so that the frames after it
+/// find their place, and every turn it could have been about is marked (``guessed``): nothing is proved by a guess.
 struct TurnReconstruction {
     private let history: History
-    private let connections: [ObservedConnection]
-    private let exchanges: [ObservedExchange]
-    private let lives: SubjectLives
-    private let acksAreSent: Bool
+    let connections: [ObservedConnection]
+    let exchanges: [ObservedExchange]
+    let lives: SubjectLives
+    let acksAreSent: Bool
     /// Whether other questions than those of this history may be answered in it: then only names tell what answers what.
-    private let isCapture: Bool
-    private var turns: [ObservedTurn] = []
-    private var names = TurnNames()
+    let isCapture: Bool
+    var turns: [ObservedTurn] = []
+    var names = TurnNames()
     private var suspects = ErrorQueue()
     /// Events that refused a request; whatever became of the question later, they ended no turn.
-    private var refusals: Set<Int> = []
+    var refusals: Set<Int> = []
     /// Turns whose answer was seen while names were learnt.
     private var answered: Set<Int> = []
     /// Turns that ended on a connection, by connection.
-    private var ended: [Int: Set<Int>] = [:]
+    var ended: [Int: Set<Int>] = [:]
     /// The event at which a turn first ended anywhere.
-    private var firstEnd: [Int: Int] = [:]
+    var firstEnd: [Int: Int] = [:]
     /// Turns of a principal, in the order of asking.
-    private var byPrincipal: [String: [(turn: Int, event: Int)]] = [:]
+    var byPrincipal: [String: [(turn: Int, event: Int)]] = [:]
     /// Turns that may still go on.
-    private var open = OpenTurns()
+    var open = OpenTurns()
     /// The event at which a session was first seen, by principal and session.
-    private var sessionSeen: [TurnNames.Key: Int] = [:]
+    var sessionSeen: [TurnNames.Key: Int] = [:]
+    /// Which turn's ack gave a question its message id, by principal and id.
+    var acknowledged: [TurnNames.Key: Int] = [:]
+    /// Turns that something was guessed of: a frame without names could have been theirs, or that of another.
+    var guessed: Set<Int> = []
+    /// Turns between which a connection's frames were shared out by a guess: what is left for one of them is a guess as well.
+    var taken: [Int: Set<Int>] = [:]
+    /// Turns whose session is a guess.
+    var guessedSession: Set<Int> = []
+    /// Whose a frame surely is that several connections were shown.
+    var shared: [SharedFrame: Int] = [:]
 
     static func turns(
         in history: History, connections: [ObservedConnection], exchanges: [ObservedExchange], syncs: [ObservedSync],
         sessionReads: [ObservedSessionRead], hostile: [Int: HostileFrame.Kind] = [:], lives: SubjectLives
-    ) -> [ObservedTurn] {
+    ) -> (turns: [ObservedTurn], guessed: Set<Int>) {
         var reconstruction = TurnReconstruction(
             history: history, connections: connections, exchanges: exchanges, lives: lives)
         reconstruction.gatherRequests()
@@ -49,17 +62,17 @@ struct TurnReconstruction {
         for read in sessionReads { reconstruction.learn(from: read) }
         let frames = connections.flatMap(\.received).sorted { $0.event < $1.event }
         for frame in frames { reconstruction.learnAndAnswer(from: frame) }
-        for frame in frames { reconstruction.place(frame, final: false) }
-        reconstruction.ended = [:]
-        reconstruction.firstEnd = [:]
-        reconstruction.open = OpenTurns()
-        for frame in frames { reconstruction.place(frame, final: true) }
+        for frame in frames where frame.type == "message" { reconstruction.learnSession(from: frame) }
+        for isFinal in [false, true] {
+            reconstruction.forgetEndings()
+            for frame in frames { reconstruction.place(frame, final: isFinal) }
+        }
         let live = NumberedFrame.turns(of: reconstruction.turns)
         for sync in syncs {
             for frame in sync.missed { reconstruction.placeReplayed(frame, live) }
         }
         if reconstruction.isCapture, reconstruction.acksAreSent { reconstruction.forgetRepeats() }
-        return reconstruction.turns
+        return (reconstruction.turns, reconstruction.guessed)
     }
 
     private init(
@@ -168,6 +181,10 @@ struct TurnReconstruction {
         case "ack":
             guard let (turn, request) = requestAcked(by: frame) else { return }
             turns[turn].acks.append(frame)
+            if let id = frame.messageId {
+                let key = TurnNames.Key(principal: principal, name: id)
+                acknowledged[key] = acknowledged[key] ?? turn
+            }
             if let request { turns[turn].requests[request].ack = frame }
             bind(turn, turnId: frame.turnId, session: frame.sessionId)
         case "error":
@@ -200,21 +217,33 @@ struct TurnReconstruction {
         }
     }
 
-    private mutating func bind(_ turn: Int, turnId: String?, session: String?) {
+    mutating func bind(_ turn: Int, turnId: String?, session: String?, isSure: Bool = true) {
         let principal = turns[turn].principal
         if let turnId {
             if turns[turn].turnId == nil { turns[turn].turnId = turnId }
             names.add(turn, principal, turnId: turnId)
         }
         if let session {
-            if turns[turn].sessionId == nil { turns[turn].sessionId = session }
-            see(session, principal, at: turns[turn].event)
+            if turns[turn].sessionId == nil {
+                turns[turn].sessionId = session
+                if !isSure { guessedSession.insert(turn) }
+            }
+            if isSure { see(session, principal, at: turns[turn].event) }
         }
     }
 
     private mutating func see(_ session: String, _ principal: String, at event: Int) {
         let key = TurnNames.Key(principal: principal, name: session)
         sessionSeen[key] = min(sessionSeen[key] ?? event, event)
+    }
+
+    /// Learns from a question that is shown as it was stored, by the id that its ack gave it, which session it is in.
+    private mutating func learnSession(from message: ObservedFrame) {
+        let principal = connections[message.connection].principal
+        guard let id = message.messageId, let turn = acknowledged[TurnNames.Key(principal: principal, name: id)] else {
+            return
+        }
+        bind(turn, turnId: nil, session: message.sessionId)
     }
 
     // MARK: Answers to one request
@@ -286,145 +315,5 @@ struct TurnReconstruction {
 
     private func isOther(_ request: ObservedRequest, than first: ObservedRequest) -> Bool {
         request.content != first.content || request.sessionAsked != first.sessionAsked
-    }
-
-    // MARK: Frames of turns
-
-    private func turn(withKey key: String, for frame: ObservedFrame) -> Int? {
-        let principal = connections[frame.connection].principal
-        let candidates = names.turns(principal, key: key).filter { turns[$0].event < frame.event }
-        return candidates.first { ended[frame.connection]?.contains($0) != true } ?? candidates.last
-    }
-
-    private mutating func place(_ frame: ObservedFrame, final: Bool) {
-        guard let type = frame.type, ["message", "toolUse", "done", "error"].contains(type),
-            !refusals.contains(frame.event)
-        else { return }
-        guard let turn = owner(of: frame, mayBind: !final) else { return }
-        let isEnding: Bool
-        switch type {
-        case "done": isEnding = !frame.isDuplicate
-        case "error":
-            guard ErrorMeaning.endsTurn(frame, acksAreSent: acksAreSent, wasAcked: !turns[turn].acks.isEmpty) else {
-                return
-            }
-            isEnding = !frame.isDuplicate
-        default: isEnding = false
-        }
-        if isEnding {
-            ended[frame.connection, default: []].insert(turn)
-            firstEnd[turn] = min(firstEnd[turn] ?? frame.event, frame.event)
-        }
-        guard final else { return }
-        if isEnding {
-            turns[turn].endings.append(frame)
-        } else if type == "done" || type == "error" {
-            turns[turn].copies.append(frame)
-        } else {
-            turns[turn].frames.append(frame)
-        }
-    }
-
-    private mutating func placeReplayed(_ frame: ObservedFrame, _ live: [NumberedFrame: Int]) {
-        guard let turn = owner(ofReplayed: frame, live) else { return }
-        turns[turn].replayed.append(frame)
-    }
-
-    private func owner(ofReplayed frame: ObservedFrame, _ live: [NumberedFrame: Int]) -> Int? {
-        let principal = connections[frame.connection].principal
-        if let turnId = frame.turnId, let turn = names.turn(principal, turnId: turnId) { return turn }
-        if let key = frame.clientMessageId {
-            return names.turns(principal, key: key).last { turns[$0].event < frame.event }
-        }
-        // Without any name of the turn, the same frame seen live tells.
-        guard frame.turnId == nil, let seq = frame.seq else { return nil }
-        return live[NumberedFrame(principal: principal, seq: seq, type: frame.type)]
-    }
-
-    private mutating func owner(of frame: ObservedFrame, mayBind: Bool) -> Int? {
-        let principal = connections[frame.connection].principal
-        if let turnId = frame.turnId, let turn = names.turn(principal, turnId: turnId) { return turn }
-        if let key = frame.clientMessageId { return turn(withKey: key, for: frame) }
-        if isCapture { return nil }
-        if frame.type == "message" { return ownerOfMessage(frame, principal: principal) }
-        guard let turn = ownerByOrder(of: frame, principal: principal) ?? ownerBySameness(of: frame) else { return nil }
-        if frame.type == "error",
-            !ErrorMeaning.endsTurn(frame, acksAreSent: acksAreSent, wasAcked: !turns[turn].acks.isEmpty)
-        {
-            return nil
-        }
-        if mayBind { bind(turn, turnId: frame.turnId, session: frame.sessionId) }
-        return turn
-    }
-
-    /// The turn whose question a `message` without names is: the ack has its id, or it says the same in the same session.
-    private func ownerOfMessage(_ frame: ObservedFrame, principal: String) -> Int? {
-        let all = byPrincipal[principal] ?? []
-        let own = all[..<all.boundary { $0.event >= frame.event }].map(\.turn)
-        if let id = frame.messageId,
-            let turn = own.first(where: { index in turns[index].acks.contains { $0.messageId == id } })
-        {
-            return turn
-        }
-        guard frame.string("role") == "user", frame.turnId == nil, let text = frame.text else { return nil }
-        let same = own.filter {
-            (turns[$0].sessionId ?? turns[$0].sessionAsked) == frame.sessionId
-                && exactlyEqual(turns[$0].request.prompt, text)
-        }
-        // Equal questions are shown in the order in which they were asked.
-        return same.first { index in
-            !turns[index].frames.contains { $0.connection == frame.connection && $0.type == "message" }
-        } ?? same.last
-    }
-
-    /// A `done` that says on one connection what the last turn of its session already ended with there.
-    private func ownerBySameness(of frame: ObservedFrame) -> Int? {
-        guard frame.type == "done", frame.turnId == nil, frame.clientMessageId == nil else { return nil }
-        return turns.lastIndex { turn in
-            turn.endings.contains {
-                $0.connection == frame.connection && $0.event < frame.event && $0.sessionId == frame.sessionId
-                    && $0.text == frame.text && $0.messageId == frame.messageId
-            }
-        }
-    }
-
-    private mutating func ownerByOrder(of frame: ObservedFrame, principal: String) -> Int? {
-        let life = life(of: frame.connection)
-        let all = candidates(for: frame, principal: principal)
-        // A question asked since the last start comes before one that a crash may have ended.
-        let own = all.filter { turns[$0].requests.contains { self.life(of: $0) == life } }
-        return ownerByOrder(of: frame, principal: principal, among: own)
-            ?? (own.count < all.count ? ownerByOrder(of: frame, principal: principal, among: all) : nil)
-    }
-
-    private func life(of connection: Int) -> Int { lives.life(at: connections[connection].opening) }
-
-    private func life(of request: ObservedRequest) -> Int {
-        request.connection.map { life(of: $0) } ?? lives.life(at: request.event)
-    }
-
-    /// The questions that a frame without names can belong to.
-    private mutating func candidates(for frame: ObservedFrame, principal: String) -> [Int] {
-        let all = open.turns(
-            for: frame, opening: connections[frame.connection].opening, of: principal,
-            asked: byPrincipal[principal] ?? [], ended: ended[frame.connection] ?? [], firstEnd: firstEnd)
-        return all.filter { index in
-            if let known = turns[index].turnId, let given = frame.turnId, known != given { return false }
-            return turns[index].requests.contains { $0.refusal == nil && $0.event < frame.event }
-        }
-    }
-
-    private func ownerByOrder(of frame: ObservedFrame, principal: String, among candidates: [Int]) -> Int? {
-        func isOwn(_ index: Int) -> Bool { turns[index].requests.contains { $0.connection == frame.connection } }
-        guard let session = frame.sessionId else {
-            return candidates.first(where: isOwn)
-        }
-        if let match = candidates.first(where: { (turns[$0].sessionId ?? turns[$0].sessionAsked) == session }) {
-            return match
-        }
-        let seen = sessionSeen[TurnNames.Key(principal: principal, name: session)] ?? frame.event
-        let own = candidates.filter { isOwn($0) && turns[$0].sessionId == nil && seen > turns[$0].event }
-        // A question that named another session and is the only one: the server ran it in the wrong place.
-        return own.first { turns[$0].sessionAsked == nil } ?? (own.count == 1 ? own.first : nil)
     }
 }

@@ -146,9 +146,13 @@ enum ORDER {
             }
             var unnamed: [String: Int] = [:]
             for turn in known where turn.clientMessageId == nil { unnamed[turn.request.prompt, default: 0] += 1 }
+            // What an ack names is the question of that turn, whoever said the same words.
+            let named = known.filter { $0.ack?.messageId != nil && $0.clientMessageId != nil }
+            let taken = Set(named.flatMap { places.questions(of: $0) })
             for turn in known {
                 let twins = unnamed[turn.request.prompt] ?? 0
-                let questions = places.questions(of: turn)
+                let isNamed = turn.clientMessageId != nil || turn.turnId != nil || turn.ack?.messageId != nil
+                let questions = places.questions(of: turn).filter { isNamed || !taken.contains($0) }
                 let allowed = turn.clientMessageId == nil && turn.turnId == nil ? max(1, twins) : 1
                 let done = turn.endings.contains {
                     $0.type == "done" && $0.event < read.request

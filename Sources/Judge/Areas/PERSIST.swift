@@ -51,19 +51,23 @@ enum PERSIST {
             let places = StoredPlaces(read)
             for turn in ORDER.turns(in: read, history) {
                 for exchange in chats {
-                    guard let response = exchange.response, response < read.request,
-                        !history.hasCrashed(between: response, and: read.request),
-                        turn.requests.contains(where: { $0.success == response })
+                    guard let told = exchange.response, told < read.request,
+                        !history.hasCrashed(between: told, and: read.request),
+                        turn.requests.contains(where: { $0.success == told })
                     else { continue }
                     let answer = exchange.answer?.root
-                    let stored = places.answers(
-                        of: turn, response: (answer?["messageId"]?.stringValue, answer?["text"]?.stringValue))
+                    let response = (messageId: answer?["messageId"]?.stringValue, text: answer?["text"]?.stringValue)
+                    // A response that tells nothing of the answer leaves open which message it is.
+                    guard response.messageId ?? response.text ?? turn.turnId ?? turn.ending?.messageId != nil else {
+                        continue
+                    }
+                    let stored = places.answers(of: turn, response: response)
                     if stored.isEmpty {
                         evidence.violate(
                             Finding(
                                 "a read that began after the response lacks the answer",
                                 expected: "the answer to '\(turn.request.prompt.prefix(40))'",
-                                actual: "\(read.messages.count) messages without it", at: [response, read.event]))
+                                actual: "\(read.messages.count) messages without it", at: [told, read.event]))
                     } else {
                         evidence.keep()
                     }

@@ -1,0 +1,46 @@
+extension Evidence {
+    /// What of this evidence, which rests on guesses about whose a frame is, also stands without them.
+    ///
+    /// A turn of which a frame may belong to another one neither keeps nor breaks a clause. What only the guess shows, or
+    /// only the history without the guessed turns, is a doubt.
+    /// - Parameters:
+    ///   - sure: What the same history shows when those turns are left out.
+    ///   - guessed: Those turns.
+    /// - Returns: What both show, and a doubt where they differ.
+    func standing(with sure: Evidence, _ guessed: [ObservedTurn]) -> Evidence {
+        guard self != sure else { return self }
+        let own = Set(violations.map(Sight.init))
+        let others = Set(sure.violations.map(Sight.init))
+        var evidence = Evidence()
+        evidence.remarks = sure.remarks
+        evidence.violations = sure.violations.filter { own.contains(Sight($0)) }
+        evidence.doubts = sure.doubts
+        evidence.exercised = sure.exercised - (sure.violations.count - evidence.violations.count)
+        let unproven =
+            violations.first { !others.contains(Sight($0)) } ?? sure.violations.first { !own.contains(Sight($0)) }
+        if let unproven {
+            evidence.doubt(
+                Finding(
+                    "\(unproven.what), as far as the order of frames tells whose they are",
+                    expected: unproven.expected, actual: unproven.actual, at: unproven.events))
+        } else if evidence.exercised == 0, exercised > 0 {
+            evidence.doubt(
+                Finding(
+                    "frames without names fit several questions that waited at once",
+                    expected: "a name that tells whose they are", actual: "none",
+                    at: guessed.prefix(2).map(\.event)))
+        }
+        return evidence
+    }
+}
+
+/// What is wrong where; how it is put may differ when turns are left out.
+private struct Sight: Hashable {
+    let what: String
+    let events: [Int]
+
+    init(_ finding: Finding) {
+        what = finding.what
+        events = finding.events
+    }
+}

@@ -1,0 +1,236 @@
+import Holdfast
+import JSON
+import Transcript
+
+extension TurnReconstruction {
+    // MARK: Frames of turns
+
+    func turn(withKey key: String, for frame: ObservedFrame) -> Int? {
+        let principal = connections[frame.connection].principal
+        let candidates = names.turns(principal, key: key).filter { turns[$0].event < frame.event }
+        return candidates.first { ended[frame.connection]?.contains($0) != true } ?? candidates.last
+    }
+
+    /// Begins to place frames: no turn has ended but those whose answer came over REST.
+    mutating func forgetEndings() {
+        ended = [:]
+        firstEnd = [:]
+        taken = [:]
+        open = OpenTurns()
+        for (index, turn) in turns.enumerated() {
+            let answers = turn.requests.compactMap { request -> Int? in
+                guard case .exchange(let exchange) = request.origin, let outcome = request.outcome else { return nil }
+                let hasAnswer = exchanges[exchange].answer?.root["text"]?.stringValue != nil
+                return hasAnswer || request.failure != nil ? outcome : nil
+            }
+            if let first = answers.min() { firstEnd[index] = first }
+        }
+    }
+
+    mutating func place(_ frame: ObservedFrame, final: Bool) {
+        guard let type = frame.type, ["message", "toolUse", "done", "error"].contains(type) else { return }
+        if type == "error", final { doubtNamelessError(frame) }
+        guard !refusals.contains(frame.event), let turn = owner(of: frame, final: final) else { return }
+        let isEnding: Bool
+        switch type {
+        case "done": isEnding = !frame.isDuplicate
+        case "error":
+            guard ErrorMeaning.endsTurn(frame, acksAreSent: acksAreSent, wasAcked: !turns[turn].acks.isEmpty) else {
+                return
+            }
+            isEnding = !frame.isDuplicate
+        default: isEnding = false
+        }
+        if isEnding {
+            ended[frame.connection, default: []].insert(turn)
+            firstEnd[turn] = min(firstEnd[turn] ?? frame.event, frame.event)
+        }
+        guard final else { return }
+        if isEnding {
+            turns[turn].endings.append(frame)
+        } else if type == "done" || type == "error" {
+            turns[turn].copies.append(frame)
+        } else {
+            turns[turn].frames.append(frame)
+        }
+    }
+
+    mutating func placeReplayed(_ frame: ObservedFrame, _ live: [NumberedFrame: Int]) {
+        guard let turn = owner(ofReplayed: frame, live) else { return }
+        turns[turn].replayed.append(frame)
+    }
+
+    private func owner(ofReplayed frame: ObservedFrame, _ live: [NumberedFrame: Int]) -> Int? {
+        let principal = connections[frame.connection].principal
+        if let turnId = frame.turnId, let turn = names.turn(principal, turnId: turnId) { return turn }
+        if let key = frame.clientMessageId {
+            return names.turns(principal, key: key).last { turns[$0].event < frame.event }
+        }
+        // Without any name of the turn, the same frame seen live tells.
+        guard frame.turnId == nil, let seq = frame.seq else { return nil }
+        return live[NumberedFrame(principal: principal, seq: seq, type: frame.type)]
+    }
+
+    private mutating func owner(of frame: ObservedFrame, final: Bool) -> Int? {
+        let principal = connections[frame.connection].principal
+        if let turnId = frame.turnId, let turn = names.turn(principal, turnId: turnId) { return turn }
+        if let key = frame.clientMessageId { return turn(withKey: key, for: frame) }
+        if isCapture { return nil }
+        if frame.type == "message" { return ownerOfMessage(frame, principal: principal, final: final) }
+        let same = SharedFrame(frame, of: principal, in: life(of: frame.connection))
+        if let same, let turn = shared[same] { return turn }
+        guard let choice = ownerByOrder(of: frame, principal: principal) else { return ownerBySameness(of: frame) }
+        if frame.type == "error",
+            !ErrorMeaning.endsTurn(frame, acksAreSent: acksAreSent, wasAcked: !turns[choice.turn].acks.isEmpty)
+        {
+            return nil
+        }
+        let isSure = choice.others.isEmpty && taken[frame.connection]?.contains(choice.turn) != true
+        if !isSure { taken[frame.connection, default: []].formUnion(choice.others + [choice.turn]) }
+        if final {
+            if !isSure { guessed.formUnion(choice.others + [choice.turn]) }
+            return choice.turn
+        }
+        if isSure, let same { shared[same] = choice.turn }
+        bind(choice.turn, turnId: frame.turnId, session: frame.sessionId, isSure: isSure)
+        return choice.turn
+    }
+
+    /// Marks the turns that an error without any name may refuse or end.
+    ///
+    /// It is about the last message before it where nothing else waits for an answer; otherwise nothing tells.
+    private mutating func doubtNamelessError(_ error: ObservedFrame) {
+        guard !isCapture, error.code == nil, error.turnId == nil, error.clientMessageId == nil, error.sessionId == nil
+        else { return }
+        let connection = connections[error.connection]
+        let waiting = open.turns(
+            for: error, opening: connection.opening, of: connection.principal,
+            asked: byPrincipal[connection.principal] ?? [], ended: ended[error.connection] ?? [], firstEnd: firstEnd
+        ).filter { index in
+            turns[index].requests.contains {
+                $0.connection == error.connection && $0.event < error.event
+                    && ($0.refusal.map { $0 >= error.event } ?? true)
+            }
+        }
+        let last = connection.sent.last { $0.event < error.event && $0.type != "ping" }
+        if waiting.count == 1, waiting.allSatisfy({ turns[$0].requests.contains { $0.event == last?.event } }) {
+            return
+        }
+        guessed.formUnion(waiting)
+    }
+
+    /// The turn whose question a `message` without names is: the ack has its id, or it says the same in the same session.
+    private mutating func ownerOfMessage(_ frame: ObservedFrame, principal: String, final: Bool) -> Int? {
+        if let id = frame.messageId, let turn = acknowledged[TurnNames.Key(principal: principal, name: id)],
+            turns[turn].event < frame.event
+        {
+            return turn
+        }
+        let all = byPrincipal[principal] ?? []
+        let own = all[..<all.boundary { $0.event >= frame.event }].map(\.turn)
+        guard frame.string("role") == "user", frame.turnId == nil, let text = frame.text else { return nil }
+        let same = own.filter {
+            (turns[$0].sessionId ?? turns[$0].sessionAsked) == frame.sessionId
+                && exactlyEqual(turns[$0].request.prompt, text)
+        }
+        if final, same.count > 1 { guessed.formUnion(same) }
+        // Equal questions are shown in the order in which they were asked.
+        return same.first { index in
+            !turns[index].frames.contains { $0.connection == frame.connection && $0.type == "message" }
+        } ?? same.last
+    }
+
+    /// A `done` that says on one connection what the last turn of its session already ended with there.
+    private func ownerBySameness(of frame: ObservedFrame) -> Int? {
+        guard frame.type == "done", frame.turnId == nil, frame.clientMessageId == nil else { return nil }
+        return turns.lastIndex { turn in
+            turn.endings.contains {
+                $0.connection == frame.connection && $0.event < frame.event && $0.sessionId == frame.sessionId
+                    && $0.text == frame.text && $0.messageId == frame.messageId
+            }
+        }
+    }
+
+    /// The question that a frame without names most likely belongs to, and the others that it may belong to as well.
+    private struct Choice {
+        let turn: Int
+        let others: [Int]
+
+        init(_ turn: Int, among possible: [Int]) {
+            self.turn = turn
+            others = possible.filter { $0 != turn }
+        }
+    }
+
+    private mutating func ownerByOrder(of frame: ObservedFrame, principal: String) -> Choice? {
+        let life = life(of: frame.connection)
+        let all = candidates(for: frame, principal: principal)
+        // A question asked since the last start comes before one that a crash may have ended.
+        let own = all.filter { turns[$0].requests.contains { self.life(of: $0) == life } }
+        return ownerByOrder(of: frame, principal: principal, among: own)
+            ?? (own.count < all.count ? ownerByOrder(of: frame, principal: principal, among: all) : nil)
+    }
+
+    private func life(of connection: Int) -> Int { lives.life(at: connections[connection].opening) }
+
+    private func life(of request: ObservedRequest) -> Int {
+        request.connection.map { life(of: $0) } ?? lives.life(at: request.event)
+    }
+
+    /// The questions that a frame without names can belong to.
+    private mutating func candidates(for frame: ObservedFrame, principal: String) -> [Int] {
+        let all = open.turns(
+            for: frame, opening: connections[frame.connection].opening, of: principal,
+            asked: byPrincipal[principal] ?? [], ended: ended[frame.connection] ?? [], firstEnd: firstEnd)
+        return all.filter { index in
+            if let known = turns[index].turnId, let given = frame.turnId, known != given { return false }
+            return turns[index].requests.contains { $0.refusal == nil && $0.event < frame.event }
+        }
+    }
+
+    private func ownerByOrder(of frame: ObservedFrame, principal: String, among candidates: [Int]) -> Choice? {
+        func isOwn(_ index: Int) -> Bool { turns[index].requests.contains { $0.connection == frame.connection } }
+        guard let session = frame.sessionId else {
+            let fitting = fitting(frame, candidates)
+            return (fitting.first(where: isOwn) ?? candidates.first(where: isOwn)).map { Choice($0, among: fitting) }
+        }
+        let seen = sessionSeen[TurnNames.Key(principal: principal, name: session)] ?? frame.event
+        let possible = fitting(
+            frame,
+            candidates.filter { index in
+                let turn = turns[index]
+                if let asked = turn.sessionAsked { return asked == session }
+                if turn.sessionId == session { return true }
+                return (turn.sessionId == nil || guessedSession.contains(index)) && seen > turn.event
+            })
+        if let match = possible.first(where: { (turns[$0].sessionId ?? turns[$0].sessionAsked) == session }) {
+            return Choice(match, among: possible)
+        }
+        let own = candidates.filter { isOwn($0) && turns[$0].sessionId == nil && seen > turns[$0].event }
+        if let new = possible.first(where: { own.contains($0) }) { return Choice(new, among: possible) }
+        // A question that named another session and is the only one: the server ran it in the wrong place, unless the frame
+        // is nothing that its script could bring forth.
+        guard own.count == 1, let only = own.first, !contradicts(frame, only) else { return nil }
+        return Choice(only, among: possible)
+    }
+
+    /// The turns whose scripts bring a frame forth; all of them where one has no script, or no script does.
+    private func fitting(_ frame: ObservedFrame, _ candidates: [Int]) -> [Int] {
+        guard candidates.count > 1, candidates.allSatisfy({ !turns[$0].request.script.isEmpty }) else {
+            return candidates
+        }
+        let fitting = candidates.filter { !contradicts(frame, $0) }
+        return fitting.isEmpty ? candidates : fitting
+    }
+
+    /// Whether a frame is none that the script of a turn brings forth.
+    private func contradicts(_ frame: ObservedFrame, _ turn: Int) -> Bool {
+        let script = turns[turn].request.script
+        guard !script.isEmpty else { return false }
+        switch frame.type {
+        case "toolUse": return !script.contains { $0["tool"]?.stringValue == frame.string("tool") }
+        case "done": return !script.contains { $0["reply"]?.stringValue == frame.text }
+        default: return false
+        }
+    }
+}

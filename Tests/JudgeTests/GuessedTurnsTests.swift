@@ -1,0 +1,146 @@
+import Holdfast
+import Judge
+import TestSupport
+import Testing
+
+/// Frames without names that fit several questions at once: they accuse nobody and prove nothing.
+@Suite struct GuessedTurnsTests {
+    private func outcomes(_ text: String, dialect: String, _ profiles: Set<Profile> = [.core]) throws
+        -> [String: Outcome]
+    {
+        try WireHistory(text, dialect: dialect, profiles: profiles).verdicts().mapValues(\.outcome)
+    }
+
+    private func chat(_ text: String, in session: String? = nil) -> String {
+        let named = session.map { #","sessionId":"\#($0)""# } ?? ""
+        return #"A> {"type":"chat","messages":[{"role":"user","content":"\#(text)"}]\#(named)}"#
+    }
+
+    private func done(_ text: String, in session: String) -> String {
+        #"A< {"type":"done","text":"\#(text)","sessionId":"\#(session)"}"#
+    }
+
+    /// A read of a session: questions begin with `Q`, everything else is an answer.
+    private func read(_ number: Int, _ session: String, _ texts: [String]) -> String {
+        let messages = texts.map {
+            #"{"id":"m-\#($0)","role":"\#($0.hasPrefix("Q") ? "user" : "assistant")","content":"\#($0)","timestamp":"2026-11-22T04:00:00Z"}"#
+        }.joined(separator: ",")
+        return """
+            \(number)> GET /api/sessions/\(session)
+            \(number)< 200 {"session":{"id":"\(session)","title":"t","source":"api","createdAt":"2026-11-22T04:00:00Z","updatedAt":"2026-11-22T04:00:00Z","messages":[\(messages)]}}
+            """
+    }
+
+    @Test func `TURN-7 is no matter of the place where two questions waited`() throws {
+        let waiting = [
+            "A open", chat("Q1"), done("one", in: "s1"), chat("Q2", in: "s1"), chat("Q3", in: "s1"),
+            done("two", in: "s1"), done("three", in: "s1"),
+        ]
+        let kept = try outcomes(
+            (waiting + [read(1, "s1", ["Q1", "one", "Q2", "Q3", "two", "three"])]).joined(separator: "\n"),
+            dialect: "nami")
+        #expect(kept.filter { $0.value == .violation }.map(\.key).sorted() == [])
+        #expect(kept["TURN-7"] == .pass, "the first question was alone")
+        let changed = try outcomes(
+            (waiting + [read(1, "s1", ["Q1", "other", "Q2", "Q3", "two", "three"])]).joined(separator: "\n"),
+            dialect: "nami")
+        #expect(changed["TURN-7"] == .violation)
+    }
+
+    @Test func `TURN-4 answers of new sessions out of order accuse nobody`() throws {
+        let history = [
+            "A open", chat("Q1"), chat("Q2"), done("two", in: "s2"), done("one", in: "s1"),
+            read(1, "s1", ["Q1", "one"]), read(2, "s2", ["Q2", "two"]),
+        ]
+        let verdicts = try outcomes(history.joined(separator: "\n"), dialect: "nami")
+        #expect(verdicts.filter { $0.value == .violation }.map(\.key).sorted() == [])
+        for clause in ["TURN-4", "TURN-5", "TURN-7", "ORDER-5"] {
+            #expect(verdicts[clause] == .inconclusive || verdicts[clause] == .untested, "\(clause)")
+        }
+    }
+
+    @Test func `TURN-8 an error without a name is laid to neither of two questions`() throws {
+        let failing = #"{\"script\":[{\"fail\":\"exploded\"}]}"#
+        let history = [
+            "A open", chat("Q0"), done("zero", in: "s1"), chat(failing, in: "s1"), chat("Q2", in: "s1"),
+            #"A< {"type":"error","error":"exploded"}"#, done("two", in: "s1"), "+90s",
+        ]
+        let verdicts = try outcomes(history.joined(separator: "\n"), dialect: "nami")
+        #expect(verdicts["TURN-8"] != .violation && verdicts["TURN-5"] != .violation)
+        let alone = [
+            "A open", chat("Q0"), done("zero", in: "s1"), chat("Q2", in: "s1"), "+90s", #"A> {"type":"ping"}"#,
+            #"A< {"type":"pong"}"#,
+        ]
+        #expect(try outcomes(alone.joined(separator: "\n"), dialect: "nami")["TURN-5"] == .violation)
+    }
+
+    @Test func `ORDER-5 a script tells whose an answer is`() throws {
+        func ask(_ reply: String) -> String { chat(#"{\"script\":[{\"reply\":\"\#(reply)\"}]}"#, in: "s1") }
+        let history = [
+            "A open", chat("Q0"), done("zero", in: "s1"), ask("one"), ask("two"), done("one", in: "s1"),
+            done("two", in: "s1"),
+        ]
+        let verdicts = try outcomes(history.joined(separator: "\n"), dialect: "nami")
+        #expect(verdicts["TURN-5"] == .pass && verdicts["ID-4"] == .pass)
+        let lost = Array(history.dropLast()) + ["+90s", #"A> {"type":"ping"}"#, #"A< {"type":"pong"}"#]
+        #expect(try outcomes(lost.joined(separator: "\n"), dialect: "nami")["TURN-5"] == .violation)
+    }
+
+    @Test func `TURN-7 a question answered over REST waits on no later connection`() throws {
+        let history = [
+            #"1> POST /api/chat {"messages":[{"role":"user","content":"Q1"}]}"#,
+            #"1< 200 {"text":"one","sessionId":"s1"}"#,
+            "A open", chat("Q2", in: "s1"), done("two", in: "s1"), read(2, "s1", ["Q1", "one", "Q2", "two"]),
+        ]
+        let verdicts = try outcomes(history.joined(separator: "\n"), dialect: "nami")
+        #expect(verdicts.filter { $0.value == .violation }.map(\.key).sorted() == [])
+        #expect(verdicts["TURN-7"] == .pass)
+    }
+
+    // MARK: adjutant
+
+    private let greeted = """
+        A open
+        A< {"type":"auth_challenge"}
+        A> {"type":"auth_response","apiKey":"k"}
+        A< {"type":"connected","sessionId":"con","lastSeq":0,"serverTime":"2026-11-22T04:00:00.000Z"}
+        """
+
+    private func message(_ lane: String, _ seq: Int, _ text: String, id: String, from: String, to: String) -> String {
+        #"\#(lane)< {"type":"chat_message","id":"\#(id)","from":"\#(from)","to":"\#(to)","body":"\#(text)","timestamp":"2026-11-22 04:00:00","seq":\#(seq)}"#
+    }
+
+    @Test func `ID-4 frames of others are not taken for an answer in the wrong place`() throws {
+        let profiles: Set<Profile> = [.core, .idempotency, .sync]
+        let history = [
+            greeted, #"A> {"type":"message","id":"c1","to":"kim","body":"hello"}"#,
+            #"A< {"type":"delivered","messageId":"m1","clientId":"c1","timestamp":"2026-11-22 04:00:00"}"#,
+            message("A", 1, "hello", id: "m1", from: "user", to: "kim"),
+            message("A", 2, "of others", id: "m9", from: "lee", to: "user"),
+            message("A", 3, "hi", id: "m2", from: "kim", to: "user"),
+        ]
+        let verdicts = try outcomes(history.joined(separator: "\n"), dialect: "adjutant", profiles)
+        #expect(verdicts["ID-4"] != .violation && verdicts["TURN-5"] == .pass)
+    }
+
+    @Test func `TURN-15 one number is one frame on every connection`() throws {
+        let profiles: Set<Profile> = [.core, .idempotency, .sync]
+        func ask(_ number: Int) -> [String] {
+            [
+                #"A> {"type":"message","id":"c\#(number)","to":"kim","body":"Q\#(number)"}"#,
+                #"A< {"type":"delivered","messageId":"m\#(number)","clientId":"c\#(number)","timestamp":"2026-11-22 04:00:00"}"#,
+                message("A", number * 2 - 1, "Q\(number)", id: "m\(number)", from: "user", to: "kim"),
+            ]
+        }
+        let history =
+            [greeted] + ask(1) + [greeted.replacing("A", with: "B")]
+            + [message("A", 2, "one", id: "a1", from: "kim", to: "user")] + ask(2)
+            + [
+                message("B", 3, "Q2", id: "m2", from: "user", to: "kim"),
+                message("B", 4, "two", id: "a2", from: "kim", to: "user"),
+                message("A", 4, "two", id: "a2", from: "kim", to: "user"),
+            ]
+        let verdicts = try outcomes(history.joined(separator: "\n"), dialect: "adjutant", profiles)
+        #expect(verdicts["TURN-15"] != .violation && verdicts["ID-12"] != .violation)
+    }
+}
