@@ -4,11 +4,13 @@ import Judge
 /// Several reports side by side: a column for each, a row for each clause, and below what was found in each.
 struct HTMLComparison {
     private let entries: [HTMLReport.Entry]
+    private let names: [String]
     private let runs: [HTMLRun]
     private let results: [[ClauseID: ClauseResult]]
 
     init(_ entries: [HTMLReport.Entry]) {
         self.entries = entries
+        names = Self.short(entries.map(\.name))
         runs = entries.enumerated().map { HTMLRun($1.report, prefix: "r\($0 + 1).", isWhole: false) }
         results = entries.map { entry in
             Dictionary(entry.report.clauses.map { ($0.clause.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -16,7 +18,8 @@ struct HTMLComparison {
     }
 
     var page: HTMLPage {
-        var page = HTMLPage(title: entries.map { "\($0.name): \($0.report.headline)" }.joined(separator: " · "))
+        var page = HTMLPage(
+            title: entries.indices.map { "\(name($0)): \(entries[$0].report.headline)" }.joined(separator: " · "))
         let good = entries.count { $0.report.exit == .conforms }
         page.header = """
             <p class="kicker">Holdfast conformance report</p>
@@ -41,7 +44,18 @@ struct HTMLComparison {
         return page
     }
 
-    private func name(_ place: Int) -> String { PlainText.line(entries[place].name, limit: 60) }
+    private func name(_ place: Int) -> String { PlainText.line(names[place], limit: 60) }
+
+    /// The names without the folders that all of them share, and without `report.json` where they differ without it.
+    private static func short(_ names: [String]) -> [String] {
+        var parts = names.map { $0.split(separator: "/", omittingEmptySubsequences: true) }
+        while let first = parts.first?.first, parts.allSatisfy({ $0.count > 1 && $0.first == first }) {
+            parts = parts.map { Array($0.dropFirst()) }
+        }
+        let folders = parts.map { $0.count > 1 && $0.last == "report.json" ? Array($0.dropLast()) : $0 }
+        if Set(folders).count == folders.count { parts = folders }
+        return zip(parts, names).map { $0.isEmpty ? $1 : $0.joined(separator: "/") }
+    }
 
     private var clauses: [Clause] {
         var known: [ClauseID: Clause] = [:]
@@ -58,10 +72,16 @@ struct HTMLComparison {
         Set(clauses.map(\.id).filter { clause in Set(entries.indices.compactMap { badge(clause, $0) }).count > 1 })
     }
 
+    /// Whether some of the reports say nothing of a clause.
+    private func isPartly(_ clause: ClauseID) -> Bool { results.contains { $0[clause] == nil } }
+
     private var difference: String {
-        let count = differing.count
-        if count == 0 { return "They come to the same on every clause." }
-        return "\(counted(count, "clause")) \(count == 1 ? "does" : "do") not come to the same in all of them."
+        let (count, partly) = (differing.count, clauses.count { isPartly($0.id) })
+        let same =
+            partly == 0 ? "They come to the same on every clause." : "They come to the same on every clause they share."
+        let sentence = "\(counted(count, "clause")) \(count == 1 ? "does" : "do") not come to the same in all of them."
+        let rest = "\(counted(partly, "clause")) \(partly == 1 ? "is" : "are") in question in only some of them."
+        return (count == 0 ? same : sentence) + (partly == 0 ? "" : " " + rest)
     }
 
     private var subjects: Markup {

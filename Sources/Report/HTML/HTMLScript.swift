@@ -64,6 +64,8 @@ enum HTMLScript {
             apply();
           }
           addEventListener('hashchange', reveal);
+          // Once all is loaded the browser itself goes to the place, and takes the focus along.
+          addEventListener('load', () => setTimeout(reveal));
           document.addEventListener('click', event => {
             const link = event.target.closest && event.target.closest('a[href^="#"]');
             if (link && link.getAttribute('href') === location.hash) reveal();
@@ -72,11 +74,11 @@ enum HTMLScript {
 
           // A frame under the pointer, or with the focus, is shown beside the chart; a click opens it for good.
           const peek = document.getElementById('peek');
-          const canHover = matchMedia('(hover: hover) and (min-width: 60rem)');
+          const hasRoom = matchMedia('(min-width: 60rem)');
           let shown = null;
           const hide = () => { shown = null; peek.hidden = true; };
           const show = row => {
-            const details = row && canHover.matches ? row.parentElement : null;
+            const details = row && hasRoom.matches ? row.parentElement : null;
             const frame = details && !details.open ? details.querySelector('pre') : null;
             if (!frame) return hide();
             if (shown === row) return;
@@ -90,7 +92,7 @@ enum HTMLScript {
             peek.style.top = Math.max(8, top) + 'px';
           };
           const rowOf = event => event.target.closest ? event.target.closest('summary.s') : null;
-          document.addEventListener('mouseover', event => show(rowOf(event)));
+          document.addEventListener('pointerover', event => { if (event.pointerType === 'mouse') show(rowOf(event)); });
           document.addEventListener('focusin', event => show(event.target.matches(':focus-visible') ? rowOf(event) : null));
           document.addEventListener('toggle', hide, true);
           addEventListener('scroll', hide, { passive: true });

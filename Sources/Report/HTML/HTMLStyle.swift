@@ -93,6 +93,7 @@ enum HTMLStyle {
         .sides th[scope=row]{font-weight:400;min-width:9rem}.sides.clauses th[scope=row]{width:46%;min-width:14rem}
         header .scroll{margin-top:1.25rem}
         .sides .differs{background:color-mix(in srgb,var(--open) 8%,transparent)}
+        .sides :is(td,thead th){min-width:9rem}
         .sides tr:target{outline:3px solid var(--link);outline-offset:-3px}
         .filter{display:flex;flex-wrap:wrap;gap:.75rem 1.25rem;align-items:center;padding:.9rem 1.1rem;margin-bottom:1.25rem;
         background:var(--panel);border-radius:.6rem;font-size:.9375rem}
