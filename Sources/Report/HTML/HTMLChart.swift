@@ -72,7 +72,8 @@ struct HTMLChart {
 
     /// Whether a row is cited and its text is little enough to be read at once.
     private func isShort(_ row: SequenceChart.Row) -> Bool {
-        row.isCited && row.verbatim.count == 1 && row.verbatim.allSatisfy { $0.text.utf8.count <= 700 }
+        row.isCited && row.verbatim.reduce(0) { $0 + $1.text.utf8.count } <= 900
+            && row.verbatim.allSatisfy { $0.text != row.label }
     }
 
     private func row(_ row: SequenceChart.Row, isOpen: Bool = false) -> Markup {
@@ -103,7 +104,7 @@ struct HTMLChart {
         if row.verbatim.count == 1, case .message = row.place, let only = row.verbatim.first, !only.isCut {
             // The arrow says already who spoke.
             return
-                "\(start)<details><summary class=\"s\">\(head)</summary><pre>\(content: only.text)</pre></details></li>"
+                "\(start)\(details)<summary class=\"s\">\(head)</summary><pre>\(content: only.text)</pre></details></li>"
         }
         return "\(start)\(details)<summary class=\"s\">\(head)</summary>\(row.verbatim.map(verbatim))</details></li>"
     }

@@ -8,7 +8,6 @@ struct HTMLRun {
     let links: HTMLLinks
     private let scenarios: [String: ScenarioResult]
     private let outcomes: [String: [ClauseID: Outcome]]
-    private let doubtful: Set<ClauseID>
 
     /// The most findings of one clause, and the most clauses with a chart of their own.
     private static let maxFindings = 20
@@ -23,7 +22,6 @@ struct HTMLRun {
     /// A report in a page; one among others shows only what was found in it.
     init(_ report: RunReport, prefix: String = "", isWhole: Bool = true) {
         self.report = report
-        doubtful = Set(report.clauses(.inconclusive).map(\.clause.id))
         let carded = Self.groups(of: report).flatMap { $0.results.map(\.clause.id) }
         let shown = report.scenarios.filter { isWhole || Self.hasFindings($0, in: report) }
         links = HTMLLinks(
@@ -314,18 +312,13 @@ struct HTMLRun {
             """
     }
 
-    /// Whether what a verdict found is a part of what its clause came to in the run.
-    private func weighs(_ verdict: Verdict) -> Bool {
-        verdict.outcome != .inconclusive || doubtful.contains(verdict.clause)
-    }
-
     private func account(of scenario: ScenarioResult, _ room: inout Int) -> Markup {
         if let reason = scenario.skipped { return "<p>Not performed: \(PlainText.line(reason)).</p>" }
         var html: Markup = ""
         if let intended = report.intended[scenario.name], !intended.isEmpty {
             html += "<p>Made to exercise \(Markup.joined(intended.map(links.link), by: ", ")).</p>\n"
         }
-        let counts = Dictionary(grouping: scenario.verdicts, by: \.outcome).mapValues(\.count)
+        let counts = Dictionary(grouping: report.weighty(scenario.verdicts), by: \.outcome).mapValues(\.count)
         let words = [Outcome.violation, .warning, .inconclusive, .pass].compactMap { outcome in
             counts[outcome].map { "\(readable($0)) \(outcome.word)" }
         }
@@ -335,9 +328,13 @@ struct HTMLRun {
         for problem in scenario.problems.prefix(5) {
             html += "<pre class=\"said\">\(PlainText.cut(problem, to: 4_000))</pre>\n"
         }
-        let weighty = scenario.verdicts.filter { !$0.findings.isEmpty && weighs($0) }
+        let weighty = report.weighty(scenario.verdicts)
         let found = weighty.flatMap { verdict in verdict.findings.map { (verdict.clause, $0) } }
-        let elsewhere = scenario.verdicts.filter { !$0.findings.isEmpty && !weighs($0) }.map(\.clause)
+        let decided = Set(weighty.map(\.clause))
+        let elsewhere = scenario.verdicts.filter { verdict in
+            verdict.outcome == .inconclusive && !decided.contains(verdict.clause)
+                && links.clauses.contains(verdict.clause)
+        }.map(\.clause)
         if !elsewhere.isEmpty {
             html += """
                 <p class="meta">What it shows proves nothing for \(Markup.joined(elsewhere.map(links.link), by: ", ")); \

@@ -39,14 +39,11 @@ struct HTMLBadge: Hashable {
         self = report.isExpected(result) ? .expected : HTMLBadge(result.outcome)
     }
 
-    /// The badge of a scenario in a run: the worst that can be said of it.
-    ///
-    /// A doubt that another scenario of the run removes is none.
+    /// The badge of a scenario in a run: the worst that can be said of it, as far as it weighs in the run.
     init(_ scenario: ScenarioResult, in report: RunReport) {
-        let doubtful = Set(report.clauses(.inconclusive).map(\.clause.id))
-        let outcomes = Set(
-            scenario.verdicts.filter { $0.outcome != .inconclusive || doubtful.contains($0.clause) }.map(\.outcome))
-        let isUnexpected = scenario.verdicts.contains { verdict in
+        let weighty = report.weighty(scenario.verdicts)
+        let outcomes = Set(weighty.map(\.outcome))
+        let isUnexpected = weighty.contains { verdict in
             verdict.outcome == .violation && report.expectation(of: verdict.clause, in: scenario) == nil
         }
         if scenario.skipped != nil {

@@ -36,7 +36,7 @@ extension RunReport {
             sentences = ["\(readable(unexpected.count)) \(of) \(unexpected.count == 1 ? "is" : "are") violated."]
             if unproved > 0 { sentences.append("\(readable(unproved)) more could not be proved.") }
         case .incomplete:
-            sentences = ["Nothing is violated where nobody expects it."]
+            sentences = [expected.isEmpty ? "Nothing is violated." : "Nothing is violated that is not expected."]
             if unproved > 0 {
                 sentences.append(
                     "But \(readable(unproved)) \(of) \(unproved == 1 ? "is" : "are") untested or in doubt.")
@@ -71,6 +71,15 @@ extension RunReport {
         case .harnessError: words = "no proof: the suite failed"
         }
         return (result.outcome, words)
+    }
+
+    /// The verdicts of a scenario that are a part of what their clauses came to: those in question, and no doubt that another
+    /// scenario removes.
+    func weighty(_ verdicts: [Verdict]) -> [Verdict] {
+        let outcomes = Dictionary(clauses.map { ($0.clause.id, $0.outcome) }, uniquingKeysWith: { first, _ in first })
+        return verdicts.filter { verdict in
+            outcomes[verdict.clause].map { $0 == .inconclusive || verdict.outcome != .inconclusive } ?? false
+        }
     }
 
     /// Why a clause is untested.
