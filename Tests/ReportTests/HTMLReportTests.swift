@@ -185,6 +185,28 @@ import Transcript
         #expect(HTMLReport(comparing: [.init("a", try States.green())]).text == HTMLReport(try States.green()).text)
     }
 
+    @Test func `a doubt that another scenario removes alarms nobody`() throws {
+        let doubt = States.verdict(States.sync3, .inconclusive)
+        let proved = try Sample.report(
+            [.init("server/SYNC/a", [doubt]), .init("server/SYNC/b", [States.verdict(States.sync3, .pass)])],
+            selection: [States.sync3])
+        let page = HTMLPageReader(HTMLReport(proved).text)
+        let scenarios = page.elements.filter { $0.attributes["class"] == "item scenario" }
+        #expect(scenarios.map { $0.attributes["data-v"] } == ["untested", "pass"])
+        #expect(page.source.contains("What it shows proves nothing for <a href=\"#SYNC-3\">SYNC-3</a>"))
+        #expect(!page.source.contains("is in doubt here"))
+        let open = try Sample.report([.init("server/SYNC/a", [doubt])], selection: [States.sync3])
+        #expect(HTMLReport(open).text.contains("? SYNC-3 is in doubt here"))
+    }
+
+    @Test func `a violation of what is not in question is none of this run`() throws {
+        let report = try Sample.report(
+            [.init("server/SYNC/a", [States.verdict(States.env1, .violation), States.verdict(States.sync3, .pass)])],
+            selection: [States.sync3])
+        let text = HTMLReport(report).text
+        #expect(text.contains("Conforms</h1>") && !text.contains("is violated here"))
+    }
+
     @Test func `long frames and long runs keep within bounds`() throws {
         let frame = "\"" + String(repeating: "x", count: 65_536) + "\""
         let events = (0..<300).map { Event(at: $0, lane: .connection("A"), kind: .text(.fromServer, frame)) }

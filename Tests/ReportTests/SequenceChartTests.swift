@@ -77,11 +77,13 @@ import Transcript
             history([
                 .init(at: 0, lane: .server, kind: .wait(awaited: "done", met: false)),
                 .init(at: 2_000_000, lane: .server, kind: .wait(awaited: "done", met: true)),
+                .init(at: 3_234_000, lane: .server, kind: .wait(awaited: "done", met: true)),
             ]))
         #expect(chart.participants.isEmpty)
         #expect(
             chart.rows.map(\.label) == [
                 "watched 0 ms for done: it did not come", "watched 2 s for done: it came",
+                "watched 1,234 ms for done: it came",
             ])
         #expect(chart.rows[1].place == .pause)
         #expect(chart.rows[1].time == "+2,000 ms")
@@ -147,6 +149,16 @@ import Transcript
         let verbatim = try #require(row.verbatim.first)
         #expect(verbatim.text == #"{"type":"ping","nonce":"n1"}"#)
         #expect((verbatim.event, verbatim.bytes, verbatim.isCut) == (4, 28, false))
+    }
+
+    @Test func `an act without a word of its own is called by its name`() throws {
+        let chart = SequenceChart(
+            history([
+                .init(at: 0, lane: .server, kind: .act("polish", ["cloth": "soft"])),
+                .init(at: 0, lane: .server, kind: .act("kill", [:])),
+            ]))
+        #expect(chart.rows.map(\.label) == ["polish", "kill"])
+        #expect(chart.rows[0].verbatim[0].text == #"{"cloth":"soft"}"#)
     }
 
     // MARK: folds

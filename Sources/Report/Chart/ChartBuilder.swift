@@ -128,14 +128,21 @@ struct ChartBuilder {
         }
     }
 
+    /// `+2002ms` as people write it.
+    private func time(of wait: String) -> String {
+        let digits = wait.drop { !$0.isNumber }.prefix { $0.isNumber }
+        let unit = wait.drop { !$0.isLetter }
+        return "\(Int(digits).map { readable($0) } ?? String(digits)) \(unit)"
+    }
+
     /// The word without its lane and sign, which the chart draws.
     private func label(_ item: NotationPrinter.Item, _ event: Event) -> String {
         var word = item.text[...]
         switch event.kind {
         case .wait(let awaited, let met):
-            let time = word.dropFirst().replacing("ms", with: " ms").replacing("min", with: " min")
-            let shown = time.last == "s" && !time.hasSuffix("ms") ? time.dropLast() + " s" : time[...]
-            return "watched \(shown) for \(awaited): \(met ? "it came" : "it did not come")"
+            return "watched \(time(of: item.text)) for \(awaited): \(met ? "it came" : "it did not come")"
+        // An act that the notation has no word for.
+        case .act(let verb, _) where word.dropFirst(event.lane.description.count).hasPrefix("!act("): return verb
         case .eof(let reason): return reason.isEmpty ? "socket ended" : "socket ended: \(reason)"
         case .opening where item.events.count == 1: return "open"
         case .opened: return "opened"

@@ -60,7 +60,8 @@ struct HTMLPage {
         <p>Labels are short: <code>done(t1 #2)</code> is a frame of type <code>done</code> for the first turn, with <code>seq</code> 2;
         <code>c1</code> is a client message, <code>s1</code> a session, <code>u1</code> and <code>a1</code> a stored question and its
         answer. Choose a row to see what was on the wire, letter by letter.</p>
-        <p>A square is something the suite did, such as a kill. Rows with a bar on the left and a ✕ are where a clause is violated.</p>
+        <p>A square is something the suite did, such as a kill; a circle is what an app showed; a cross is the end of a socket; a dotted
+        line is a time in which the suite watched. Rows with a bar on the left and a ✕ are where a clause is violated.</p>
         </div></details>\n
         """
 

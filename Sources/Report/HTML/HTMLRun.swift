@@ -255,7 +255,7 @@ struct HTMLRun {
             <details class="item" data-v="\(badge.name)" data-a="\(clause.id.area.rawValue)"\(start)>\
             <summary>\(badge.html) <b>\(clause.id.description)</b> <span>\(sentence(clause))</span></summary>\
             <div>\(inner)<p class="meta">\(clause.keyword.rawValue) for the \(clause.role.rawValue) · \
-            profile \(clause.profile.rawValue)</p>\(why)</div></details>\n
+            profile \(clause.profile.rawValue)\(hasCard ? "" : " · link: " + links.link(clause.id))</p>\(why)</div></details>\n
             """
     }
 
