@@ -66,7 +66,7 @@ struct HTMLPage {
         """
 
     /// Controls that leave only some clauses and scenarios in sight; they need the script, and are hidden without it.
-    static func filter(_ report: RunReport, for list: String) -> Markup {
+    static func filter(_ report: RunReport) -> Markup {
         let clauses = Set(report.clauses.map { HTMLBadge($0, in: report) })
         let scenarios = Set(report.scenarios.map { HTMLBadge($0, in: report) })
         return filter(

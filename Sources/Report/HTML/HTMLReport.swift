@@ -49,7 +49,7 @@ public struct HTMLReport {
             page.add("found", "What was found", HTMLPage.legend + run.findings(level: 3))
         }
         page.add("areas", "Verdicts by area", HTMLMatrix(report: report, links: run.links).html)
-        page.add("clauses", "All clauses", HTMLPage.filter(report, for: "clauses") + run.clauses(level: 3))
+        page.add("clauses", "All clauses", HTMLPage.filter(report) + run.clauses(level: 3))
         let legend: Markup = run.hasFindings ? "" : HTMLPage.legend
         page.add("scenarios", "All scenarios", legend + run.scenarios(level: 3))
         if notes != "" { page.add("notes", "About this run", notes) }

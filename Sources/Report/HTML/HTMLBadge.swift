@@ -69,8 +69,3 @@ struct HTMLBadge: Hashable {
 
     var html: Markup { "<span class=\"v \(name)\"><span aria-hidden=\"true\">\(sign)</span> \(word)</span>" }
 }
-
-/// A count with its noun.
-func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
-    "\(readable(count)) \(count == 1 ? noun : plural ?? noun + "s")"
-}

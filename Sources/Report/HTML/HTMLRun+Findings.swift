@@ -1,0 +1,144 @@
+import Holdfast
+import Judge
+
+extension HTMLRun {
+    /// The clauses that are not as they should be, by kind, with a heading for each kind.
+    static func groups(of report: RunReport) -> [(title: String, results: [ClauseResult])] {
+        [
+            ("Violated", report.unexpected), ("In doubt", report.clauses(.inconclusive)),
+            ("Recommended, and not followed", report.clauses(.warning)),
+            ("Violated, as the baseline expects", report.expected),
+        ].filter { !$0.1.isEmpty }
+    }
+
+    var groups: [(title: String, results: [ClauseResult])] { Self.groups(of: report) }
+
+    /// Whether something was found in a scenario, or went wrong.
+    static func hasFindings(_ scenario: ScenarioResult, in report: RunReport) -> Bool {
+        [.violation, .harnessError, .warning, .inconclusive].map(HTMLBadge.init).contains(
+            HTMLBadge(scenario, in: report))
+            || [.expected, .failed].contains(HTMLBadge(scenario, in: report))
+    }
+
+    /// Whether there is anything to look at.
+    var hasFindings: Bool { !groups.isEmpty || !troubles.isEmpty || !report.clauses(.untested).isEmpty }
+
+    /// A card for each clause that is not as it should be.
+    func findings(level: Int) -> Markup {
+        var room = Self.maxCharts
+        let cards = groups.prefix(1).map { group($0.title, $0.results, level, &room) }
+        let others = groups.dropFirst().map { group($0.title, $0.results, level, &room) }
+        return "\(cards)\(troubles)\(untested(level))\(others)"
+    }
+
+    private func group(_ title: String, _ results: [ClauseResult], _ level: Int, _ room: inout Int) -> Markup {
+        let cards = results.map { result -> Markup in
+            room -= 1
+            return card(result, level: level + 1, hasChart: room >= 0)
+        }
+        return "<h\(level) class=\"group\">\(title) <span class=\"count\">\(results.count)</span></h\(level)>\n\(cards)"
+    }
+
+    private func card(_ result: ClauseResult, level: Int, hasChart: Bool) -> Markup {
+        let clause = result.clause
+        let badge = HTMLBadge(result, in: report)
+        let occurrences = result.findings.sorted {
+            isExpected($0, result) != isExpected($1, result) && !isExpected($0, result)
+        }
+        let id = links.id(clause.id)
+        var html: Markup = """
+            <article class="card \(badge.name)" id="\(id)" aria-labelledby="\(id).name">
+            <h\(level) id="\(id).name">\(badge.html) <a class="self" href="#\(id)">\(clause.id.description)</a></h\(level)>
+            <blockquote>\(sentence(clause))</blockquote>\n
+            """
+        if let first = occurrences.first {
+            html += finding(first.finding)
+            html += place(first, result)
+            if hasChart { html += chart(of: first, clause.id) }
+            let others = occurrences.dropFirst()
+            if !others.isEmpty { html += more(others) }
+        }
+        html += remarks(result)
+        if let again = report.again { html += command("Run only this again", again.only(clause.id.description)) }
+        return html + "</article>\n"
+    }
+
+    private func isExpected(_ occurrence: ClauseResult.Occurrence, _ result: ClauseResult) -> Bool {
+        guard result.outcome == .violation, let scenario = scenarios[occurrence.scenario] else { return false }
+        return report.expectation(of: result.clause.id, in: scenario) != nil
+    }
+
+    private func finding(_ finding: Finding) -> Markup {
+        """
+        <p class="what">\(.prose(capitalised(PlainText.line(finding.what, limit: 1_000))))</p>
+        <dl class="pair"><div><dt>Expected</dt><dd>\(.prose(PlainText.line(finding.expected, limit: 1_000)))</dd></div>
+        <div><dt>Actual</dt><dd>\(.prose(PlainText.line(finding.actual, limit: 1_000)))</dd></div></dl>\n
+        """
+    }
+
+    private func place(_ occurrence: ClauseResult.Occurrence, _ result: ClauseResult) -> Markup {
+        let clause = result.clause
+        let expectation = scenarios[occurrence.scenario].flatMap { report.expectation(of: clause.id, in: $0) }
+        let reason: Markup? = expectation.map { entry in
+            """
+            <p class="meta">Expected until \(entry.expires.description): \(PlainText.line(entry.reason))\
+            \(entry.link.map { " (\(PlainText.line($0)))" } ?? "")</p>\n
+            """
+        }
+        return """
+            <p class="meta">in \(links.link(scenario: occurrence.scenario)) · \(clause.keyword.rawValue) for the \
+            \(clause.role.rawValue) · profile \(clause.profile.rawValue) · put to the test \(times(result.exercised))</p>
+            \(reason)
+            """
+    }
+
+    private func chart(of occurrence: ClauseResult.Occurrence, _ clause: ClauseID) -> Markup {
+        guard let scenario = scenarios[occurrence.scenario], !scenario.history.events.isEmpty else { return "" }
+        let chart = SequenceChart(
+            scenario.history, marking: [.init(clause, occurrence.finding)], maxVerbatim: Self.maxVerbatim)
+        return HTMLChart(chart, outcomes: outcomes[scenario.name] ?? [:])
+            .excerpt(name: scenario.name, link: links.id(scenario: scenario.name))
+    }
+
+    private func more(_ others: ArraySlice<ClauseResult.Occurrence>) -> Markup {
+        let shown = others.prefix(Self.maxFindings).map { occurrence -> Markup in
+            let finding = occurrence.finding
+            return """
+                <li>\(links.link(scenario: occurrence.scenario)): \(PlainText.line(finding.what)). \
+                Expected: \(PlainText.line(finding.expected)). Actual: \(PlainText.line(finding.actual)).</li>\n
+                """
+        }
+        let left = others.count - shown.count
+        let rest: Markup = left > 0 ? "<li>and \(readable(left)) more</li>" : ""
+        return """
+            <details class="more"><summary>\(counted(others.count, "more finding"))</summary><ul>\(shown)\(rest)</ul></details>\n
+            """
+    }
+
+    func remarks(_ result: ClauseResult) -> Markup {
+        Markup.joined(result.remarks.prefix(10).map { "<p class=\"remark\">\(.prose(PlainText.line($0)))</p>\n" })
+    }
+
+    /// A command that a person can copy.
+    func command(_ title: String, _ command: String) -> Markup {
+        "<p class=\"again\"><span>\(title)</span> <code>\(PlainText.line(command, limit: 2_000))</code></p>\n"
+    }
+
+    /// The sentence of a clause with its keyword set off.
+    func sentence(_ clause: Clause) -> Markup {
+        guard let range = clause.sentence.firstRange(of: clause.keyword.rawValue) else {
+            return .prose(clause.sentence)
+        }
+        return """
+            \(.prose(String(clause.sentence[..<range.lowerBound])))<strong>\(clause.keyword.rawValue)</strong>\
+            \(.prose(String(clause.sentence[range.upperBound...])))
+            """
+    }
+
+    /// A sentence with its first letter large, unless it begins with a name such as `lastSeq`.
+    func capitalised(_ text: String) -> String {
+        let word = text.prefix { $0 != " " }
+        guard word.allSatisfy({ ("a"..."z").contains($0) || $0 == "," }) else { return text }
+        return text.prefix(1).uppercased() + text.dropFirst()
+    }
+}

@@ -1,0 +1,84 @@
+import Holdfast
+import Judge
+
+extension HTMLRun {
+    /// Every scenario that has a place in the page, with its chart.
+    func scenarios(level: Int) -> Markup {
+        var room = Self.maxRows
+        let scenarios = report.scenarios.filter { links.scenarios.contains($0.name) }
+        let byArea = Dictionary(grouping: scenarios) { Self.area(of: $0.name) }
+        var seen: Set<String> = []
+        let order = scenarios.map { Self.area(of: $0.name) }.filter { seen.insert($0).inserted }
+        return Markup.joined(
+            order.map { area in
+                let items = (byArea[area] ?? []).map { scenario($0, area, &room) }
+                return "<section class=\"area\"><h\(level)>\(area)</h\(level)>\n\(items)</section>\n"
+            })
+    }
+
+    /// The part of a name between its first two strokes.
+    private static func area(of name: String) -> String {
+        let parts = name.split(separator: "/", maxSplits: 2)
+        return PlainText.line(parts.count == 3 ? String(parts[1]) : "others", limit: 40)
+    }
+
+    private func scenario(_ scenario: ScenarioResult, _ area: String, _ room: inout Int) -> Markup {
+        let badge = HTMLBadge(scenario, in: report)
+        var facts = ["tier \(scenario.tier)"]
+        if scenario.skipped == nil {
+            facts += [readable(scenario.duration), counted(scenario.history.events.count, "event")]
+        }
+        return """
+            <details class="item scenario" data-v="\(badge.name)" data-a="\(area)" id="\(links.id(scenario: scenario.name))">\
+            <summary>\(badge.html) <b>\(PlainText.line(scenario.name, limit: 120))</b> \
+            <small>\(facts.joined(separator: " · "))</small></summary><div>
+            \(account(of: scenario, &room))</div></details>\n
+            """
+    }
+
+    private func account(of scenario: ScenarioResult, _ room: inout Int) -> Markup {
+        if let reason = scenario.skipped { return "<p>Not performed: \(PlainText.line(reason)).</p>" }
+        var html: Markup = ""
+        if let intended = report.intended[scenario.name], !intended.isEmpty {
+            html += "<p>Made to exercise \(Markup.joined(intended.map(links.link), by: ", ")).</p>\n"
+        }
+        let counts = Dictionary(grouping: report.weighty(scenario.verdicts), by: \.outcome).mapValues(\.count)
+        let words = [Outcome.violation, .warning, .inconclusive, .pass].compactMap { outcome in
+            counts[outcome].map { "\(readable($0)) \(outcome.word)" }
+        }
+        if !words.isEmpty { html += "<p>Clauses it put to the test: \(words.joined(separator: ", ")).</p>\n" }
+        if let place = scenario.stoppedAt { html += "<p>It ended early, at \(PlainText.line(place)).</p>\n" }
+        if let failure = scenario.failure { html += "<p>The driver failed: \(PlainText.line(failure)).</p>\n" }
+        for problem in scenario.problems.prefix(5) {
+            html += "<pre class=\"said\">\(PlainText.cut(problem, to: 4_000))</pre>\n"
+        }
+        let weighty = report.weighty(scenario.verdicts)
+        let found = weighty.flatMap { verdict in verdict.findings.map { (verdict.clause, $0) } }
+        let decided = Set(weighty.map(\.clause))
+        let elsewhere = scenario.verdicts.filter { verdict in
+            verdict.outcome == .inconclusive && !decided.contains(verdict.clause)
+                && links.clauses.contains(verdict.clause)
+        }.map(\.clause)
+        if !elsewhere.isEmpty {
+            html += """
+                <p class="meta">What it shows proves nothing for \(Markup.joined(elsewhere.map(links.link), by: ", ")); \
+                other scenarios decide there.</p>\n
+                """
+        }
+        if !found.isEmpty {
+            let items = found.prefix(Self.maxFindings).map { clause, finding -> Markup in
+                "<li>\(links.link(clause)): \(PlainText.line(finding.what))</li>"
+            }
+            html += "<ul>\(items)</ul>\n"
+        }
+        guard !scenario.history.events.isEmpty else { return html }
+        var own = max(0, min(room, Self.maxRowsOfOne))
+        let before = own
+        let chart = SequenceChart(
+            scenario.history, marking: found.map { .init($0, $1) },
+            maxVerbatim: found.isEmpty ? Self.maxQuietVerbatim : Self.maxVerbatim)
+        html += HTMLChart(chart, outcomes: outcomes[scenario.name] ?? [:]).whole(name: scenario.name, room: &own)
+        room -= before - own
+        return html
+    }
+}
