@@ -10,6 +10,8 @@ public struct HostileFrame: Sendable {
     public let kind: Kind
     /// The first `error` without turn and position that is its own; nil without one.
     public internal(set) var answer: ObservedFrame?
+    /// In a capture, the event by which the server took it for a message like any other; nil without one.
+    var taken: Int?
 
     /// What is wrong with a message.
     public enum Kind: Sendable, Equatable {
@@ -29,6 +31,21 @@ public struct HostileFrame: Sendable {
         case oversize
         /// Something the specification lets a server take or refuse.
         case free
+
+        /// Whether an `error` of this code can be the answer.
+        func fits(_ code: String?) -> Bool {
+            guard let code else { return true }
+            let codes: Set<String> =
+                switch self {
+                case .notJSON, .notObject, .binary: ["parse_error", "bad_request"]
+                case .untyped: ["parse_error", "bad_request", "unknown_type"]
+                case .unknownType: ["unknown_type"]
+                case .invalid: ["bad_request"]
+                case .oversize: ["too_large"]
+                case .free: ["parse_error", "bad_request", "unknown_type", "too_large"]
+                }
+            return codes.contains(code)
+        }
     }
 
     /// What is wrong with a message to the server; nil when nothing is.
@@ -89,8 +106,9 @@ extension Observations {
     /// Each such message with its answer.
     ///
     /// A server answers in the order in which it reads, so the first unanswered message gets the next `error` that ends no
-    /// turn. In a capture a server may have taken a message that it should have refused, so there one comes first that the
-    /// server has not read past already.
+    /// turn. In a capture a server may have taken a message that it should have refused, and answers may be left out. So
+    /// there what was taken by name waits no longer, and an `error` is the answer to the first message that its code fits, the
+    /// rather one that the server has not read past already; if there is none, to the message just before it.
     static func hostileFrames(
         of kinds: [Int: HostileFrame.Kind], in history: History, connections: [ObservedConnection],
         turns: [ObservedTurn]
@@ -108,15 +126,19 @@ extension Observations {
             var waiting: [Int] = []
             var lastPing = 0
             var passed = PassedFrames()
+            var lastSent = -1
             for frame in (connection.sent + connection.received).sorted(by: { $0.event < $1.event })
             where frame.event > connected {
                 if case .text(.toServer, _) = history.events[frame.event].kind, frame.type == "ping" {
                     lastPing = frame.event
                 }
-                if history.header.capture != nil {
+                let isCapture = history.header.capture != nil
+                if isCapture {
                     passed.take(frame, isSent: sent.contains(frame.event), history.events[frame.event].kind)
+                    waiting.removeAll { passed.answers[hostile[$0].frame.event] != nil }
                 }
                 if sent.contains(frame.event) {
+                    lastSent = frame.event
                     guard let kind = kinds[frame.event] else { continue }
                     waiting.append(hostile.count)
                     hostile.append(HostileFrame(frame: frame, kind: kind))
@@ -131,10 +153,19 @@ extension Observations {
                     }
                     let formal: Set<String> = ["bad_request", "parse_error", "unknown_type", "too_large"]
                     waiting.removeAll { hostile[$0].kind == .free && !formal.contains(frame.code ?? "") }
-                    let next = waiting.firstIndex { hostile[$0].frame.event > passed.last } ?? waiting.indices.first
+                    let fits = { hostile[$0].kind.fits(frame.code) }
+                    let next =
+                        isCapture
+                        ? waiting.firstIndex { fits($0) && hostile[$0].frame.event > passed.last }
+                            ?? waiting.firstIndex(where: fits)
+                            ?? waiting.firstIndex { hostile[$0].frame.event == lastSent }
+                        : waiting.indices.first
                     guard let next else { continue }
                     hostile[waiting.remove(at: next)].answer = frame
                 }
+            }
+            for index in hostile.indices where hostile[index].answer == nil {
+                hostile[index].taken = passed.answers[hostile[index].frame.event]
             }
             all += hostile
         }

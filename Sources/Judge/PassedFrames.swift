@@ -4,6 +4,8 @@ import Transcript
 struct PassedFrames {
     /// The event of the last message that it has read; -1 before any.
     private(set) var last = -1
+    /// What answered each message by name.
+    private(set) var answers: [Int: Int] = [:]
     private var pings: [Int] = []
     private var syncs: [Int] = []
     private var keys: [String: Int] = [:]
@@ -27,20 +29,23 @@ struct PassedFrames {
             return
         }
         switch frame.type {
-        case "pong": if !pings.isEmpty { pass(pings.removeFirst()) }
-        case "syncResult": if !syncs.isEmpty { pass(syncs.removeFirst()) }
+        case "pong": if !pings.isEmpty { pass(pings.removeFirst(), by: frame) }
+        case "syncResult": if !syncs.isEmpty { pass(syncs.removeFirst(), by: frame) }
         case "ack":
             guard let key = frame.clientMessageId else { return }
             if let event = keys[key] {
-                pass(event)
+                pass(event, by: frame)
             } else if !key.isEmpty,
                 let taken = binaries.last(where: { String(decoding: $0.bytes, as: UTF8.self).contains(key) })
             {
-                pass(taken.event)
+                pass(taken.event, by: frame)
             }
         default: break
         }
     }
 
-    private mutating func pass(_ event: Int) { last = max(last, event) }
+    private mutating func pass(_ event: Int, by answer: ObservedFrame) {
+        last = max(last, event)
+        answers[event] = answer.event
+    }
 }

@@ -97,6 +97,24 @@ private func violated(
         // A late answer is one still.
         #expect(try answered("A+ A>`null` A>ping A<pong A<error(bad_request)", isCapture: true) == ["bad_request"])
         #expect(try answered("A+ A>`null` A>`[1]` A<error(bad_request)", isCapture: true) == ["bad_request", nil])
+        // A code tells what it is about, also where an answer was left out.
+        #expect(
+            try answered("A+ A>`null` A>`{\"type\":\"nope\"}` A<error(unknown_type)", isCapture: true) == [
+                nil, "unknown_type",
+            ])
+        #expect(try answered("A+ A>`null` A<error(unknown_type)", isCapture: true) == ["unknown_type"])
+    }
+
+    @Test func `ENV-6 a binary message that is taken for text is not answered with an error`() throws {
+        func line(_ key: String) -> String {
+            let hex = #"{"type":"chat","clientMessageId":"\#(key)"}"#.utf8.map { String($0, radix: 16) }.joined()
+            return "A+ A>binary(\(hex)) A<ack(c1 clientMessageId='k1') A>`{\"type\":\"nope\"}` A<error(unknown_type)"
+        }
+        #expect(try violated(line("k1")).contains("ENV-6"))
+        #expect(try !violated(line("k2")).contains("ENV-6"))
+        #expect(
+            try !violated("A+ A>binary(00ff) A<error(bad_request) A>`{\"type\":\"nope\"}` A<error(unknown_type)")
+                .contains("ENV-6"))
     }
 
     @Test func `a socket that ends is the server's doing only where the network is known`() throws {

@@ -36,7 +36,7 @@ extension Dialect {
         if assumedGreeting != nil, type == "connected" {
             return .nothing("an accepted upgrade says it in the dialect \(name)")
         }
-        let rules = frameRules.filter { $0.sender == sender && $0.canonicalType == type }
+        let rules = frameRules.saying(type, sentBy: sender)
         var reasons: [String] = []
         for rule in rules {
             do {
@@ -64,7 +64,7 @@ extension Dialect {
             return .frames([typePlace == Self.usualTypePlace ? frame : frame.removing(Self.usualTypePlace)])
         }
         guard let rule = rule(for: frame, of: type, sentBy: sender) else {
-            let isNamed = frameRules.contains { $0.sender == sender && $0.wire == type }
+            let isNamed = !frameRules.naming(type, sentBy: sender).isEmpty
             return .unmapped(
                 isNamed
                     ? "no rule of the dialect \(name) for '\(type)' fits this frame"
@@ -88,9 +88,8 @@ extension Dialect {
     }
 
     func rule(for frame: JSONValue, of type: String, sentBy sender: Role) -> FrameRule? {
-        let rules = frameRules.filter { $0.sender == sender }
-        return rules.first { $0.wire == type && $0.conditions.allSatisfy { $0.holds(of: frame) } }
-            ?? rules.first { $0.wire == FrameRule.anyType }
+        frameRules.naming(type, sentBy: sender).first { $0.conditions.allSatisfy { $0.holds(of: frame) } }
+            ?? frameRules.naming(FrameRule.anyType, sentBy: sender).first
     }
 
     /// A wire frame that has no canonical form, under a type that cannot be taken for one of the specification.

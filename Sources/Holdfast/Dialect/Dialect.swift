@@ -21,7 +21,7 @@ public struct Dialect: Sendable, Equatable {
     public let greeting: Greeting
     /// Where a wire frame says its type.
     let typePlace: JSONPointer
-    let frameRules: [FrameRule]
+    let frameRules: FrameRules
     let restRules: RESTRules
 
     /// How a key travels when a WebSocket is opened; over REST it is always a bearer header.
@@ -50,7 +50,7 @@ public struct Dialect: Sendable, Equatable {
     public static let canonical = Dialect(
         name: "canonical", summary: "The form of the specification itself.", source: nil,
         profiles: Profile.all(of: .server).union(Profile.all(of: .client)), socketPath: nil, credential: .frame,
-        greeting: .client, typePlace: Self.usualTypePlace, frameRules: [], restRules: RESTRules())
+        greeting: .client, typePlace: Self.usualTypePlace, frameRules: FrameRules([]), restRules: RESTRules())
 
     static let usualTypePlace = JSONPointer(tokens: ["type"])
 

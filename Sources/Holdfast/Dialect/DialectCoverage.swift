@@ -106,7 +106,7 @@ extension Dialect {
     /// The wire types that have a rule, by the side that sends them, in the order of the file.
     public func types(sentBy sender: Role) -> [String] {
         var types: [String] = []
-        for rule in frameRules where rule.sender == sender && !types.contains(rule.wire) { types.append(rule.wire) }
+        for rule in frameRules.all where rule.sender == sender && !types.contains(rule.wire) { types.append(rule.wire) }
         return types
     }
 }

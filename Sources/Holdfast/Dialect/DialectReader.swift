@@ -48,7 +48,7 @@ extension Dialect {
             reader.string("typeAt").flatMap {
                 MemberMapReader.place($0, at: JSONPointer(tokens: ["typeAt"]), into: reader.collector)
             } ?? Self.usualTypePlace
-        frameRules = FrameRuleReader.rules(in: reader)
+        frameRules = FrameRules(FrameRuleReader.rules(in: reader))
         restRules = reader.members("rest").map(RESTRulesReader.rules) ?? RESTRules()
         guard let name, let summary else { return nil }
         self.name = name
@@ -130,13 +130,13 @@ extension Dialect {
             (.sync, .server, ["syncResult"]), (.idempotency, .server, ["ack"]),
         ]
         for (profile, sender, types) in needed where profiles.contains(profile) {
-            for type in types where !frameRules.contains(where: { $0.sender == sender && $0.canonicalType == type }) {
+            for type in types where frameRules.saying(type, sentBy: sender).isEmpty {
                 reader.collector.note(
                     JSONPointer(tokens: ["profiles"]), "'\(profile.rawValue)' needs '\(type)', and no frame is one",
                     expected: "a rule with \"is\": \"\(type)\" in frames", fix: "add it, or remove the profile")
             }
         }
-        var isGreeted = frameRules.contains { $0.canonicalType == "connected" }
+        var isGreeted = frameRules.all.contains { $0.canonicalType == "connected" }
         if case .nobody = greeting { isGreeted = true }
         if !isGreeted {
             reader.collector.note(

@@ -14,7 +14,12 @@ extension ENV {
             let survival = observations.survival(of: hostile)
             if kind == .binary, mayClose(hostile.frame, observations) { continue }
             guard let answer = hostile.answer else {
-                if case .dead(let end) = survival {
+                if let taken = hostile.taken {
+                    evidence.violate(
+                        Finding(
+                            "\(what) was taken", expected: "an error with \(listed(codes))", actual: "another answer",
+                            at: [event, taken]))
+                } else if case .dead(let end) = survival {
                     evidence.violate(
                         Finding(
                             "the connection ended after \(what)",

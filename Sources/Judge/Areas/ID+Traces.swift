@@ -120,7 +120,8 @@ extension ID {
                 guard let given = frame.turnId else {
                     evidence.violate(
                         Finding(
-                            "\(called(frame)) names no turn", expected: "turnId \(shown(turnId))", actual: "none",
+                            "\(called(frame)) names no turn", expected: turnId.map { "turnId \($0)" } ?? "a 'turnId'",
+                            actual: "none",
                             at: [turn.event, frame.event]))
                     continue
                 }

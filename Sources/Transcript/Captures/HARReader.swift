@@ -12,6 +12,8 @@ struct HARReader {
     private var people: CapturePeople
     private let isOfProtocol: @Sendable (_ method: String, _ path: String) -> Bool
     private let file: String
+    /// The document, for the lines of what is wrong in it.
+    private var document: [UInt8] = []
     private var events: [(time: Int, order: Int, event: Event, place: CapturePlace)] = []
     private var sockets = 0
     private var exchanges = 0
@@ -30,6 +32,7 @@ struct HARReader {
         let root: JSONValue
         do {
             let text = bytes.starts(with: CaptureForm.byteOrderMark) ? Array(bytes.dropFirst(3)) : bytes
+            document = text
             root = try JSONParser.value(bytes: text, limits: JSONLimits(maxBytes: Self.maxBytes))
         } catch {
             throw InputProblem(
@@ -204,7 +207,16 @@ struct HARReader {
 
     private func problem(_ pointer: String, _ what: String, expected: String) -> InputProblem {
         InputProblem(
-            place: "\(file) \(pointer)", what: what, expected: expected,
+            place: "\(file)\(line(of: pointer)) \(pointer)", what: what, expected: expected,
             fix: "export the HAR file again, with content, from the network panel of a browser")
+    }
+    /// The line and column of a value, or of what it is missing in.
+    private func line(of pointer: String) -> String {
+        var place = JSONPointer(pointer)
+        while let known = place {
+            if let location = JSONParser.location(of: known, in: document) { return ":\(location)" }
+            place = known.tokens.isEmpty ? nil : JSONPointer(tokens: Array(known.tokens.dropLast()))
+        }
+        return ""
     }
 }
