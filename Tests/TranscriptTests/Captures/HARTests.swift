@@ -49,7 +49,8 @@ import Transcript
     }
 
     @Test(arguments: [
-        ("{", "byte 1"), (#"{"log":{}}"#, ":1:8 /log/entries: it is missing"), (#"{"log":{"entries":{}}}"#, "it is object"),
+        ("{", "byte 1"), (#"{"log":{}}"#, ":1:8 /log/entries: it is missing"),
+        (#"{"log":{"entries":{}}}"#, "it is object"),
         (#"{"log":{"entries":[{}]}}"#, "/log/entries/0/request/url"),
         (#"{"log":{"entries":[{"request":{"url":"ws://x","method":"GET"},"startedDateTime":"noon"}]}}"#, "'noon'"),
         (
