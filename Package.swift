@@ -74,11 +74,13 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "Report", dependencies: ["Judge", "Transcript", "Holdfast", "JSON"], swiftSettings: settings),
+        // The specification as HTML.
+        .target(name: "Site", dependencies: ["Holdfast", "JSON"], swiftSettings: settings),
         .executableTarget(
             name: "conformance",
             dependencies: [
                 "JSON", "JSONSchema", "Holdfast", "Transcript", "Judge", "Transport", "Stage", "Reference",
-                "ClientDriver", "ReferenceClient", "Report", "Gate", "QRCode",
+                "ClientDriver", "ReferenceClient", "Report", "Gate", "QRCode", "Site",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -159,9 +161,11 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "SiteTests", dependencies: ["Site", "Holdfast", "JSON", "TestSupport"], swiftSettings: settings),
+        .testTarget(
             name: "CommandTests",
             dependencies: [
-                "conformance", "TestSupport", "Transport", "Holdfast", "JSON",
+                "conformance", "Site", "TestSupport", "Transport", "Holdfast", "JSON",
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: settings

@@ -58,29 +58,29 @@ public protocol DrivenClient: Sendable {
 }
 
 extension DrivenClient {
-    /// Not supported.
+    /// Not supported, until you say how: throws ``Unsupported``.
     public func background() async throws { throw Unsupported("the driver has no background") }
 
-    /// Not supported.
+    /// Not supported, until you say how: throws ``Unsupported``.
     public func foreground() async throws { throw Unsupported("the driver has no foreground") }
 
-    /// Not supported.
+    /// Not supported, until you say how: throws ``Unsupported``.
     public func networkDown() async throws { throw Unsupported("the driver has no networkDown") }
 
-    /// Not supported.
+    /// Not supported, until you say how: throws ``Unsupported``.
     public func networkUp() async throws { throw Unsupported("the driver has no networkUp") }
 
-    /// Not supported.
+    /// Not supported, until you say how: throws ``Unsupported``.
     public func receivePush(_ payload: PushPayload) async throws { throw Unsupported("the driver has no receivePush") }
 
-    /// Not supported.
+    /// Not supported, until you say how: throws ``Unsupported``.
     public func openPush(_ payload: PushPayload) async throws { throw Unsupported("the driver has no openPush") }
 
-    /// Not supported.
+    /// Not supported, until you say how: throws ``Unsupported``.
     public func selectSession(_ sessionId: String?) async throws {
         throw Unsupported("the driver has no selectSession")
     }
 
-    /// Not supported.
+    /// Not supported, until you say how: throws ``Unsupported``.
     public func quit() async throws { throw Unsupported("the driver has no quit") }
 }

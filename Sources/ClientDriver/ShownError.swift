@@ -1,4 +1,4 @@
-/// An error on the screen.
+/// An error that a person sees, wherever the screen shows it.
 public struct ShownError: Sendable, Equatable, Encodable {
     /// The words shown.
     public var text: String
@@ -7,7 +7,7 @@ public struct ShownError: Sendable, Equatable, Encodable {
     /// The key of the message it stands beside, where it does.
     public var clientMessageId: String?
 
-    /// Words are enough.
+    /// An error on the screen; its words are enough.
     public init(text: String, code: String? = nil, clientMessageId: String? = nil) {
         self.text = text
         self.code = code

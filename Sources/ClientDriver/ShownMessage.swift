@@ -2,7 +2,10 @@
 public struct ShownMessage: Sendable, Equatable, Encodable {
     /// Who wrote it.
     public enum Role: String, Sendable, Equatable, Encodable {
-        case user, assistant
+        /// The person.
+        case user
+        /// The agent.
+        case assistant
     }
 
     /// Where it is on its way.

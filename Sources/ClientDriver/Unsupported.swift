@@ -5,7 +5,7 @@ public struct Unsupported: Error, Sendable, Equatable, CustomStringConvertible {
     /// Why, in words for the report.
     public let description: String
 
-    /// Says why.
+    /// Says why, in words for the report.
     public init(_ why: String) {
         description = why
     }

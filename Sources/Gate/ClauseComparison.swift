@@ -215,6 +215,9 @@ struct ClauseComparison {
         if before.judgedFrom != after.judgedFrom {
             entries.append(note(before, after, "Judged from", before.judgedFrom, after.judgedFrom))
         }
+        if before.seen != after.seen {
+            entries.append(note(before, after, "Seen", before.seen ?? "", after.seen ?? ""))
+        }
         if before.sources != after.sources {
             entries.append(
                 note(

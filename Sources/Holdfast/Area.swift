@@ -1,6 +1,31 @@
 /// A chapter of clauses; its name is literal in every path that belongs to it.
 public enum Area: String, Sendable, Hashable, CaseIterable, Comparable {
-    case ENV, ID, TURN, ORDER, SYNC, IDEM, PERSIST, REST, RATE, PUSH, AUTH, LIVE, CLIENT
+    /// What one message looks like, and what answers one that does not.
+    case ENV
+    /// Connections, sessions, turns and messages, and their names.
+    case ID
+    /// From an accepted question to exactly one ending.
+    case TURN
+    /// What comes before what, in the history and in the stream.
+    case ORDER
+    /// Position, replay, and the gap that is told.
+    case SYNC
+    /// Resending without repeating.
+    case IDEM
+    /// Durable before sent.
+    case PERSIST
+    /// The road of recovery.
+    case REST
+    /// A budget that is told.
+    case RATE
+    /// Notifications.
+    case PUSH
+    /// Who speaks, and who may see.
+    case AUTH
+    /// Alive, dead, closing, and versions.
+    case LIVE
+    /// Recovery, as the person sees it.
+    case CLIENT
 
     /// The order of the chapters in the specification.
     public static func < (left: Area, right: Area) -> Bool {

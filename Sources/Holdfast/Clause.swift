@@ -10,12 +10,14 @@ public struct Clause: Sendable, Equatable {
     public let keyword: Keyword
     /// The normative sentence, on one line.
     public let sentence: String
-    /// Why the clause exists.
+    /// What goes wrong without it, with the place in a source document.
     public let why: String
     /// The evidence the clause is judged from.
     public let judgedFrom: String
     /// Why no black box can judge it; nil when it can.
     public let exclusion: String?
+    /// Where systems of this kind were seen to break it; nil when nothing is known.
+    public let seen: String?
     /// The requirements it came from, such as `R24`.
     public let sources: [String]
     /// The version of the specification that introduced it.
@@ -28,7 +30,8 @@ public struct Clause: Sendable, Equatable {
     /// A clause; what only a reader of the chapters needs may be left out, as reports leave it out.
     package init(
         id: ClauseID, role: Role, profile: Profile, keyword: Keyword, sentence: String, why: String = "",
-        judgedFrom: String = "", exclusion: String? = nil, sources: [String] = [], since: String = "",
+        judgedFrom: String = "", exclusion: String? = nil, seen: String? = nil, sources: [String] = [],
+        since: String = "",
         file: String = "", line: Int = 0
     ) {
         self.id = id
@@ -39,6 +42,7 @@ public struct Clause: Sendable, Equatable {
         self.why = why
         self.judgedFrom = judgedFrom
         self.exclusion = exclusion
+        self.seen = seen
         self.sources = sources
         self.since = since
         self.file = file

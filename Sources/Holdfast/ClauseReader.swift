@@ -1,7 +1,7 @@
 /// Reads the clauses of one chapter, `Spec/clauses/AREA.md`.
 ///
 /// The shape is part of the specification: a heading `### ID · role · profile`, one paragraph with the sentence, then the
-/// labelled lines `Why:`, `Judged from:`, optionally `Excluded:`, and `From: …. Since: …`.
+/// labelled lines `Why:`, `Judged from:`, optionally `Excluded:` and `Seen:`, and `From: …. Since: …`.
 public struct ClauseReader {
     private let file: String
     private let lines: [Substring]
@@ -64,6 +64,7 @@ public struct ClauseReader {
         return Clause(
             id: id, role: role, profile: profile, keyword: keyword, sentence: sentence,
             why: sections["Why"] ?? "", judgedFrom: sections["Judged from"] ?? "", exclusion: sections["Excluded"],
+            seen: sections["Seen"],
             sources: trimmed(sources).trimmingSuffix(".").split(separator: ",").map { trimmed($0) },
             since: since ?? "", file: file, line: heading + 1)
     }
@@ -79,7 +80,7 @@ public struct ClauseReader {
                 continue
             }
             var rest = text[...]
-            for name in ["Why", "Judged from", "Excluded", "From"] where text.hasPrefix(name + ":") {
+            for name in ["Why", "Judged from", "Excluded", "Seen", "From"] where text.hasPrefix(name + ":") {
                 label = name
                 rest = text.dropFirst(name.count + 1)
             }

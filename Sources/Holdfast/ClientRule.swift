@@ -4,7 +4,22 @@ import JSON
 public struct ClientRule: Sendable, Equatable {
     /// What comes from a client.
     public enum Arrival: String, Sendable, CaseIterable {
-        case upgrade, auth, chat, post, sync, read, list, ping
+        /// A connection is asked for.
+        case upgrade
+        /// `auth`.
+        case auth
+        /// `chat`.
+        case chat
+        /// A question over REST.
+        case post
+        /// `sync`.
+        case sync
+        /// A session is read over REST.
+        case read
+        /// The sessions are listed over REST.
+        case list
+        /// `ping`.
+        case ping
     }
 
     /// What becomes of it.

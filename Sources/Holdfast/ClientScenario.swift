@@ -48,7 +48,7 @@ public struct ClientScenario: Sendable, Equatable {
 public struct ClientWorld: Sendable, Equatable {
     /// The conversations, oldest first.
     public var sessions: [Session] = []
-    /// The name of the stream.
+    /// The name of the numbered stream, as `connected` tells it.
     public var epoch = "e1"
     /// The number of the last frame, none of which is kept for replay.
     public var lastSeq = 0
@@ -62,7 +62,7 @@ public struct ClientWorld: Sendable, Equatable {
     /// An empty server that keeps everything.
     public init() {}
 
-    /// A conversation.
+    /// A conversation that the scripted server holds.
     public struct Session: Sendable, Equatable {
         /// Its id.
         public var id: String
@@ -76,11 +76,16 @@ public struct ClientWorld: Sendable, Equatable {
         }
     }
 
-    /// A stored message.
+    /// A message that is stored before the scenario begins.
     public struct Message: Sendable, Equatable {
         /// Who said it.
         public enum Role: String, Sendable, CaseIterable {
-            case user, assistant, system
+            /// The person.
+            case user
+            /// The agent.
+            case assistant
+            /// Neither: what frames the conversation.
+            case system
         }
 
         /// Its id; references in it are filled in when it is stored.

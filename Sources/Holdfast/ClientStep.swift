@@ -6,7 +6,7 @@ public struct ClientStep: Sendable, Equatable {
     public let pointer: JSONPointer
     /// The profile without which the step is left out.
     public let profile: Profile?
-    /// What is done.
+    /// What is done or waited for.
     public let action: Action
 
     /// What a step does; texts hold references until they are filled in.
@@ -52,9 +52,13 @@ public enum ClientAct: Sendable, Equatable {
     case launch(fresh: Bool?, opened: ClientNotification?)
     /// Sends a message; the name stands for it later. The text is unique when nil.
     case send(name: String, text: String?)
+    /// The system sends the app to the background.
     case background
+    /// The system brings it back.
     case foreground
+    /// The network is gone, and the system says so.
     case networkDown
+    /// It is back.
     case networkUp
     /// A notification arrives while the app is in the foreground.
     case receivePush(ClientNotification)
@@ -62,6 +66,7 @@ public enum ClientAct: Sendable, Equatable {
     case openPush(ClientNotification)
     /// Goes to a session; nil for a new conversation.
     case select(session: String?)
+    /// The system ends the app.
     case quit
 
     /// The command of the driver protocol.

@@ -16,11 +16,13 @@ public struct AwaitedArrival: Sendable, Equatable {
         case post
         /// A question over either.
         case question
+        /// A question for what was missed.
         case sync
         /// A read of one session.
         case read
         /// A read of the list.
         case list
+        /// `ping`.
         case ping
         /// A connection that the client ended, or that broke.
         case end

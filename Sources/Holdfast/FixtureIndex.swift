@@ -8,7 +8,7 @@ public struct FixtureIndex: Sendable {
         public let file: String
         /// The clauses it shows: kept, or broken.
         public let clauses: Set<ClauseID>
-        /// The clauses it breaks.
+        /// The clauses it breaks; empty for one that keeps all it shows.
         public let broken: Set<ClauseID>
     }
 

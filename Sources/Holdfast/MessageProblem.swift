@@ -9,7 +9,7 @@ public struct MessageProblem: Sendable, Equatable {
     public let instance: JSONPointer
     /// The place in the text; nil when the message was given as a value.
     public let location: JSONLocation?
-    /// What is wrong.
+    /// What is wrong, with the value as it was found.
     public let what: String
     /// What would have been right.
     public let expected: String

@@ -1,18 +1,30 @@
 /// The side of the protocol a clause binds.
 public enum Role: String, Sendable, Hashable, CaseIterable {
-    case server, client
+    /// What stores the sessions and runs the turns.
+    case server
+    /// What a person holds.
+    case client
 }
 
 /// A named set of clauses that a subject declares to keep.
 public enum Profile: String, Sendable, Hashable, CaseIterable, Comparable {
+    /// Turns, session identity, persistence and recovery over REST.
     case core
+    /// Acknowledgement, ids of turns and messages, and repeats that run once.
     case idempotency
+    /// The numbered stream and its replay.
     case sync
+    /// A told budget for each principal.
     case rateLimit = "rate-limit"
+    /// Notifications.
     case push
+    /// Tokens that are checked, and principals that are kept apart.
     case auth
+    /// Reconnecting, resending, recovering over REST, and showing.
     case clientCore = "client-core"
+    /// A position and replay.
     case clientSync = "client-sync"
+    /// Notifications received and tapped.
     case clientPush = "client-push"
 
     /// The side that declares this profile.

@@ -6,7 +6,7 @@ public struct Scenario: Sendable, Equatable {
     public let title: String
     /// What happens, in a sentence.
     public let summary: String
-    /// The side under test.
+    /// The side under test, server or client.
     public let role: Role
     /// The clauses it is meant to exercise.
     public let clauses: [ClauseID]

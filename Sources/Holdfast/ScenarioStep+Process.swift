@@ -35,7 +35,10 @@ extension ScenarioStep {
 
             /// Units of a pause.
             public enum Unit: String, Sendable, CaseIterable {
-                case milliseconds, microseconds
+                /// Thousandths of a second.
+                case milliseconds
+                /// Millionths of a second.
+                case microseconds
             }
         }
     }

@@ -3,9 +3,9 @@ import JSON
 extension ScenarioStep {
     /// What the push service does with the next pushes to a device.
     public struct PushAnswer: Sendable, Equatable {
-        /// Whose device.
+        /// The principal whose device is pushed to.
         public let principal: String
-        /// What it does.
+        /// What the push service answers.
         public let outcome: Outcome
         /// With how many pushes; later ones are taken again.
         public let times: Int
@@ -23,13 +23,13 @@ extension ScenarioStep {
 
     /// A push to wait for; each satisfies one wait at most.
     public struct AwaitPush: Sendable, Equatable {
-        /// Whose device.
+        /// The principal whose device is to be pushed to.
         public let principal: String
         /// Values the payload has; null stands for a member that is absent.
         public let conditions: [String: JSONValue]
         /// Names for values of the payload.
         public let save: [String: JSONPointer]
-        /// How long.
+        /// How long the push may take.
         public let bound: Bound
     }
 }

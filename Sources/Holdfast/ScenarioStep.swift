@@ -8,7 +8,7 @@ public struct ScenarioStep: Sendable, Equatable {
     public let pointer: JSONPointer
     /// The step is left out unless the subject declares this profile.
     public let profile: Profile?
-    /// What is done.
+    /// What is done or waited for.
     public let action: Action
 
     /// The device letter of `alive` steps, which no other step may use.
@@ -70,7 +70,12 @@ public struct ScenarioStep: Sendable, Equatable {
 
     /// How a connection ends without a close frame.
     public enum How: String, Sendable, CaseIterable {
-        case fin, reset, silence
+        /// In order, without a close frame.
+        case fin
+        /// By a reset.
+        case reset
+        /// Without a sign: nothing is read or sent any more.
+        case silence
     }
 
     /// How long a wait may take, and what follows when it is in vain.
@@ -164,7 +169,11 @@ public struct ScenarioStep: Sendable, Equatable {
 
         /// What the question is sent with.
         public enum Key: Sendable, Equatable {
-            case own, none
+            /// A key of its own.
+            case own
+            /// None.
+            case none
+            /// The one a scenario names.
             case other(String)
         }
 

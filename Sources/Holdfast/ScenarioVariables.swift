@@ -10,7 +10,7 @@ public struct ScenarioVariables: Sendable, Equatable {
     /// No values yet.
     public init() {}
 
-    /// The value of a name.
+    /// The value of a name; nil when none was given.
     public subscript(name: String) -> JSONValue? {
         get { values[name] }
         set { values[name] = newValue }

@@ -59,7 +59,7 @@ public struct Specification: Sendable {
         self.schemas = schemas
     }
 
-    /// The clause with an id.
+    /// The clause with an id; nil when there is none.
     public subscript(id: ClauseID) -> Clause? { byID[id] }
 
     /// The message schemas with what the given profiles add; compiled on first use.

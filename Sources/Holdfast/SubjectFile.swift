@@ -1,8 +1,8 @@
 /// A subject as its team describes it: where it is, what it declares, how to start it.
 public struct SubjectFile: Sendable, Equatable {
-    /// How reports call it.
+    /// The name by which reports call the subject.
     public var name: String
-    /// Which build of it.
+    /// Which build of the subject it is, for reports.
     public var version: String?
     /// One sentence for people.
     public var summary: String?
@@ -12,7 +12,7 @@ public struct SubjectFile: Sendable, Equatable {
     public var http: String?
     /// The dialect it speaks: `canonical`, the name of one that comes along, or the path of a file beside this one.
     public var dialect: String
-    /// What it declares.
+    /// The profiles it declares, by whose clauses it is judged.
     public var profiles: Set<Profile>
     /// What its agent does with a prompt.
     public var agent: Agent
@@ -20,7 +20,7 @@ public struct SubjectFile: Sendable, Equatable {
     public var tiers: Set<Int>?
     /// Whose credentials the suite may use.
     public var principals: [Principal]
-    /// How to start it.
+    /// How the suite starts it; nil when somebody else does.
     public var start: Start?
     /// How it was configured to push.
     public var push: Push?
@@ -37,7 +37,7 @@ public struct SubjectFile: Sendable, Equatable {
         case model
     }
 
-    /// One person or account.
+    /// A person or account of the subject, with the credential that stands for it.
     public struct Principal: Sendable, Equatable {
         /// How scenarios call it, such as `p1`.
         public var name: String

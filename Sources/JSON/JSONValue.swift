@@ -3,11 +3,17 @@
 /// Two values are equal when JSON says so: `1`, `1.0` and `1e0` are one number, strings are compared scalar by scalar
 /// (so `"é"` differs from `"e\u{301}"`), and the order of an object's members does not count.
 public enum JSONValue: Sendable {
+    /// `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
+    /// A number, with its digits as written.
     case number(JSONNumber)
+    /// Text.
     case string(String)
+    /// Values in order.
     case array([JSONValue])
+    /// Values by name.
     case object(JSONObject)
 }
 

@@ -3,7 +3,7 @@ import JSON
 /// Judges one text after another, in memory that it keeps.
 ///
 /// This is the quick way to judge many messages: for a valid one nothing is allocated. It only says valid or not; what is wrong with a
-/// text say ``JSONParser/value(bytes:limits:)`` and ``Schema/violations(in:limit:)``.
+/// text say `JSONParser.value(bytes:limits:)` and ``Schema/violations(in:limit:)``.
 public struct ByteValidator: ~Copyable {
     private let schema: Schema
     private let limits: JSONLimits

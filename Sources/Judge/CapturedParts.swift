@@ -36,7 +36,7 @@ public struct CapturedParts: Sendable {
 
     /// One history to be judged.
     public struct Part: Sendable {
-        /// What was observed.
+        /// What was observed in this part of the capture.
         public let history: History
         /// Where each event stands in its file.
         public let places: [CapturePlace]

@@ -4,7 +4,7 @@ import Transcript
 
 /// A message of a client that a server may not simply take, with the `error` that answers it.
 public struct HostileFrame: Sendable {
-    /// The message.
+    /// The message that was sent to provoke an answer.
     public let frame: ObservedFrame
     /// What is wrong with it.
     public let kind: Kind

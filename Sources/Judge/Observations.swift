@@ -6,7 +6,7 @@ import Transcript
 ///
 /// Everything here is derived from the events alone; indices called `event` point into `history.events`.
 public struct Observations: Sendable {
-    /// The events themselves.
+    /// The events that everything else here is derived from.
     public let history: History
     /// WebSocket connections, in the order in which they were asked for.
     public let connections: [ObservedConnection]

@@ -10,7 +10,7 @@ public struct ObservedClient: Sendable {
     public private(set) var acts: [Act] = []
     /// What it showed, in order; a state is recorded when it differs from the one before.
     public private(set) var states: [State] = []
-    /// Its lives, in order.
+    /// The lives of the app, from launch to end, in order.
     public private(set) var launches: [Launch] = []
     /// The first event at which it ended by itself; nil when it never did.
     public private(set) var exit: Int?
@@ -63,7 +63,7 @@ public struct ObservedClient: Sendable {
 
     /// Messages that the scripted server stored of its own accord, whether or not it told anybody.
     public struct Stored: Sendable {
-        /// The event.
+        /// The index of the event by which the scripted server stored it.
         public let event: Int
         /// Where they were stored.
         public let sessionId: String
@@ -92,9 +92,9 @@ public struct ObservedClient: Sendable {
     public struct Sending: Sendable {
         /// The event of the frame or of the request.
         public let event: Int
-        /// The way it went.
+        /// Whether it went over the socket or over REST.
         public let road: Road
-        /// The key it had.
+        /// The `clientMessageId` it carried; nil when it had none.
         public let key: String?
         /// The conversation it named.
         public let sessionId: String?

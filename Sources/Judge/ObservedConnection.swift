@@ -33,7 +33,7 @@ public struct ObservedConnection: Sendable {
     /// Whether an end without a close frame is known to be the server's doing, and not the network's.
     private let endIsTold: Bool
 
-    /// How a connection ended.
+    /// The end of a connection, with who ended it and how.
     public struct Ending: Sendable, Equatable {
         /// The event.
         public let event: Int

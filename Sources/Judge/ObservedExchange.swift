@@ -8,7 +8,7 @@ public struct ObservedExchange: Sendable {
     public let request: Int
     /// The request as it was sent.
     public let sent: Event.Request
-    /// What it asks for.
+    /// Which of the requests of the specification it is.
     public let route: Route
     /// The body of the request; nil when it had none or it is no JSON.
     public let body: JSONValue?

@@ -68,13 +68,13 @@ public struct ObservedFrame: Sendable {
     /// The text of a field; nil when it is absent or no string.
     public func string(_ name: String) -> String? { value?[name]?.stringValue }
 
-    /// The message type.
+    /// The member `type`; nil when it is absent or no string.
     public var type: String? { members.type }
-    /// The conversation.
+    /// The member `sessionId`, which names a conversation.
     public var sessionId: String? { members.sessionId }
     /// The question and its answer.
     public var turnId: String? { members.turnId }
-    /// One stored message.
+    /// The member `messageId`, which names a stored message.
     public var messageId: String? { members.messageId }
     /// The client's idempotency key.
     public var clientMessageId: String? { members.clientMessageId }

@@ -5,7 +5,7 @@ import Transcript
 public struct ObservedPush: Sendable {
     /// The event of the request.
     public let event: Int
-    /// Whose device it names.
+    /// The principal whose device it went to, by its name in the history.
     public let principal: String
     /// The request as it was sent.
     public let request: Event.Request
@@ -38,7 +38,7 @@ public struct ObservedPush: Sendable {
     public var turnId: String? { self["turnId"]?.stringValue }
     /// What is shown of the answer.
     public var alertBody: String? { self["aps"]?["alert"]?["body"]?.stringValue }
-    /// What is shown above it.
+    /// The title that the notification shows.
     public var alertTitle: String? { self["aps"]?["alert"]?["title"]?.stringValue }
 
     /// Whether the push service took it.

@@ -9,7 +9,7 @@ public struct ObservedSessionRead: Sendable {
     public let request: Int
     /// Whose credentials the request carried; nil when it carried none.
     public let principal: String?
-    /// The id in the path.
+    /// The id that the request named in its path.
     public let sessionId: String
     /// The `session` of the body.
     public let session: JSONValue
@@ -22,7 +22,7 @@ public struct ObservedSessionRead: Sendable {
     public struct StoredMessage: Sendable, Equatable {
         /// Its id.
         public let id: String?
-        /// Who speaks.
+        /// Who said it: the person, the agent, or neither.
         public let role: String?
         /// What it says; the text of its parts joined, where it has parts.
         public let text: String

@@ -4,7 +4,7 @@ import Transcript
 public struct ObservedSync: Sendable {
     /// The connection, as an index into `Observations.connections`.
     public let connection: Int
-    /// The frame that asked.
+    /// The `sync` that is answered.
     public let request: ObservedFrame
     /// The frame that answered: the n-th answer belongs to the n-th question of a connection.
     public let result: ObservedFrame?

@@ -23,11 +23,11 @@ public struct ObservedTurn: Sendable {
     /// Frames of the turn inside `syncResult.missed`.
     public internal(set) var replayed: [ObservedFrame] = []
 
-    /// The first request.
+    /// The first question that started it, on whichever road.
     public var request: ObservedRequest { requests[0] }
     /// The event of the first request.
     public var event: Int { requests[0].event }
-    /// Who asked.
+    /// The principal who asked, by its name in the history.
     public var principal: String { requests[0].principal }
     /// The client's idempotency key.
     public var clientMessageId: String? { requests[0].clientMessageId }
@@ -61,9 +61,9 @@ public struct ObservedTurn: Sendable {
 public struct ObservedRequest: Sendable {
     /// The event of the frame or of the HTTP request.
     public let event: Int
-    /// The road it took.
+    /// The road on which the question came.
     public let origin: Origin
-    /// Who asked.
+    /// The principal who asked, by its name in the history.
     public let principal: String
     /// The client's idempotency key.
     public let clientMessageId: String?

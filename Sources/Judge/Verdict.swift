@@ -20,9 +20,9 @@ public enum Outcome: String, Sendable, Hashable, CaseIterable {
 
 /// The judgement of one clause on one history.
 public struct Verdict: Sendable, Equatable {
-    /// The clause judged.
+    /// The clause that was judged.
     public let clause: ClauseID
-    /// What it came to.
+    /// What the evidence came to; severity follows from the keyword of the clause.
     public let outcome: Outcome
     /// How many times the history put the clause to the test.
     public let exercised: Int
@@ -49,7 +49,7 @@ public struct Finding: Sendable, Equatable {
     public let what: String
     /// What the clause allows; a set where the specification is silent.
     public let expected: String
-    /// What was seen.
+    /// What was seen in place of it.
     public let actual: String
     /// The indices of the events involved, in order; the last is the one the verdict cites.
     public let events: [Int]

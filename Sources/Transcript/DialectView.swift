@@ -19,11 +19,11 @@ public struct DialectView: Sendable {
         public let event: Int
         /// Whether the dialect says so; otherwise it does not know what this is.
         public let isIgnored: Bool
-        /// Why.
+        /// Why the wire does not say it.
         public let reason: String
     }
 
-    /// The view of a history.
+    /// The canonical view of a history; a history in no dialect is its own view.
     public init(_ history: History) {
         guard !history.header.dialect.isCanonical else {
             self.history = history

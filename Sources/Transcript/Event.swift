@@ -4,9 +4,9 @@ import JSON
 public struct Event: Sendable, Equatable {
     /// Monotonic time since the history began, in microseconds.
     public var at: Int
-    /// Where it was observed.
+    /// The connection, exchange or other lane it belongs to.
     public var lane: Lane
-    /// What was observed.
+    /// What was observed, with the verbatim text where there is one.
     public var kind: Kind
 
     /// An event at a time, in microseconds since the history began.

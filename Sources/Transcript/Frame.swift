@@ -4,7 +4,7 @@ import JSON
 public struct Frame: Sendable {
     /// The text as it was on the wire.
     public let text: String
-    /// Which way it travelled.
+    /// Whether the client or the server said it.
     public let direction: Direction
     /// The parsed text; nil when it is not JSON.
     public let document: JSONDocument?
@@ -41,13 +41,13 @@ public struct Frame: Sendable {
     /// The text of a field; nil when it is absent or no string.
     public func string(_ name: String) -> String? { self[name]?.stringValue }
 
-    /// The message type.
+    /// The member `type`; nil when it is absent or no string.
     public var type: String? { string("type") }
-    /// The conversation.
+    /// The member `sessionId`, which names a conversation.
     public var sessionId: String? { string("sessionId") }
     /// The question and its answer.
     public var turnId: String? { string("turnId") }
-    /// One stored message.
+    /// The member `messageId`, which names a stored message.
     public var messageId: String? { string("messageId") }
     /// The client's idempotency key.
     public var clientMessageId: String? { string("clientMessageId") }

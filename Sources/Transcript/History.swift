@@ -5,7 +5,7 @@ import JSON
 public struct History: Sendable {
     /// What was observed, and under which declaration.
     public let header: Header
-    /// The events, in order.
+    /// The events in the order in which they were observed.
     public let events: [Event]
     /// The canonical view of each text event, aligned with `events`; nil for events that are no text messages.
     public let frames: [Frame?]
@@ -67,7 +67,7 @@ public struct History: Sendable {
     public struct Subject: Sendable, Equatable {
         /// A name for reports.
         public var name: String
-        /// The side under test.
+        /// The side that is judged.
         public var role: Role
         /// What it declares to keep.
         public var profiles: Set<Profile>

@@ -42,6 +42,8 @@ public enum Lane: Sendable, Hashable, CustomStringConvertible {
 
 /// Which way a message travels, by protocol role and never by who recorded it.
 public enum Direction: String, Sendable, Hashable {
+    /// What the client says.
     case toServer = ">"
+    /// What the server says.
     case fromServer = "<"
 }

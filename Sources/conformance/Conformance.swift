@@ -22,7 +22,7 @@ struct Conformance: AsyncParsableCommand {
         subcommands: [
             ServerCommand.self, ClientCommand.self, DoctorCommand.self, ServeCommand.self, ChatCommand.self,
             ProxyCommand.self, JudgeCommand.self, ReportCommand.self, GateCommand.self, DialectCommand.self,
-            ValidateCommand.self, ListCommand.self, ExplainCommand.self, SelftestCommand.self,
+            ValidateCommand.self, ListCommand.self, ExplainCommand.self, SiteCommand.self, SelftestCommand.self,
         ]
     )
 }

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "server", "client", "doctor", "serve", "chat", "proxy", "judge", "gate", "validate", "list", "explain",
+        "server", "client", "doctor", "serve", "chat", "proxy", "judge", "gate", "validate", "list", "explain", "site",
         "selftest",
     ])
     func `every command shows an example`(command: String) async throws {

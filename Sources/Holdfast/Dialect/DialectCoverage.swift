@@ -2,7 +2,7 @@ import JSON
 
 /// What a dialect makes of the frames and requests of a capture, counted by kind.
 public struct DialectCoverage: Sendable {
-    /// The dialect asked.
+    /// The dialect whose rules were asked.
     public let dialect: Dialect
     /// Each kind of frame or request, in the order in which it was first seen.
     public private(set) var entries: [Entry] = []
@@ -49,7 +49,7 @@ public struct DialectCoverage: Sendable {
         self.dialect = dialect
     }
 
-    /// Counts a text message.
+    /// Counts a text message by the rule that fits it.
     public mutating func take(_ text: String, sentBy sender: Role, at place: String) {
         guard let frame = try? JSONParser.document(text).root, let type = dialect.wireType(of: frame) else {
             return count(sender, nil, .noMessage, text, place)
@@ -57,7 +57,7 @@ public struct DialectCoverage: Sendable {
         count(sender, type, dialect.meaning(of: frame, type: type, sentBy: sender), text, place)
     }
 
-    /// Counts an HTTP request.
+    /// Counts an HTTP request by the path that fits it.
     public mutating func take(_ request: RESTRequest, at place: String) {
         let text = "\(request.method) \(request.path)"
         let wire = "\(request.method) \(request.path.prefix { $0 != "?" })"

@@ -7,7 +7,7 @@ public struct RESTRequest: Sendable, Equatable {
     /// The body, when there is one.
     public var body: String?
 
-    /// A request.
+    /// A request in the words of the specification, to be said in those of a dialect.
     public init(method: String, path: String, body: String? = nil) {
         self.method = method
         self.path = path
@@ -22,7 +22,7 @@ public struct RESTResponse: Sendable, Equatable {
     /// The body.
     public var body: String
 
-    /// A response.
+    /// A response in the words of the specification.
     public init(status: Int, body: String) {
         self.status = status
         self.body = body

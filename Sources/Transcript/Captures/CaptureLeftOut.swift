@@ -1,12 +1,12 @@
 /// What a reader left aside, by its reason, each with how often and the first place.
 public struct CaptureLeftOut: Sendable, Equatable {
-    /// One reason.
+    /// A reason for which something was left out, with how often.
     public struct Entry: Sendable, Equatable {
         /// Why, such as `a line of prose`.
         public let reason: String
-        /// How often.
+        /// How often something was left out for this reason.
         public var count: Int
-        /// Where it was first.
+        /// Where in the capture it was first.
         public let first: CapturePlace
     }
 
@@ -19,7 +19,7 @@ public struct CaptureLeftOut: Sendable, Equatable {
     /// Nothing yet.
     public init() {}
 
-    /// Counts one more.
+    /// Counts one more thing that was left out.
     public mutating func note(_ reason: String, _ place: CapturePlace) {
         if let index = entries.firstIndex(where: { $0.reason == reason }) {
             entries[index].count += 1

@@ -27,12 +27,12 @@ public struct NotationPrinter {
     /// The words, in order; together they stand for every event.
     public let items: [Item]
 
-    /// Writes a history.
+    /// Writes a history in the notation of one line.
     public init(_ history: History, style: Style = .exact) {
         items = EventPrinting(history, isBrief: style == .brief).items()
     }
 
-    /// The whole line.
+    /// The history on one line; it reads back as the same events.
     public var text: String { items.map(\.text).joined(separator: " ") }
 
     /// The place of an event among the words, from 1.

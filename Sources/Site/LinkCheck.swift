@@ -1,0 +1,29 @@
+import Holdfast
+
+/// Finds links between pages that lead nowhere.
+struct LinkCheck {
+    let links: LinkResolver
+    let pages: [String: MarkdownPage]
+
+    /// A problem for each link without a page, and for each without its anchor on that page.
+    func problems() -> [InputProblem] {
+        var problems: [InputProblem] = []
+        let anchors = pages.mapValues { Set($0.anchors) }
+        for (file, page) in pages.sorted(by: { $0.key < $1.key }) {
+            for (line, destination) in page.links where !destination.hasPrefix("https://") {
+                let parts = destination.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+                let target = parts[0].isEmpty ? file : LinkResolver.joined(String(parts[0]), to: file)
+                let isAnchored = parts.count == 1 || anchors[target]?.contains(String(parts[1])) == true
+                guard links.pages[target] == nil || !isAnchored else { continue }
+                problems.append(
+                    InputProblem(
+                        place: "Spec/\(file):\(line):1", what: "the link '\(destination)' leads nowhere",
+                        expected: "a file of Spec/ and a heading in it",
+                        fix: nearestName(to: target, among: Array(links.pages.keys)).map {
+                            "did you mean '\($0)'?"
+                        } ?? "correct it"))
+            }
+        }
+        return problems
+    }
+}

@@ -1,0 +1,230 @@
+import Holdfast
+
+/// Takes the text of one paragraph apart.
+struct InlineReader {
+    struct Fault {
+        let what: String
+        let expected: String
+        let fix: String
+    }
+
+    private let characters: [Character]
+    private let definitions: [String: String]
+    private var next = 0
+    private(set) var problems: [Fault] = []
+
+    init(_ text: String, definitions: [String: String]) {
+        characters = Array(text)
+        self.definitions = definitions
+    }
+
+    mutating func read() -> [MarkdownInline] { read(until: characters.count) }
+
+    private mutating func read(until end: Int) -> [MarkdownInline] {
+        var found: [MarkdownInline] = []
+        var plain = ""
+        func flushed() -> [MarkdownInline] { plain.isEmpty ? [] : [.text(plain)] }
+        while next < end {
+            let start = next
+            if let inline = special(before: end) {
+                found += flushed()
+                plain = ""
+                found.append(inline)
+            } else {
+                if next == start {
+                    plain.append(characters[next])
+                    next += 1
+                } else {
+                    plain += String(characters[start..<next]).unescaped
+                }
+            }
+        }
+        return found + flushed()
+    }
+
+    /// What begins at the next character, when it is more than text; moves over what is text all the same.
+    private mutating func special(before end: Int) -> MarkdownInline? {
+        switch characters[next] {
+        case "`": return code(before: end)
+        case "*": return stress(before: end)
+        case "[": return link(before: end)
+        case "!" where next + 1 < end && characters[next + 1] == "[": return image(before: end)
+        case "\\":
+            if next + 1 < end, characters[next + 1].isASCII,
+                characters[next + 1].isPunctuation || characters[next + 1].isSymbol
+            {
+                next += 2
+            }
+            return nil
+        case "<":
+            if next + 1 < end,
+                characters[next + 1].isLetter || characters[next + 1] == "/" || characters[next + 1] == "!"
+            {
+                refuse("'<\(characters[next + 1])' begins HTML", expected: "text", fix: "put it between backticks")
+            }
+            return nil
+        case "_":
+            let isInWord =
+                next > 0 && characters[next - 1].isInWord && next + 1 < end && characters[next + 1].isInWord
+            if !isInWord { refuse("'_' may be read as stress", expected: "*stress*, or code", fix: "use one of them") }
+            return nil
+        case "&":
+            let rest = characters[(next + 1)..<end].prefix { $0.isLetter || $0 == "#" || $0.isNumber }
+            if !rest.isEmpty, next + 1 + rest.count < end, characters[next + 1 + rest.count] == ";" {
+                refuse("'&\(String(rest));' is a name of a character", expected: "the character", fix: "write it")
+            }
+            return nil
+        default: return nil
+        }
+    }
+
+    private mutating func code(before end: Int) -> MarkdownInline? {
+        let ticks = characters[next..<end].prefix { $0 == "`" }.count
+        var at = next + ticks
+        while at < end {
+            guard characters[at] == "`" else {
+                at += 1
+                continue
+            }
+            let run = characters[at..<end].prefix { $0 == "`" }.count
+            if run == ticks {
+                var inner = String(characters[(next + ticks)..<at])
+                if inner.hasPrefix(" "), inner.hasSuffix(" "), inner.contains(where: { $0 != " " }) {
+                    inner = String(inner.dropFirst().dropLast())
+                }
+                next = at + ticks
+                return .code(inner)
+            }
+            at += run
+        }
+        refuse("a backtick is not closed", expected: "another one", fix: "close it")
+        next += ticks
+        return nil
+    }
+
+    private mutating func stress(before end: Int) -> MarkdownInline? {
+        let stars = characters[next..<end].prefix { $0 == "*" }.count
+        let after = next + stars
+        let isOpening = after < end && characters[after] != " "
+        guard isOpening else {
+            if next > 0, characters[next - 1] != " " {
+                refuse("a * closes nothing", expected: "one before it", fix: "put it between backticks")
+            }
+            next = after
+            return nil
+        }
+        guard stars <= 2, let close = closing(stars, from: after, before: end) else {
+            refuse("a * is not closed", expected: "another one", fix: "close it, or put it between backticks")
+            next = after
+            return nil
+        }
+        next = after
+        let inner = read(until: close)
+        next = close + stars
+        return stars == 2 ? .strong(inner) : .emphasis(inner)
+    }
+
+    /// Where the stress ends that began before; code in between is skipped.
+    private func closing(_ stars: Int, from start: Int, before end: Int) -> Int? {
+        var at = start
+        while at < end {
+            if characters[at] == "`" {
+                let ticks = characters[at..<end].prefix { $0 == "`" }.count
+                at += ticks
+                while at < end, characters[at..<end].prefix(while: { $0 == "`" }).count != ticks { at += 1 }
+                at += ticks
+            } else if characters[at] == "*" {
+                let run = characters[at..<end].prefix { $0 == "*" }.count
+                if run == stars, characters[at - 1] != " " { return at }
+                at += run
+            } else {
+                at += 1
+            }
+        }
+        return nil
+    }
+
+    private mutating func image(before end: Int) -> MarkdownInline? {
+        let start = next
+        next += 1
+        guard let close = bracket(from: next, before: end), let destination = destination(after: close, before: end)
+        else {
+            refuse("'![' begins no picture", expected: "![words](file)", fix: "correct it")
+            next = start + 2
+            return nil
+        }
+        let words = String(characters[(start + 2)..<close])
+        if words.isEmpty {
+            refuse("a picture has no words", expected: "what it shows", fix: "say it between the brackets")
+        }
+        next = destination.end
+        return .image(words: words, destination: destination.text)
+    }
+
+    private mutating func link(before end: Int) -> MarkdownInline? {
+        let start = next
+        guard let close = bracket(from: start, before: end) else {
+            next += 1
+            return nil
+        }
+        let name = String(characters[(start + 1)..<close])
+        let target: (text: String, end: Int)
+        if let inline = destination(after: close, before: end) {
+            target = inline
+        } else if let defined = definitions[name] {
+            target = (defined, close + 1)
+        } else {
+            if ClauseID(name) != nil {
+                refuse("[\(name)] is not defined", expected: "a line '[\(name)]: place'", fix: "add it at the end")
+            }
+            next += 1
+            return nil
+        }
+        next = start + 1
+        let inner = read(until: close)
+        next = target.end
+        return .link(text: inner, destination: target.text)
+    }
+
+    /// Where the bracket is closed that opens at an index.
+    private func bracket(from start: Int, before end: Int) -> Int? {
+        var depth = 0
+        var at = start
+        while at < end {
+            switch characters[at] {
+            case "`":
+                let ticks = characters[at..<end].prefix { $0 == "`" }.count
+                at += ticks
+                while at < end, characters[at..<end].prefix(while: { $0 == "`" }).count != ticks { at += 1 }
+                at += ticks - 1
+            case "[": depth += 1
+            case "]":
+                depth -= 1
+                if depth == 0 { return at }
+            default: break
+            }
+            at += 1
+        }
+        return nil
+    }
+
+    private func destination(after close: Int, before end: Int) -> (text: String, end: Int)? {
+        guard close + 1 < end, characters[close + 1] == "(" else { return nil }
+        guard let stop = characters[(close + 2)..<end].firstIndex(of: ")") else { return nil }
+        let text = String(characters[(close + 2)..<stop])
+        return text.isEmpty || text.contains(" ") ? nil : (text, stop + 1)
+    }
+
+    private mutating func refuse(_ what: String, expected: String, fix: String) {
+        problems.append(Fault(what: what, expected: expected, fix: fix))
+    }
+}
+
+extension String {
+    /// Without the backslash before a sign that stands for itself.
+    fileprivate var unescaped: String { count == 2 && hasPrefix("\\") ? String(dropFirst()) : self }
+}
+
+extension Character {
+    fileprivate var isInWord: Bool { isLetter || isNumber }
+}

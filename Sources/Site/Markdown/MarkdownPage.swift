@@ -1,0 +1,84 @@
+import Holdfast
+
+/// A page of the subset of Markdown that the project writes.
+///
+/// The subset is small on purpose, and everything outside of it is refused with its line, because a construct that two
+/// readers of Markdown understand differently is a sentence that two people read differently. Inside are headings, paragraphs,
+/// fenced code, flat lists, quotations, tables, links with their definitions, pictures, `code`, *stress* and **strong stress**.
+public struct MarkdownPage: Equatable, Sendable {
+    /// What it holds, in order, each with the line it begins in, from 1.
+    public let blocks: [(line: Int, block: MarkdownBlock)]
+
+    /// Reads a page.
+    /// - Parameters:
+    ///   - text: The page.
+    ///   - place: How problems name the file, such as `Spec/README.md`.
+    /// - Throws: Every problem of the page at once.
+    public init(_ text: String, place: String) throws(InputProblems) {
+        var reader = BlockReader(text, place: place)
+        blocks = reader.read()
+        guard reader.problems.isEmpty else { throw InputProblems(reader.problems) }
+    }
+
+    /// The words of the first heading; empty when there is none.
+    public var title: String {
+        for (_, block) in blocks {
+            if case .heading(_, let words) = block { return words.plain }
+        }
+        return ""
+    }
+
+    /// The anchors of the headings, as the usual hosts of repositories make them.
+    public var anchors: [String] {
+        var used: [String: Int] = [:]
+        return blocks.compactMap { _, block in
+            guard case .heading(_, let words) = block else { return nil }
+            return Self.anchor(of: words.plain, &used)
+        }
+    }
+
+    /// The next anchor for a heading: small letters, no punctuation, hyphens for spaces, and a number where it was used before.
+    static func anchor(of heading: String, _ used: inout [String: Int]) -> String {
+        let base = String(
+            heading.lowercased().compactMap { character -> Character? in
+                if character == " " { return "-" }
+                return character.isLetter || character.isNumber || character == "-" || character == "_"
+                    ? character : nil
+            })
+        let count = used[base, default: 0]
+        used[base] = count + 1
+        return count == 0 ? base : "\(base)-\(count)"
+    }
+
+    /// Every link and picture, with the line of the block it stands in.
+    public var links: [(line: Int, destination: String)] {
+        blocks.flatMap { line, block in block.inlines.flatMap(\.destinations).map { (line, $0) } }
+    }
+
+    /// Equal when they hold the same in the same lines.
+    public static func == (left: MarkdownPage, right: MarkdownPage) -> Bool {
+        left.blocks.map(\.line) == right.blocks.map(\.line) && left.blocks.map(\.block) == right.blocks.map(\.block)
+    }
+}
+
+extension MarkdownBlock {
+    fileprivate var inlines: [MarkdownInline] {
+        switch self {
+        case .heading(_, let words), .paragraph(let words), .quote(let words): words
+        case .code: []
+        case .list(_, let items): items.flatMap { $0 }
+        case .table(let header, let rows): (header + rows.flatMap { $0 }).flatMap { $0 }
+        }
+    }
+}
+
+extension MarkdownInline {
+    fileprivate var destinations: [String] {
+        switch self {
+        case .text, .code: []
+        case .emphasis(let parts), .strong(let parts): parts.flatMap(\.destinations)
+        case .link(let parts, let destination): [destination] + parts.flatMap(\.destinations)
+        case .image(_, let destination): [destination]
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Holdfast
+
+/// Writes blocks of Markdown as HTML, for one page of a site.
+struct PageRenderer {
+    /// Where links of the page lead.
+    let links: LinkResolver
+    /// The page, below the root of the site.
+    let page: String
+
+    /// HTML for blocks, whose headings get the anchors that links of other pages name.
+    func html(_ blocks: [MarkdownBlock]) -> String {
+        var used: [String: Int] = [:]
+        return blocks.map { html($0, &used) }.joined(separator: "\n")
+    }
+
+    /// HTML for the text of one paragraph.
+    func html(_ inlines: [MarkdownInline]) -> String { inlines.map { html($0, inLink: false) }.joined() }
+
+    private func html(_ block: MarkdownBlock, _ used: inout [String: Int]) -> String {
+        switch block {
+        case .heading(let level, let words):
+            let anchor = MarkdownPage.anchor(of: words.plain, &used)
+            return "<h\(level) id=\"\(HTMLText.escaped(anchor))\">\(html(words))</h\(level)>"
+        case .paragraph(let words): return "<p>\(html(words))</p>"
+        case .quote(let words): return "<blockquote><p>\(html(words))</p></blockquote>"
+        case .code(let language, let text):
+            if language == "mermaid", let diagram = SequenceDiagram(text) { return diagram.html }
+            return "<pre tabindex=\"0\"><code>\(HTMLText.escaped(text))</code></pre>"
+        case .list(let ordered, let items):
+            let name = ordered ? "ol" : "ul"
+            return "<\(name)>\n" + items.map { "<li>\(html($0))</li>" }.joined(separator: "\n") + "\n</\(name)>"
+        case .table(let header, let rows):
+            let head = header.map { "<th scope=\"col\">\(html($0))</th>" }.joined()
+            let body = rows.map { "<tr>" + $0.map { "<td>\(html($0))</td>" }.joined() + "</tr>" }
+            return """
+                <div class="table" tabindex="0"><table>
+                <thead><tr>\(head)</tr></thead>
+                <tbody>
+                \(body.joined(separator: "\n"))
+                </tbody>
+                </table></div>
+                """
+        }
+    }
+
+    private func html(_ inline: MarkdownInline, inLink: Bool) -> String {
+        switch inline {
+        case .text(let text): inLink ? HTMLText.escaped(text) : withClauses(text)
+        case .code(let text): "<code>\(HTMLText.escaped(text))</code>"
+        case .emphasis(let parts): "<em>\(parts.map { html($0, inLink: inLink) }.joined())</em>"
+        case .strong(let parts): "<strong>\(parts.map { html($0, inLink: inLink) }.joined())</strong>"
+        case .image(let words, let destination):
+            "<img src=\"\(HTMLText.escaped(destination))\" alt=\"\(HTMLText.escaped(words))\">"
+        case .link(let parts, let destination):
+            link(parts.map { html($0, inLink: true) }.joined(), links.address(of: destination, from: page))
+        }
+    }
+
+    private func link(_ words: String, _ address: String?) -> String {
+        guard let address else { return words }
+        return "<a href=\"\(HTMLText.escaped(address))\">\(words)</a>"
+    }
+
+    /// Text in which each id of a clause leads to it.
+    func withClauses(_ text: String) -> String {
+        var html = ""
+        var rest = text[...]
+        while let dash = rest.firstIndex(of: "-") {
+            let before = rest[..<dash]
+            let area = before.suffix { $0.isUppercase && $0.isASCII }
+            let digits = rest[rest.index(after: dash)...].prefix { $0.isNumber && $0.isASCII }
+            let isWord = area.startIndex > before.startIndex && before[before.index(before: area.startIndex)].isLetter
+            if !isWord, let id = ClauseID("\(area)-\(digits)"), links.clauses.contains(id) {
+                html += HTMLText.escaped(before[..<area.startIndex])
+                html += link(HTMLText.escaped(id.description), links.address(of: id, from: page))
+                rest = rest[digits.endIndex...]
+            } else {
+                html += HTMLText.escaped(rest[...dash])
+                rest = rest[rest.index(after: dash)...]
+            }
+        }
+        return html + HTMLText.escaped(rest)
+    }
+}
+
+extension Substring {
+    fileprivate func suffix(while fits: (Character) -> Bool) -> Substring {
+        var start = endIndex
+        while start > startIndex, fits(self[index(before: start)]) { start = index(before: start) }
+        return self[start...]
+    }
+}

@@ -1,0 +1,140 @@
+import Holdfast
+import JSON
+
+/// The specification as a folder of HTML pages that need no network.
+///
+/// Everything is made from the files of `Spec/` and the index of the fixtures; a link or an anchor that leads nowhere, and Markdown
+/// outside of the subset, are refused with their line, so that what was built is whole.
+public struct Site: Sendable {
+    /// A named way of a reference peer to break a clause.
+    public struct Defect: Sendable {
+        /// The clause it breaks.
+        public let clause: ClauseID
+        /// The name that flags take.
+        public let name: String
+        /// What the broken peer does.
+        public let summary: String
+
+        /// A defect of a reference peer.
+        public init(clause: ClauseID, name: String, summary: String) {
+            self.clause = clause
+            self.name = name
+            self.summary = summary
+        }
+    }
+
+    let specification: Specification
+    let fixtures: [SiteFixture]
+    let scenarios: [SiteScenario]
+    let defects: [ClauseID: [Defect]]
+    let texts: [String: String]
+
+    /// Takes what is to be shown.
+    /// - Parameters:
+    ///   - specification: What the pages say, with the index of the fixtures among its files.
+    ///   - fixtureTexts: The fixtures by their path below `Fixtures/`; what is not there is shown by its notation and its
+    ///     reason alone.
+    ///   - defects: The ways of the reference peers to break clauses.
+    /// - Throws: A problem for each scenario or fixture that cannot be read.
+    public init(
+        _ specification: Specification, fixtureTexts: [String: String] = [:], defects: [Defect] = []
+    ) throws(InputProblems) {
+        self.specification = specification
+        self.defects = Dictionary(grouping: defects, by: \.clause)
+        texts = fixtureTexts
+        fixtures = try SiteFixture.all(in: specification.files)
+        scenarios = try SiteScenario.all(in: specification.files)
+    }
+
+    /// The files of the site, by their path below its folder; `index.html` is where to begin.
+    /// - Throws: A problem for each link that leads nowhere and each construct outside of the subset of Markdown.
+    public func files() throws(InputProblems) -> [String: String] {
+        let markdown = try read()
+        let places = pages(markdown)
+        let links = LinkResolver(clauses: Set(specification.clauses.map(\.id)), pages: places)
+        let problems = LinkCheck(links: links, pages: markdown).problems()
+        guard problems.isEmpty else { throw InputProblems(problems) }
+
+        var files: [String: String] = [:]
+        var entries: [SearchEntry] = []
+        let frame = SiteFrame(specification: specification, chapters: chapters(markdown))
+        func add(_ page: String, _ title: String, _ content: String) {
+            files[page] = frame.html(page: page, title: title, content: content)
+            entries.append(SearchEntry(name: title, text: "", address: page))
+        }
+        for (file, text) in markdown.sorted(by: { $0.key < $1.key }) {
+            let page = places[file] ?? file
+            let renderer = PageRenderer(links: links, page: page)
+            if let area = Self.area(of: file) {
+                let clauses = specification.clauses.filter { $0.id.area == area }
+                let writer = ClausePages(site: self, renderer: renderer)
+                add(page, text.title, writer.page(of: clauses, introduction: text))
+                entries += clauses.map {
+                    SearchEntry(
+                        name: $0.id.description, text: "\($0.sentence) \($0.why) \($0.seen ?? "")",
+                        address: "\(page)#\($0.id)")
+                }
+            } else {
+                add(page, text.title, renderer.html(text.blocks.map(\.block)))
+            }
+        }
+        let all = PageRenderer(links: links, page: "clauses/index.html")
+        add("clauses/index.html", "All clauses", ClausePages(site: self, renderer: all).list())
+        for (page, title, content) in ScenarioPages(site: self, links: links).all() {
+            add(page, title, content)
+        }
+        for (page, title, content) in FixturePages(site: self, links: links).all() {
+            add(page, title, content)
+        }
+        for (file, text) in specification.files.texts where Self.isJSONPage(file) {
+            add("\(file.dropLast(".json".count)).html", file, JSONPage(links: links, file: file).html(text))
+        }
+        entries += scenarios.map { SearchEntry(name: $0.name, text: "\($0.title) \($0.summary)", address: $0.address) }
+        files["site.css"] = SiteFrame.style
+        files["search.js"] = SearchEntry.script(entries.sorted { $0.address < $1.address })
+        return files
+    }
+
+    /// Reads every Markdown file.
+    private func read() throws(InputProblems) -> [String: MarkdownPage] {
+        var pages: [String: MarkdownPage] = [:]
+        var problems: [InputProblem] = []
+        for (file, text) in specification.files.texts where file.hasSuffix(".md") {
+            do {
+                pages[file] = try MarkdownPage(text, place: "Spec/\(file)")
+            } catch {
+                problems += error.problems
+            }
+        }
+        guard problems.isEmpty else { throw InputProblems(problems.sorted { $0.place < $1.place }) }
+        return pages
+    }
+
+    /// Where each file of the specification is shown.
+    private func pages(_ markdown: [String: MarkdownPage]) -> [String: String] {
+        var pages = ["clauses": "clauses/index.html"]
+        for file in markdown.keys {
+            pages[file] = file == "README.md" ? "index.html" : "\(file.dropLast(".md".count)).html"
+        }
+        for file in specification.files.texts.keys where Self.isJSONPage(file) {
+            pages[file] = "\(file.dropLast(".json".count)).html"
+        }
+        return pages
+    }
+
+    private func chapters(_ markdown: [String: MarkdownPage]) -> [(page: String, title: String)] {
+        markdown.filter { $0.key.hasPrefix("chapters/") }.sorted { $0.key < $1.key }.map {
+            ("\($0.key.dropLast(".md".count)).html", $0.value.title)
+        }
+    }
+
+    /// Whether a file is shown as it is, on a page of its own.
+    private static func isJSONPage(_ file: String) -> Bool {
+        file.hasSuffix(".json") && !file.hasPrefix("scenarios/") && !file.hasPrefix("fixtures/")
+    }
+
+    private static func area(of file: String) -> Area? {
+        guard file.hasPrefix("clauses/"), file.hasSuffix(".md") else { return nil }
+        return Area(rawValue: String(file.dropFirst("clauses/".count).dropLast(".md".count)))
+    }
+}

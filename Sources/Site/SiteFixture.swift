@@ -1,0 +1,104 @@
+import Holdfast
+import JSON
+
+/// A golden message or transcript, as a page shows it.
+struct SiteFixture: Sendable {
+    let file: String
+    let why: String
+    let verdict: String
+    let notation: String?
+    let rejectedAt: String?
+    let clauses: [ClauseID]
+
+    /// What it is an example of: `messages/done`, or the area of a transcript.
+    var group: String {
+        let parts = file.split(separator: "/")
+        guard parts.count == 3, parts[0] == "transcripts" else { return parts.prefix(2).joined(separator: "-") }
+        return "transcripts-\(parts[2].prefix { $0 != "-" })"
+    }
+
+    var page: String { "fixtures/\(group).html" }
+
+    /// Its place on that page.
+    var anchor: String {
+        let parts = file.split(separator: "/").suffix(2)
+        return parts.joined(separator: "-").split(separator: ".").dropLast().joined(separator: ".")
+    }
+
+    var address: String { "\(page)#\(anchor)" }
+
+    static func all(in files: SpecificationFiles) throws(InputProblems) -> [SiteFixture] {
+        let root: JSONValue
+        do {
+            root = try JSONParser.value(files.texts["fixtures/index.json"] ?? "")
+        } catch {
+            throw InputProblems([
+                InputProblem(
+                    place: "Fixtures/index.json", what: "\(error)", expected: "the index of the fixtures",
+                    fix: "restore the file")
+            ])
+        }
+        let messages = (root["messages"]?.arrayValue ?? []).compactMap { entry -> SiteFixture? in
+            guard let file = entry["file"]?.stringValue else { return nil }
+            return SiteFixture(
+                file: file, why: entry["why"]?.stringValue ?? "", verdict: entry["verdict"]?.stringValue ?? "",
+                notation: nil, rejectedAt: entry["schemaLocation"]?.stringValue,
+                clauses: [entry["clause"]?.stringValue.flatMap { ClauseID($0) }].compactMap { $0 })
+        }
+        let transcripts = (root["transcripts"]?.arrayValue ?? []).compactMap { entry -> SiteFixture? in
+            guard let file = entry["file"]?.stringValue else { return nil }
+            let expected = entry["expected"]?.objectValue ?? [:]
+            return SiteFixture(
+                file: file, why: entry["why"]?.stringValue ?? "",
+                verdict: expected.map { "\($0.key) \($0.value.stringValue ?? "")" }.joined(separator: ", "),
+                notation: entry["notation"]?.stringValue, rejectedAt: nil,
+                clauses: expected.compactMap { ClauseID($0.key) })
+        }
+        return messages + transcripts
+    }
+}
+
+/// The pages of the fixtures, one for each type of message and each area.
+struct FixturePages {
+    let site: Site
+    let links: LinkResolver
+
+    /// More of one text helps nobody on a page.
+    private static let mostCharacters = 6_000
+
+    func all() -> [(page: String, title: String, content: String)] {
+        Dictionary(grouping: site.fixtures, by: \.group).sorted { $0.key < $1.key }.map { group, fixtures in
+            let page = fixtures[0].page
+            let title = "Fixtures: " + group.replacing("-", with: ", ")
+            let renderer = PageRenderer(links: links, page: page)
+            let sections = fixtures.map { section($0, renderer) }
+            return (page, title, "<h1>\(HTMLText.escaped(title))</h1>\n" + sections.joined(separator: "\n"))
+        }
+    }
+
+    private func section(_ fixture: SiteFixture, _ renderer: PageRenderer) -> String {
+        var parts = [
+            "<h2><a class=\"here\" href=\"#\(HTMLText.escaped(fixture.anchor))\">\(HTMLText.escaped(fixture.file))</a></h2>",
+            "<p>\(renderer.withClauses(fixture.why))</p>",
+            "<p>Expected: \(renderer.withClauses(fixture.verdict))\(broken(fixture, renderer))</p>",
+        ]
+        if let notation = fixture.notation {
+            parts.append("<pre tabindex=\"0\"><code>\(HTMLText.escaped(notation))</code></pre>")
+        }
+        if let text = site.texts[fixture.file] {
+            let shown = text.prefix(Self.mostCharacters)
+            let more = text.count - shown.count
+            parts.append(
+                "<details><summary>The file</summary><pre tabindex=\"0\"><code>\(HTMLText.escaped(shown))"
+                    + (more > 0 ? "\n… \(more) more characters" : "") + "</code></pre></details>")
+        }
+        return
+            "<section id=\"\(HTMLText.escaped(fixture.anchor))\" class=\"card\">\n\(parts.joined(separator: "\n"))\n</section>"
+    }
+
+    private func broken(_ fixture: SiteFixture, _ renderer: PageRenderer) -> String {
+        guard let place = fixture.rejectedAt else { return "" }
+        let clauses = fixture.clauses.map(\.description).joined(separator: ", ")
+        return " by \(renderer.withClauses(clauses)) at <code>\(HTMLText.escaped(place))</code>"
+    }
+}
