@@ -100,7 +100,7 @@ struct HTMLComparison {
             \(row("Subject") { "\(PlainText.line($0.subject.name))" })\
             \(row("Address") { "<code>\(PlainText.line($0.address))</code>" })\
             \(row("Profiles") { "\($0.subject.profiles.sorted().map(\.rawValue).joined(separator: ", "))" })\
-            \(row("Date") { "\(PlainText.line($0.startedAt, limit: 40))" })\
+            \(row("Date") { "\(HTMLHead.day($0.startedAt))" })\
             \(row("Clauses") { "\($0.clauses(.pass).count) pass, \($0.clauses(.violation).count) violated" })\
             \(row("Persistence proof", proof))</tbody></table></div>\n
             """

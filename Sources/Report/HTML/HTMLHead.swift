@@ -55,7 +55,7 @@ struct HTMLHead {
     }
 
     /// `2026-11-22T01:46:16Z` as people read it.
-    private static func day(_ text: String) -> String {
+    static func day(_ text: String) -> String {
         let line = PlainText.line(text, limit: 40)
         guard line.count == 20, line.hasSuffix("Z"), let stroke = line.firstIndex(of: "T") else { return line }
         return "\(line[..<stroke]) \(line[line.index(after: stroke)...].prefix(5)) UTC"
