@@ -11,7 +11,7 @@ import Darwin
 #endif
 
 /// What the tutorials say is typed, and printed is what they say.
-@Suite(.serialized) struct TutorialTests {
+@Suite struct TutorialTests {
     private static let pages = DocumentedCommandTests.files(in: "Sources/conformance/Documentation.docc").filter {
         (try? SourceTree.text($0).contains("```console")) == true
     }
