@@ -1,5 +1,6 @@
 import Holdfast
 import JSON
+import Report
 
 /// What the gate is asked, beside the two states.
 public struct GateOptions: Sendable {
@@ -10,10 +11,10 @@ public struct GateOptions: Sendable {
     /// Findings that somebody accepted.
     public var waivers = Waivers()
     /// The day on which waivers are looked at.
-    public var today: CalendarDay
+    public var today: CivilDate
 
     /// No archive, no waivers, no other versions.
-    public init(today: CalendarDay) {
+    public init(today: CivilDate) {
         self.today = today
     }
 }

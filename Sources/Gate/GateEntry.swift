@@ -1,4 +1,5 @@
 import Holdfast
+import Report
 
 /// One finding with what the gate makes of it.
 public struct GateEntry: Sendable {
@@ -17,7 +18,7 @@ public struct GateEntry: Sendable {
         /// The new version is a new major version, which may break.
         case announced
         /// Somebody accepted it, for a reason and until a day.
-        case waived(reason: String, until: CalendarDay)
+        case waived(reason: String, until: CivilDate)
     }
 
     /// The comparison.

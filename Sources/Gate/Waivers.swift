@@ -1,5 +1,6 @@
 import Holdfast
 import JSON
+import Report
 
 /// Findings that somebody accepted, each for a reason and until a day; the shape is `Spec/schemas/files/gate-waivers.json`.
 public struct Waivers: Sendable {
@@ -10,7 +11,7 @@ public struct Waivers: Sendable {
         /// Why it is accepted.
         public let reason: String
         /// The last day on which it is.
-        public let expires: CalendarDay
+        public let expires: CivilDate
         /// The rule of the finding, for those who read the file.
         public let rule: String?
         /// The line of the entry, from 1.
@@ -35,103 +36,61 @@ public struct Waivers: Sendable {
         do {
             root = try JSONParser.value(text)
         } catch {
-            throw InputProblems([
-                InputProblem(
-                    place: "\(file):\(error.location)", what: error.sentence, expected: "a file of waivers",
-                    fix: "correct the file")
-            ])
+            throw InputProblems([InputProblem(error, in: file, expected: "a file of waivers")])
         }
-        var reader = Reader(text: text, file: file)
-        reader.members(of: root, at: JSONPointer(), among: ["$schema", "format", "version", "waivers"])
-        if root["format"] != "holdfast-gate-waivers" {
-            reader.note(JSONPointer(), "this is no file of waivers", #""format": "holdfast-gate-waivers""#)
-        }
-        if root["version"] != 1 { reader.note(JSONPointer(), "the version is not known", #""version": 1"#) }
-        var waivers: [Waiver] = []
-        if let entries = root["waivers"]?.arrayValue {
-            for (index, entry) in entries.enumerated() {
-                if let waiver = reader.waiver(entry, index) { waivers.append(waiver) }
-            }
-        } else {
-            reader.note(JSONPointer(), "there is no list 'waivers'", "an array of waivers")
-        }
-        for (index, waiver) in waivers.enumerated()
-        where waivers[..<index].contains(where: { $0.fingerprint == waiver.fingerprint }) {
-            reader.problems.append(
-                InputProblem(
-                    place: "\(file):\(waiver.line)", what: "'\(waiver.fingerprint)' is waived already",
-                    expected: "each finding once", fix: "delete one of the two"))
-        }
-        guard reader.problems.isEmpty else { throw InputProblems(reader.problems) }
+        let bytes = Array(text.utf8)
+        let collector = ProblemCollector(file: file, text: bytes)
+        let reader = MemberReader(root, at: JSONPointer(), into: collector)
+        let waivers = reader.map { Self.waivers($0, bytes) } ?? []
+        guard collector.problems.isEmpty else { throw InputProblems(collector.problems) }
         self.file = file
         self.waivers = waivers
     }
 
-    private struct Reader {
-        let text: String
-        let file: String
-        var problems: [InputProblem] = []
-
-        init(text: String, file: String) {
-            self.text = text
-            self.file = file
+    private static func waivers(_ reader: MemberReader, _ bytes: [UInt8]) -> [Waiver] {
+        reader.refuseUnknown(besides: ["format", "version", "waivers"])
+        if let format = reader.string("format", required: true), format != "holdfast-gate-waivers" {
+            let _: Never? = reader.wrong("format", .string(format), "'holdfast-gate-waivers'")
         }
-
-        mutating func waiver(_ entry: JSONValue, _ index: Int) -> Waiver? {
-            let place = JSONPointer(tokens: ["waivers", "\(index)"])
-            guard entry.objectValue != nil else {
-                note(place, "the entry is \(entry.typeName)", "an object")
-                return nil
+        _ = reader.integer("version", in: 1...1, required: true)
+        var waivers: [Waiver] = []
+        for element in reader.array("waivers", required: true) ?? [] {
+            guard let member = MemberReader(element.value, at: element.pointer, into: reader.collector),
+                let waiver = waiver(member, line: JSONParser.location(of: element.pointer, in: bytes)?.line ?? 1)
+            else { continue }
+            if let before = waivers.first(where: { $0.fingerprint == waiver.fingerprint }) {
+                reader.collector.note(
+                    element.pointer, "'\(waiver.fingerprint)' is waived already, in line \(before.line)",
+                    expected: "each finding once", fix: "delete one of the two")
             }
-            members(of: entry, at: place, among: ["fingerprint", "rule", "reason", "expires"])
-            let fingerprint = string("fingerprint", of: entry, at: place, "the fingerprint of a finding") { text in
-                text.utf8.count == 16 && text.allSatisfy { $0.isHexDigit && !$0.isUppercase } ? text : nil
-            }
-            let reason = string("reason", of: entry, at: place, "why the finding is accepted") {
-                $0.trimmed.isEmpty ? nil : $0
-            }
-            let expires = string("expires", of: entry, at: place, "a day such as 2026-12-31") { CalendarDay($0) }
-            guard let fingerprint, let reason, let expires else { return nil }
-            return Waiver(
-                fingerprint: fingerprint, reason: reason, expires: expires, rule: entry["rule"]?.stringValue,
-                line: JSONParser.location(of: place, in: text)?.line ?? 1)
+            waivers.append(waiver)
         }
+        return waivers
+    }
 
-        private mutating func string<Value>(
-            _ name: String, of entry: JSONValue, at place: JSONPointer, _ expected: String,
-            _ read: (String) -> Value?
-        ) -> Value? {
-            guard let value = entry[name] else {
-                note(place, "'\(name)' is missing", expected)
-                return nil
-            }
-            if let text = value.stringValue, let read = read(text) { return read }
-            note(JSONPointer(tokens: place.tokens + [name]), "'\(name)' is \(value.text())", expected)
-            return nil
+    private static func waiver(_ reader: MemberReader, line: Int) -> Waiver? {
+        reader.refuseUnknown(besides: ["fingerprint", "rule", "reason", "expires"])
+        func read<Value>(_ key: String, _ expected: String, _ read: (String) -> Value?) -> Value? {
+            guard let text = reader.string(key, required: true) else { return nil }
+            return read(text) ?? reader.wrong(key, .string(text), expected)
         }
-
-        mutating func members(of value: JSONValue, at place: JSONPointer, among known: [String]) {
-            for name in (value.objectValue ?? [:]).keys where !known.contains(name) {
-                let near = nearestName(to: name, among: known).map { "did you mean '\($0)'?" }
-                note(
-                    JSONPointer(tokens: place.tokens + [name]), "unknown member '\(name)'",
-                    known.joined(separator: ", "), near)
-            }
+        let fingerprint = read("fingerprint", "the fingerprint of a finding, 16 digits of 0-9 and a-f") { text in
+            text.utf8.count == 16 && text.allSatisfy { $0.isHexDigit && !$0.isUppercase } ? text : nil
         }
-
-        mutating func note(_ pointer: JSONPointer, _ what: String, _ expected: String, _ fix: String? = nil) {
-            let location = JSONParser.location(of: pointer, in: text).map { ":\($0)" } ?? ""
-            problems.append(
-                InputProblem(
-                    place: "\(file)\(location)", what: what, expected: expected, fix: fix ?? "correct the entry"))
+        let reason = read("reason", "why the finding is accepted") { $0.trimmed.isEmpty ? nil : $0 }
+        let expires = read("expires", "a day such as 2026-12-31") { text in
+            text.utf8.count == 10 ? CivilDate(text) : nil
         }
+        let rule = reader.string("rule")
+        guard let fingerprint, let reason, let expires else { return nil }
+        return Waiver(fingerprint: fingerprint, reason: reason, expires: expires, rule: rule, line: line)
     }
 
     // MARK: Using them
 
     /// Marks what is waived.
     /// - Returns: What is wrong with the waivers themselves: used up, or for nothing.
-    func apply(to entries: inout [GateEntry], on today: CalendarDay) -> [GateEntry] {
+    func apply(to entries: inout [GateEntry], on today: CivilDate) -> [GateEntry] {
         var complaints: [GateEntry] = []
         for waiver in waivers {
             let place = GatePlace(

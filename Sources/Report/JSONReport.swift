@@ -101,6 +101,7 @@ public struct JSONReport {
         object["violated"] = number(result.violated)
         object["exercised"] = number(result.exercised)
         object["nearest"] = result.nearest.map { .string($0) }
+        if !result.violatedIn.isEmpty { object["violatedIn"] = .array(result.violatedIn.map { .string($0) }) }
         return .object(object)
     }
 

@@ -145,7 +145,8 @@ public struct ReportReader {
             clause: clause, scenario: scenario, reason: reason, link: reader.string("link"), expires: expires,
             isIntermittent: reader.bool("intermittent") ?? false, line: line)
         return BaselineResult.EntryResult(
-            entry: entry, state: state, violated: violated, exercised: exercised, nearest: reader.string("nearest"))
+            entry: entry, state: state, violated: violated, exercised: exercised, nearest: reader.string("nearest"),
+            violatedIn: texts(reader, "violatedIn"))
     }
 
     private func date(_ reader: MemberReader, _ key: String) -> CivilDate? {
@@ -193,6 +194,12 @@ public struct ReportReader {
         _ reader: MemberReader, _ specification: String, _ subject: History.Subject
     ) -> (result: ScenarioResult, intended: [ClauseID]?)? {
         guard let name = reader.string("name", required: true) else { return nil }
+        // Names become names of files, and a stored report may come from anywhere.
+        guard ScenarioResult.isName(name) else {
+            return reader.wrong(
+                "name", .string(name),
+                "the name of a scenario, such as server/SYNC/replay-after-cut, or NAME#2 for its second performance")
+        }
         let tier = reader.integer("tier", in: 1...3) ?? 1
         let intended = reader.value("intended") == nil ? nil : ids(reader, "intended")
         if let reason = reader.string("skipped", isEmptyAllowed: true) {

@@ -79,8 +79,8 @@ import Testing
         #expect(form.status == 64)
         #expect(
             form.err == """
-                --format: 'jnit' is no form of a report of the gate
-                  expected: github, json, junit, markdown, sarif
+                --format: there is no format 'jnit'
+                  expected: json, junit, github, sarif, markdown
                   fix: did you mean 'junit'?
 
                 """)

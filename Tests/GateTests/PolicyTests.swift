@@ -181,9 +181,9 @@ import Testing
         let words = (problems?.problems ?? []).map { "\($0.place) \($0.what)" }
         #expect(
             words == [
-                "w.json:2:18 'fingerprint' is \"xyz\"", "w.json:3:81 unknown member 'until'",
-                "w.json:3:46 'reason' is \" \"", "w.json:3:60 'expires' is \"2026-02-30\"",
-                "w.json:4:3 'expires' is missing",
+                "w.json:2:18 /waivers/0/fingerprint found 'xyz'", "w.json:3:81 /waivers/1/until unknown member 'until'",
+                "w.json:3:46 /waivers/1/reason found ' '", "w.json:3:60 /waivers/1/expires found '2026-02-30'",
+                "w.json:4:3 /waivers/2 'expires' is missing",
             ])
     }
 }

@@ -1,4 +1,5 @@
 import Holdfast
+import Report
 import TestSupport
 import Testing
 
@@ -23,7 +24,10 @@ struct Edit {
     var new = SmallProtocol()
     var options = GateOptions(today: Edit.today)
 
-    static let today = CalendarDay(secondsSince1970: 1_795_305_600)
+    static let today: CivilDate = {
+        guard let day = CivilDate("2026-11-22") else { preconditionFailure("this is a day") }
+        return day
+    }()
 
     init(_ change: (inout SmallProtocol) -> Void = { _ in }) {
         change(&new)

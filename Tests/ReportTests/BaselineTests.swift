@@ -7,6 +7,10 @@ import Testing
 import Transcript
 
 @Suite struct BaselineTests {
+    private let day: CivilDate
+
+    init() throws { day = try #require(States.day) }
+
     // MARK: judging
 
     @Test func `what is expected and fails lets a run conform, and says so`() throws {
@@ -75,6 +79,47 @@ import Transcript
         #expect(try States.compared(States.green(), [States.entry("SYNC-3", "server/*")]).exit == .staleBaseline)
     }
 
+    /// SYNC-3 as it came out in each of a few scenarios, in each of their performances.
+    private func spread(_ outcomes: [[Outcome]], _ entry: Baseline.Entry) throws -> RunReport {
+        let names = [States.null, States.replay, "server/SYNC/other"]
+        let scenarios = zip(names, outcomes).flatMap { name, outcomes in
+            outcomes.enumerated().map { place, outcome in
+                Sample.Scenario(
+                    name + (place == 0 ? "" : "#\(place + 1)"), [States.verdict(States.sync3, outcome)])
+            }
+        }
+        return try States.compared(try Sample.report(scenarios, selection: [States.sync3]), [entry])
+    }
+
+    @Test func `a pattern covers nothing that holds`() throws {
+        let report = try spread([[.pass], [.violation], [.inconclusive]], States.entry("SYNC-3", "server/*"))
+        let result = try #require(report.baseline?.stale.first)
+        #expect(report.exit == .staleBaseline)
+        #expect(result.state == .passesElsewhere)
+        #expect(result.fix == "name the scenarios: server/SYNC/replay-after-cut")
+        let text = BaselineWriter.text(report, on: day)
+        let written = try Baseline(Array(text.utf8), file: "baseline.json", today: day)
+        #expect(written.entries.map(\.scenario.text) == [States.replay])
+        #expect(written.entries.map(\.reason) == ["the buffer is cut by count"])
+        let bytes = Array((JSONReport(report).value.text(pretty: true) + "\n").utf8)
+        #expect(try ReportReader.report(bytes, file: "report.json").baseline == report.baseline)
+        let doubtful = try spread([[.inconclusive], [.violation]], States.entry("SYNC-3", "server/*"))
+        #expect(doubtful.baseline?.results.map(\.state) == [.violated])
+    }
+
+    @Test func `what never breaks in twenty performances does not break now and then`() throws {
+        func state(_ outcomes: [[Outcome]]) throws -> BaselineResult.State? {
+            let report = try spread(outcomes, States.entry("SYNC-3", "server/*", isIntermittent: true))
+            return report.baseline?.results.first?.state
+        }
+        let kept = [Outcome](repeating: .pass, count: 20)
+        #expect(try state([kept]) == .neverViolated)
+        #expect(try state([Array(kept.dropLast())]) == .intermittent)
+        #expect(try state([Array(kept.dropLast()) + [.violation]]) == .intermittent)
+        #expect(try state([kept, [.violation] + kept]) == .passesElsewhere)
+        #expect(try state([[.pass], [.pass], [.violation]]) == .intermittent)
+    }
+
     @Test func `the suite's failure goes before a stale baseline, a gap behind it`() throws {
         #expect(try States.compared(States.broken(), [States.entry("ENV-1", States.null)]).exit == .harness)
         let open = try States.compared(States.untested(), [States.entry("ENV-1", States.null)])
@@ -121,7 +166,7 @@ import Transcript
 
     private func problems(_ text: String) -> [InputProblem] {
         do {
-            _ = try Baseline(Array(text.utf8), file: "baseline.json")
+            _ = try Baseline(Array(text.utf8), file: "baseline.json", today: day)
             return []
         } catch {
             return error.problems
@@ -129,7 +174,7 @@ import Transcript
     }
 
     @Test func `a baseline is read with the lines of its entries`() throws {
-        let baseline = try Baseline(Array(valid.utf8), file: "baseline.json")
+        let baseline = try Baseline(Array(valid.utf8), file: "baseline.json", today: day)
         #expect(baseline.entries.map(\.line) == [5])
         #expect(baseline.entries.map(\.clause) == ["SYNC-3"])
     }
@@ -142,6 +187,7 @@ import Transcript
         ),
         ("\"reason\": \"known\", ", "", "baseline.json:5:5 /expected/0"),
         ("2026-12-31", "2026-02-30", "baseline.json:5:85 /expected/0/expires"),
+        ("2026-12-31", "2027-11-24", "baseline.json:5:85 /expected/0/expires"),
         ("2026-12-31", "2026-12-31T00:00:00Z", "baseline.json:5:85 /expected/0/expires"),
         ("\"reason\"", "\"raeson\"", "baseline.json:5:65 /expected/0/raeson"),
         ("\"version\": 1", "\"version\": 2", "baseline.json:3:14 /version"),
@@ -161,13 +207,12 @@ import Transcript
     }
 
     @Test func `a written baseline asks for reasons and is refused until it has them`() throws {
-        let day = try #require(States.day)
         let text = BaselineWriter.text(try States.violated(), on: day)
         #expect(text.contains("\"clause\": \"SYNC-3\""))
         #expect(text.contains("\"expires\": \"2027-02-20\""))
         #expect(problems(text).map(\.what) == ["the reason is not filled in"])
         let filled = text.replacing(BaselineWriter.placeholder, with: "known")
-        let baseline = try Baseline(Array(filled.utf8), file: "baseline.json")
+        let baseline = try Baseline(Array(filled.utf8), file: "baseline.json", today: day)
         #expect(try States.compared(States.violated(), baseline.entries).exit == .conforms)
         try expectValid(filled)
     }
@@ -175,8 +220,8 @@ import Transcript
     @Test func `writing anew keeps what still fails and drops what holds`() throws {
         let report = try States.compared(
             States.violated(), [States.entry(), States.entry("ENV-1", States.null), States.entry("SYNC-4")])
-        let text = BaselineWriter.text(report, on: try #require(States.day))
-        let baseline = try Baseline(Array(text.utf8), file: "baseline.json")
+        let text = BaselineWriter.text(report, on: day)
+        let baseline = try Baseline(Array(text.utf8), file: "baseline.json", today: day)
         #expect(baseline.entries.map(\.clause) == ["SYNC-3", "SYNC-4"])
         #expect(baseline.entries.first?.link == "https://tracker.example/412")
     }

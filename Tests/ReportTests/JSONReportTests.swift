@@ -17,10 +17,13 @@ import Transcript
         let schema = try Schema(uri: "https://holdfast.example/spec/1/schemas/files/report.json", registry: registry)
         let finding = Finding("a frame is absent", expected: "seq 1, 2", actual: "seq 2", at: [3, 5])
         let report = try Sample.report([
-            .init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .violation, exercised: 1, findings: [finding])]),
-            .init("b", [], problems: ["lost a frame"]),
             .init(
-                "c", [Verdict(clause: ClauseID(.PERSIST, 2), outcome: .pass, exercised: 1, remarks: ["one is enough"])]),
+                "server/SYNC/a",
+                [Verdict(clause: ClauseID(.SYNC, 3), outcome: .violation, exercised: 1, findings: [finding])]),
+            .init("server/SYNC/b#2", [], problems: ["lost a frame"]),
+            .init(
+                "server/PERSIST/c",
+                [Verdict(clause: ClauseID(.PERSIST, 2), outcome: .pass, exercised: 1, remarks: ["one is enough"])]),
         ])
         #expect(schema.violations(in: JSONReport(report).value).map(\.description) == [])
     }

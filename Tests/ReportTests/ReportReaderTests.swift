@@ -1,10 +1,11 @@
 import Holdfast
 import JSON
 import Judge
-import Report
 import TestSupport
 import Testing
 import Transcript
+
+@testable import Report
 
 @Suite struct ReportReaderTests {
     private let finding = Finding("a frame is absent", expected: "seq 1, 2", actual: "seq 2", at: [1, 2])
@@ -122,6 +123,25 @@ import Transcript
         #expect(text.contains(part))
         let problems = problems(text.replacing(part, with: changed, maxReplacements: 1))
         #expect(problems.contains { $0.place.contains(pointer) && $0.place.hasPrefix("report.json:") }, "\(problems)")
+    }
+
+    @Test(arguments: [
+        "server/../../x", "../x", "/etc/x", "server/SYNC/../../x", "server//x", "server/.x", "server", "server/",
+        "server/a\\u0000b", "server/a b", "server/a#1", "server/a#02", "server/a#2/../../x", "other/x", "server/ä",
+        "server/-x", "",
+    ])
+    func `a name that would lead out of its folder is refused with its line`(name: String) throws {
+        let text = text(try sample())
+        let changed = text.replacing(#""name": "server/SYNC/b""#, with: #""name": "\#(name)""#, maxReplacements: 1)
+        let problem = try #require(problems(changed).first)
+        #expect(problem.place.hasPrefix("report.json:") && problem.place.hasSuffix(" /scenarios/1/name"), "\(problem)")
+    }
+
+    @Test func `every name that the suite gives is read`() throws {
+        let specification = try SourceTree.specification()
+        let names = try specification.scenarios().map(\.name) + specification.clientScenarios().map(\.name)
+        #expect(names.count > 100)
+        for name in names + names.map({ $0 + "#100" }) { #expect(ScenarioResult.isName(name), "\(name)") }
     }
 
     @Test func `a report that contradicts its verdicts is refused`() throws {

@@ -14,15 +14,21 @@ public struct GateAnnotations {
         let verdict = GitHubAnnotation(
             report.passes ? .notice : .error, title: report.passes ? "protocol gate" : "protocol gate failed",
             message: report.headline)
-        let shown = report.entries.filter { $0.fails || $0.finding.severity == .warning }
-        return verdict.text
-            + shown.map { entry in
-                // What is gone has no line in the checkout that the annotation is shown in.
-                let place = entry.finding.new
-                return GitHubAnnotation(
-                    entry.fails ? .error : .warning, title: entry.finding.rule, message: entry.detail,
-                    file: place?.path, line: place?.line
-                ).text
-            }.joined()
+        let failures = report.entries.filter(\.fails)
+        let warnings = report.entries.filter { !$0.fails && $0.finding.severity == .warning }
+        // The verdict is an annotation of its kind itself.
+        let lines =
+            GitHubAnnotation.bounded(
+                failures.map { annotation($0, .error) }, room: GitHubAnnotation.limit - (report.passes ? 0 : 1))
+            + GitHubAnnotation.bounded(warnings.map { annotation($0, .warning) })
+        return ([verdict] + lines).map(\.text).joined()
+    }
+
+    private func annotation(_ entry: GateEntry, _ level: GitHubAnnotation.Level) -> GitHubAnnotation {
+        // What is gone has no line in the checkout that the annotation is shown in.
+        let place = entry.finding.new
+        return GitHubAnnotation(
+            level, title: entry.finding.rule, message: GitHubAnnotation.words(entry.detail), file: place?.path,
+            line: place?.line)
     }
 }

@@ -65,7 +65,7 @@ public struct GateConsoleReport {
         put("why", finding.why)
         if !entry.breaks.isEmpty { put("breaks", entry.breaks.map(\.description).joined(separator: ", ")) }
         if let witness = finding.witness {
-            put("witness", "\(witness.message) \(style.cut(Harmless.text(witness.json), to: 600))")
+            put("witness", "\(witness.message) \(shown(witness.json, to: 600))")
             put(
                 "which is",
                 "valid by the \(witness.validBy) version, refused by the \(witness.invalidBy): \(witness.complaint)"
@@ -78,27 +78,13 @@ public struct GateConsoleReport {
         return lines.joined(separator: "\n")
     }
 
+    private func shown(_ text: String, to limit: Int) -> String {
+        style.cut(PlainText.harmless(text, keepsLines: false), to: limit)
+    }
+
     private func told(_ place: GatePlace, _ value: String?) -> String {
         let pointer = place.pointer.isRoot ? "" : " #\(place.pointer)"
-        return place.address + pointer + (value.map { "  \(style.cut(Harmless.text($0), to: 300))" } ?? "")
-    }
-}
-
-/// Text of others, fit for a terminal.
-enum Harmless {
-    /// The text with control characters shown by number.
-    static func text(_ text: String) -> String {
-        var shown = ""
-        for scalar in text.unicodeScalars {
-            // Marks of direction would let one text be shown as another.
-            let turns = (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
-            if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || turns {
-                shown += "\\u{\(String(scalar.value, radix: 16))}"
-            } else {
-                shown.unicodeScalars.append(scalar)
-            }
-        }
-        return shown
+        return place.address + pointer + (value.map { "  \(shown($0, to: 300))" } ?? "")
     }
 }
 
@@ -124,8 +110,8 @@ extension GateOccurrence {
     var words: String {
         let place = transcript + (line.map { ":\($0)" } ?? "")
         let verdicts = "\(before?.rawValue ?? "no such clause") → \(after?.rawValue ?? "no such clause")"
-        return "\(place) (\(subject)): \(Harmless.text(event))  \(verdicts)"
-            + (what.isEmpty ? "" : ": \(Harmless.text(what))")
+        return "\(place) (\(subject)): \(PlainText.harmless(event, keepsLines: false))  \(verdicts)"
+            + (what.isEmpty ? "" : ": \(PlainText.harmless(what, keepsLines: false))")
     }
 }
 

@@ -1,7 +1,4 @@
 import Foundation
-import Holdfast
-import JSON
-import JSONSchema
 import Synchronization
 
 /// Compares the message schemas of two versions.
@@ -27,25 +24,6 @@ public func compareSchemas(
     thread.start()
     done.wait()
     return result.withLock { $0 }
-}
-
-/// Compares the message schemas of two specifications, without profiles and with all of them.
-///
-/// - Returns: The findings of both views, each once.
-/// - Throws: Every schema file that is no JSON or no schema.
-public func compareSchemas(
-    old: SpecificationFiles, new: SpecificationFiles, policy: ComparisonPolicy = .holdfast
-) throws(InputProblems) -> [GateFinding] {
-    var findings: [String: GateFinding] = [:]
-    for profiles in [[], Set(Profile.allCases)] as [Set<Profile>] {
-        let one = try MessageSchemaSet(old, profiles: profiles)
-        let other = try MessageSchemaSet(new, profiles: profiles)
-        for finding in compareSchemas(old: one, new: other, policy: policy) {
-            if let known = findings[finding.fingerprint], known.severity >= finding.severity { continue }
-            findings[finding.fingerprint] = finding
-        }
-    }
-    return findings.values.sorted(by: GateFinding.comesFirst)
 }
 
 extension GateFinding {

@@ -12,19 +12,16 @@ public struct ComparisonPolicy: Sendable, Hashable {
     public var unknownMembers: UnknownMembers
     /// Whether readers ignore messages of a kind they do not know.
     public var ignoresUnknownMessages: Bool
-    /// Whether `format` decides validity.
-    public var assertsFormats: Bool
     /// Steps that one question about one message may cost before the answer is "not proven".
     public var stepLimit: Int
 
     /// A policy; as it stands, schemas mean what they say.
     public init(
         unknownMembers: UnknownMembers = .asWritten, ignoresUnknownMessages: Bool = false,
-        assertsFormats: Bool = true, stepLimit: Int = 20_000
+        stepLimit: Int = 20_000
     ) {
         self.unknownMembers = unknownMembers
         self.ignoresUnknownMessages = ignoresUnknownMessages
-        self.assertsFormats = assertsFormats
         self.stepLimit = stepLimit
     }
 

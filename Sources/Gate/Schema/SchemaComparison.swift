@@ -118,7 +118,7 @@ struct SchemaComparison {
                 var walk = SchemaWalk(
                     SchemaSpace(writer: one.program, reader: other.program), old: oldTexts, new: newTexts)
                 let edits = walk.walk().filter { $0.narrowRule != "annotation-changed" }
-                return edits.allSatisfy { $0.narrowRule == "discriminator-value-changed" }
+                return !walk.ranOut && edits.allSatisfy { $0.narrowRule == "discriminator-value-changed" }
                     && before.travel == after.travel
             }
             guard same.count == 1, let rule = GateRule.schemaRule("discriminator-value-changed") else { continue }
@@ -212,8 +212,8 @@ struct SchemaComparison {
         }
         var proof = EditProof(
             forward: forward, backward: backward, oldCount: one.program.nodes.count, policy: policy)
-        var explained: Set<GateDirection> = []
-        for edit in edits { judge(edit, before, walk, &proof, one, other, &explained) }
+        var told = Told()
+        for edit in edits { judge(edit, before, walk, &proof, one, other, &told) }
         if walk.ranOut, let rule = GateRule.schemaRule("not-proven") {
             for direction in after.travel.directions {
                 note(
@@ -224,16 +224,42 @@ struct SchemaComparison {
             }
         }
         guard before.name != MessageSchemaSet.every else { return }
-        for direction in after.travel.directions where !explained.contains(direction) {
+        for direction in after.travel.directions where !told.errors.contains(direction) {
             guard forward.colors[forward.roots[0]] != forward.colors[forward.roots[1]] else { continue }
             var edit = SchemaEdit(
                 "schema-changed", old: SchemaEdit.Site(node: forward.roots[0], tokens: []),
                 new: SchemaEdit.Site(node: forward.roots[1], tokens: []))
             edit.paths = [[]]
-            let answer = proof.answer(direction)
+            // What was told as a warning must not hide what nothing told.
+            let answer = restOfProof(direction, beside: told, one, other, forward) ?? proof.answer(direction)
             if case .safe = answer { continue }
-            report(edit, answer, .safe, direction, before, walk, one, other, &explained)
+            report(edit, answer, .safe, direction, before, walk, one, other, &told)
         }
+    }
+
+    /// What was told about a message already.
+    private struct Told {
+        /// The directions in which there is an error.
+        var errors: Set<GateDirection> = []
+        /// The edits that break somebody and weigh less than an error.
+        var warnings: [GateDirection: [SchemaEdit]] = [:]
+    }
+
+    /// Whether a reader who takes what was warned of refuses anything else; nil when nothing was warned of.
+    private func restOfProof(
+        _ direction: GateDirection, beside told: Told, _ one: Schema, _ other: Schema, _ space: SchemaSpace
+    ) -> EditProof.Answer? {
+        guard let warnings = told.warnings[direction], !warnings.isEmpty else { return nil }
+        let isForward = direction == .clientToServer
+        var reader: Program? = isForward ? other.program : one.program
+        for edit in warnings { reader = reader.flatMap { edit.tolerated(by: $0, direction, in: space) } }
+        guard let reader else { return .unproven("what else there is cannot be told from what was warned of") }
+        let old = isForward ? one.program : reader
+        let new = isForward ? reader : other.program
+        var proof = EditProof(
+            forward: SchemaSpace(writer: old, reader: new), backward: SchemaSpace(writer: new, reader: old),
+            oldCount: old.nodes.count, policy: policy)
+        return proof.answer(direction)
     }
 
     /// Whether what stands beside the alternatives at the root of a schema is the same in both versions.
@@ -260,20 +286,20 @@ struct SchemaComparison {
 
     private mutating func judge(
         _ edit: SchemaEdit, _ message: MessageSchemaSet.Message, _ walk: SchemaWalk, _ proof: inout EditProof,
-        _ one: Schema, _ other: Schema, _ explained: inout Set<GateDirection>
+        _ one: Schema, _ other: Schema, _ told: inout Told
     ) {
         let toServer = proof.answer(edit, .clientToServer)
         let toClient = proof.answer(edit, .serverToClient)
         for direction in message.travel.directions {
             let (own, opposite) = direction == .clientToServer ? (toServer, toClient) : (toClient, toServer)
-            report(edit, own, opposite, direction, message, walk, one, other, &explained)
+            report(edit, own, opposite, direction, message, walk, one, other, &told)
         }
     }
 
     private mutating func report(
         _ edit: SchemaEdit, _ own: EditProof.Answer, _ opposite: EditProof.Answer, _ direction: GateDirection,
         _ message: MessageSchemaSet.Message, _ walk: SchemaWalk, _ one: Schema, _ other: Schema,
-        _ explained: inout Set<GateDirection>
+        _ told: inout Told
     ) {
         let (narrows, widens) =
             direction == .clientToServer ? (own.isBroken, opposite.isBroken) : (opposite.isBroken, own.isBroken)
@@ -285,7 +311,6 @@ struct SchemaComparison {
             newValue: edit.newValue, why: rule.why(direction))
         switch own {
         case .broken(let value):
-            explained.insert(direction)
             draft.severity = rule.weight(direction).broken
             if edit.isExtensible, draft.severity == .error {
                 draft.severity = .warning
@@ -293,7 +318,9 @@ struct SchemaComparison {
             }
             let isForward = direction == .clientToServer
             let (writer, reader) = isForward ? (one, other) : (other, one)
-            if writer.isValid(value), let complaint = reader.violations(in: value, limit: 1).first {
+            if writer.isValid(value),
+                let complaint = edit.complaint(among: reader.violations(in: value), direction, in: walk.space)
+            {
                 draft.witness = GateWitness(
                     message: message.name, json: value.text(), validBy: isForward ? .old : .new,
                     invalidBy: isForward ? .new : .old, complaint: complaint.description)
@@ -303,8 +330,13 @@ struct SchemaComparison {
                 draft.severity = .error
                 draft.why = "\(rule.title): \(doubtful.why(direction))"
             }
+            if draft.severity == .error {
+                told.errors.insert(direction)
+            } else {
+                told.warnings[direction, default: []].append(edit)
+            }
         case .unproven(let reason):
-            explained.insert(direction)
+            told.errors.insert(direction)
             draft.rule = doubtful
             draft.severity = .error
             draft.why = "\(rule.title): \(doubtful.why(direction)) \(Self.sentence(reason))"

@@ -5,11 +5,18 @@ extension Baseline {
     /// The most bytes of a baseline.
     private static let maxBytes = 4 << 20
 
+    /// For how long an entry may hold: what nobody looks at for longer is forgotten.
+    private static let maxDays = 366
+
     /// Reads a baseline.
     ///
     /// Names of clauses and scenarios are not looked up: what names nothing is told by the run.
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - file: Its name.
+    ///   - today: The day from which on an entry may hold for a year at most.
     /// - Throws: Every problem of the file at once, with line and column.
-    public init(_ bytes: [UInt8], file: String) throws(InputProblems) {
+    public init(_ bytes: [UInt8], file: String, today: CivilDate) throws(InputProblems) {
         let root: JSONValue
         do {
             root = try JSONParser.value(bytes: bytes, limits: JSONLimits(maxBytes: Self.maxBytes))
@@ -19,13 +26,13 @@ extension Baseline {
         let collector = ProblemCollector(file: file, text: bytes)
         var entries: [Entry] = []
         if let reader = MemberReader(root, at: JSONPointer(), into: collector) {
-            entries = Self.entries(reader, bytes)
+            entries = Self.entries(reader, bytes, today)
         }
         guard collector.problems.isEmpty else { throw InputProblems(collector.problems) }
         self.init(file: file, entries: entries)
     }
 
-    private static func entries(_ reader: MemberReader, _ bytes: [UInt8]) -> [Entry] {
+    private static func entries(_ reader: MemberReader, _ bytes: [UInt8], _ today: CivilDate) -> [Entry] {
         reader.refuseUnknown(besides: ["format", "version", "expected"])
         if let format = reader.string("format", required: true), format != self.format {
             let _: Never? = reader.wrong("format", .string(format), "'\(self.format)'")
@@ -37,7 +44,7 @@ extension Baseline {
                 continue
             }
             let line = JSONParser.location(of: element.pointer, in: bytes)?.line ?? 0
-            guard let entry = entry(member, line: line) else { continue }
+            guard let entry = entry(member, line: line, today) else { continue }
             if let before = entries.first(where: { $0.clause == entry.clause && $0.scenario == entry.scenario }) {
                 reader.collector.note(
                     element.pointer,
@@ -49,7 +56,7 @@ extension Baseline {
         return entries
     }
 
-    private static func entry(_ reader: MemberReader, line: Int) -> Entry? {
+    private static func entry(_ reader: MemberReader, line: Int, _ today: CivilDate) -> Entry? {
         reader.refuseUnknown(besides: ["clause", "scenario", "reason", "link", "expires", "intermittent"])
         let clause = reader.string("clause", required: true)
         let scenario = reader.string("scenario", required: true)
@@ -67,6 +74,12 @@ extension Baseline {
             text.utf8.count == 10
                 ? CivilDate(text) ?? reader.wrong("expires", .string(text), "a day such as 2026-12-31")
                 : reader.wrong("expires", .string(text), "a day such as 2026-12-31")
+        }
+        if let expires, expires > today.advanced(by: maxDays) {
+            reader.collector.note(
+                reader.pointer.appending("expires"), "\(expires) is more than a year ahead",
+                expected: "a day up to \(today.advanced(by: maxDays))",
+                fix: "give a nearer day; on it somebody decides anew")
         }
         guard let clause, let scenario, let reason, let expires else { return nil }
         return Entry(

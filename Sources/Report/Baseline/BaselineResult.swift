@@ -22,6 +22,10 @@ public struct BaselineResult: Sendable, Equatable {
         case passes
         /// It holds in some performances of a scenario, and in others it does not.
         case passesSometimes
+        /// A pattern names scenarios in which it is violated, and others in which it holds.
+        case passesElsewhere
+        /// It is said to be violated now and then, and never was in many performances.
+        case neverViolated
         /// Its scenario was performed and did not put the clause to the test.
         case notShown
         /// Its day is over.
@@ -46,6 +50,20 @@ public struct BaselineResult: Sendable, Equatable {
         public let exercised: Int
         /// The known name nearest to one that is unknown; nil when none is near.
         public let nearest: String?
+        /// The scenarios in which the clause is violated; only where a pattern names others in which it holds.
+        public let violatedIn: [String]
+
+        init(
+            entry: Baseline.Entry, state: State, violated: Int, exercised: Int, nearest: String? = nil,
+            violatedIn: [String] = []
+        ) {
+            self.entry = entry
+            self.state = state
+            self.violated = violated
+            self.exercised = exercised
+            self.nearest = nearest
+            self.violatedIn = violatedIn
+        }
 
         /// Whether a person has to edit the baseline.
         public var isStale: Bool {
@@ -65,6 +83,10 @@ public struct BaselineResult: Sendable, Equatable {
             case .passes: return "\(name) is expected to be violated, and holds"
             case .passesSometimes:
                 return "\(name) is expected to be violated, and is in only \(violated) of \(exercised) performances"
+            case .passesElsewhere:
+                return "\(name) is expected to be violated, and holds in scenarios that this pattern names too"
+            case .neverViolated:
+                return "\(name) is expected to be violated now and then, and held in all \(exercised) performances"
             case .notShown: return "\(name) is expected to be violated, and nothing put it to the test"
             case .expired: return "\(name) was expected until \(entry.expires)"
             case .unknownClause: return "there is no clause '\(clipped(entry.clause))' for this side"
@@ -79,6 +101,10 @@ public struct BaselineResult: Sendable, Equatable {
             case .violated, .intermittent, .notInRun: nil
             case .passes: "delete the entry, so that the clause stays kept"
             case .passesSometimes: "add \"intermittent\": true, or mend what is left of it and delete the entry"
+            case .passesElsewhere:
+                "name the scenarios: \(violatedIn.prefix(10).joined(separator: ", "))"
+                    + (violatedIn.count > 10 ? " and \(violatedIn.count - 10) more" : "")
+            case .neverViolated: "delete the entry, so that the clause stays kept"
             case .notShown: "delete the entry, or find out why the scenario ends before it comes to the clause"
             case .expired: "mend the violation and delete the entry, or decide anew and give a later day"
             case .unknownClause, .unknownScenario:
@@ -142,6 +168,10 @@ extension RunReport {
         let violated = counts.values.reduce(0) { $0 + $1.violated }
         let exercised = counts.values.reduce(0) { $0 + $1.exercised }
         let isMixed = counts.values.contains { $0.violated > 0 && $0.violated < $0.exercised }
+        // What holds is not covered by a pattern, or the day it breaks would go unnoticed. Of a case that breaks now and
+        // then a few performances show nothing.
+        let enough = entry.isIntermittent ? Self.performancesEnough : 1
+        let isKeptSomewhere = counts.values.contains { $0.violated == 0 && $0.exercised >= enough }
         let result = clauses.first { $0.clause.id.description == entry.clause }
         let isElsewhere = elsewhere.contains { $0.description == entry.clause }
         // A pattern that names scenarios of other parts too is theirs to show as well.
@@ -153,8 +183,10 @@ extension RunReport {
             state = .notApplicable
         } else if performed == 0 || (result == nil && !isElsewhere) {
             state = .notInRun
+        } else if violated > 0, isKeptSomewhere, !isMixed || entry.isIntermittent {
+            state = .passesElsewhere
         } else if entry.isIntermittent, exercised > 0 {
-            state = .intermittent
+            state = isKeptSomewhere ? .neverViolated : .intermittent
         } else if isMixed {
             state = .passesSometimes
         } else if violated > 0 {
@@ -164,8 +196,13 @@ extension RunReport {
         } else {
             state = exercised > 0 ? .passes : .notShown
         }
-        return .init(entry: entry, state: state, violated: violated, exercised: exercised, nearest: nil)
+        return .init(
+            entry: entry, state: state, violated: violated, exercised: exercised,
+            violatedIn: state == .passesElsewhere ? counts.filter { $0.value.violated > 0 }.keys.sorted() : [])
     }
+
+    /// In so many performances of a scenario, a clause that is violated now and then would have been.
+    private static let performancesEnough = 20
 
     /// Why a clause may be violated in a scenario; nil when nobody expects it.
     public func expectation(of clause: ClauseID, in scenario: ScenarioResult) -> Baseline.Entry? {

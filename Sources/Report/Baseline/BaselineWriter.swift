@@ -12,11 +12,12 @@ public enum BaselineWriter {
     /// An entry for each clause that is violated in a scenario.
     ///
     /// What the run was judged against is kept while it still is as expected, with its reason, its link and its day; entries
-    /// that are stale go.
+    /// that are stale go. A pattern that names too much leaves the scenarios it is right about.
     public static func text(_ report: RunReport, on today: CivilDate) -> String {
         var entries: [JSONValue] = []
         let kept = report.baseline?.results.filter { !$0.isStale }.map(\.entry) ?? []
         entries += kept.map { entry($0) }
+        let narrowed = report.baseline?.results.filter { $0.state == .passesElsewhere }.map(\.entry) ?? []
         var written: Set<String> = []
         for result in report.clauses(.violation) {
             let id = result.clause.id.description
@@ -24,11 +25,13 @@ public enum BaselineWriter {
                 guard !kept.contains(where: { $0.names(id, in: scenario) }),
                     written.insert("\(id) \(scenario.baseName)").inserted
                 else { continue }
+                let known = narrowed.first { $0.names(id, in: scenario) }
                 entries.append(
                     entry(
                         Baseline.Entry(
-                            clause: id, scenario: scenario.baseName, reason: placeholder,
-                            expires: today.advanced(by: days))))
+                            clause: id, scenario: scenario.baseName, reason: known?.reason ?? placeholder,
+                            link: known?.link, expires: known?.expires ?? today.advanced(by: days),
+                            isIntermittent: known?.isIntermittent ?? false)))
             }
         }
         let file: JSONValue = [

@@ -25,6 +25,27 @@ public struct GitHubAnnotation: Sendable, Equatable {
         self.message = message
     }
 
+    /// GitHub shows so many of a kind for a step, and drops the rest in silence.
+    public static let limit = 10
+
+    /// As many as are shown, the last of which names the rest.
+    /// - Parameters:
+    ///   - annotations: Annotations of one level, those that matter most first.
+    ///   - room: How many there may be.
+    /// - Returns: All of them where they fit.
+    public static func bounded(_ annotations: [GitHubAnnotation], room: Int = limit) -> [GitHubAnnotation] {
+        guard annotations.count > room, let level = annotations.first?.level else { return annotations }
+        let shown = annotations.prefix(room - 1)
+        let rest = annotations[shown.count...]
+        let names = PlainText.line(rest.map(\.title).joined(separator: ", "))
+        return shown + [GitHubAnnotation(level, title: "and \(rest.count) more", message: names)]
+    }
+
+    /// The words of a stranger, as long as an annotation may be.
+    public static func words(_ text: String) -> String {
+        PlainText.harmless(PlainText.cut(text, to: 4_000))
+    }
+
     /// The line, with its line end.
     public var text: String {
         var properties: [String] = []

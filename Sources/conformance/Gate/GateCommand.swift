@@ -1,8 +1,6 @@
 import ArgumentParser
-import Foundation
 import Gate
 import Holdfast
-import JSON
 import Report
 import Transcript
 
@@ -55,10 +53,10 @@ struct GateCommand: AsyncParsableCommand {
     var repository = "."
 
     func run() async throws {
-        let formats = try format.map(GateFormat.init)
+        let formats = try FormatTarget<GateFormat>.all(format)
         let reader = StateReader(repository: repository)
         let accepted = try waivers.map(Self.waivers) ?? Waivers()
-        var options = GateOptions(today: CalendarDay(secondsSince1970: Int(Date().timeIntervalSince1970)))
+        var options = GateOptions(today: try BaselineOptions.today)
         options.waivers = accepted
         options.archive = try archive.flatMap(TranscriptArchive.transcripts)
         let before = try await reader.state(old)
@@ -70,14 +68,18 @@ struct GateCommand: AsyncParsableCommand {
         } catch {
             throw Tool.refuse(error.problems)
         }
+        for target in formats where target.path != "-" {
+            try Files.write(target.format.text(of: report), to: target.path)
+        }
+        let shown = GateConsoleReport(report, style: Console.style).text
+        let printed = formats.first { $0.path == "-" }
         // A report on standard output is for a program, which wants nothing else there; annotations are lines of a log.
-        if !formats.contains(where: { $0.file == "-" && !$0.isForLogs }) {
-            Console.write(GateConsoleReport(report, style: Console.style).text)
+        if let printed, !printed.format.isForLogs {
+            Console.error(String(shown.dropLast()))
+        } else {
+            Console.write(shown)
         }
-        for format in formats {
-            let text = format.text(of: report)
-            if format.file == "-" { Console.write(text) } else { try Files.write(text, to: format.file) }
-        }
+        if let printed { Console.write(printed.format.text(of: report)) }
         if report.exit != .conforms { throw Tool.end(report.exit) }
     }
 
@@ -87,48 +89,6 @@ struct GateCommand: AsyncParsableCommand {
             return try Waivers(String(decoding: bytes, as: UTF8.self), file: path)
         } catch {
             throw Tool.refuse(error.problems)
-        }
-    }
-}
-
-/// One further report of the gate: its form and where it goes.
-struct GateFormat {
-    private enum Name: String, CaseIterable {
-        case json, junit, github, sarif, markdown
-    }
-
-    private let name: Name
-    /// The file; `-` for standard output.
-    let file: String
-    /// Whether a program picks its lines out of whatever else is printed.
-    var isForLogs: Bool { name == .github }
-
-    init(_ text: String) throws {
-        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let names = Name.allCases.map(\.rawValue)
-        guard let name = Name(rawValue: parts[0]) else {
-            throw Tool.refuse(
-                "--format", "'\(parts[0])' is no form of a report of the gate",
-                expected: names.sorted().joined(separator: ", "),
-                fix: nearestName(to: parts[0], among: names).map { "did you mean '\($0)'?" } ?? "name one of these")
-        }
-        guard parts.count == 2, !parts[1].isEmpty else {
-            throw Tool.refuse(
-                "--format", "'\(text)' names no file",
-                expected: "\(name.rawValue)=FILE, or \(name.rawValue)=- for standard output",
-                fix: "say where the report goes")
-        }
-        self.name = name
-        file = parts[1]
-    }
-
-    func text(of report: GateReport) -> String {
-        switch name {
-        case .json: GateJSONReport(report).value.text(pretty: true) + "\n"
-        case .junit: GateJUnitReport(report).text
-        case .github: GateAnnotations(report).text
-        case .sarif: GateSARIFReport(report, toolVersion: Tool.version).value.text(pretty: true) + "\n"
-        case .markdown: GateMarkdown(report).text
         }
     }
 }

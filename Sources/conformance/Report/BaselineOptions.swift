@@ -25,7 +25,8 @@ struct BaselineOptions: ParsableArguments {
         if let writeBaseline { try refuseOverwriting(writeBaseline) }
         guard let baseline else { return nil }
         do {
-            return try Baseline(Files.bytes(of: baseline), file: baseline == "-" ? "standard input" : baseline)
+            return try Baseline(
+                Files.bytes(of: baseline), file: baseline == "-" ? "standard input" : baseline, today: Self.today)
         } catch let error as InputProblems {
             throw Tool.refuse(error.problems)
         }

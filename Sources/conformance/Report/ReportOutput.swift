@@ -3,7 +3,7 @@ import Report
 
 /// Everything that happens with a report once there is one: it meets the baseline, is written, is shown, and ends the command.
 struct ReportOutput {
-    private let targets: [FormatOptions.Target]
+    private let targets: [FormatTarget<ReportFormat>]
     private let baseline: Baseline?
     private let newBaseline: String?
     private let today: CivilDate

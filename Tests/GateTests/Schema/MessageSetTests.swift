@@ -46,39 +46,56 @@ import Testing
             severities(findings, "message-direction-changed") == [.clientToServer: .error, .serverToClient: .error])
     }
 
-    /// Strict or tolerant, open or closed, added or removed, required or not: who breaks.
+    /// Whether a member has to be there, is something where it is not, or is only allowed.
+    enum Presence: Sendable {
+        case required, `default`, optional
+    }
+
+    /// Who breaks, in all 24 cases: strict or tolerant, open or closed, added or removed, required, with a default, or optional.
     @Test(
         arguments: [
-            // closed, tolerant, added, required: to the server, to the client
-            (true, false, true, true, GateSeverity.error, GateSeverity.error),
-            (true, false, true, false, .information, .error),
-            (true, false, false, true, .error, .error),
-            (true, false, false, false, .error, .warning),
-            (false, false, true, true, .error, .information),
-            (false, false, true, false, .warning, .information),
-            (false, false, false, true, .warning, .error),
-            (false, false, false, false, .information, .warning),
-            (true, true, true, true, .error, .information),
-            (true, true, true, false, .information, .information),
-            (true, true, false, true, .warning, .error),
-            (true, true, false, false, .information, .warning),
-            (false, true, true, true, .error, .information),
-            (false, true, true, false, .information, .information),
-            (false, true, false, true, .warning, .error),
-            (false, true, false, false, .information, .warning),
-        ] as [(Bool, Bool, Bool, Bool, GateSeverity, GateSeverity)])
+            // closed, tolerant, added, presence: to the server, to the client
+            (true, false, true, Presence.required, GateSeverity.error, GateSeverity.error),
+            (true, false, true, .default, .information, .error),
+            (true, false, true, .optional, .information, .error),
+            (true, false, false, .required, .error, .error),
+            (true, false, false, .default, .error, .warning),
+            (true, false, false, .optional, .error, .warning),
+            (false, false, true, .required, .error, .information),
+            (false, false, true, .default, .warning, .information),
+            (false, false, true, .optional, .warning, .information),
+            (false, false, false, .required, .warning, .error),
+            (false, false, false, .default, .information, .warning),
+            (false, false, false, .optional, .information, .warning),
+            (true, true, true, .required, .error, .information),
+            (true, true, true, .default, .information, .information),
+            (true, true, true, .optional, .information, .information),
+            (true, true, false, .required, .warning, .error),
+            (true, true, false, .default, .information, .warning),
+            (true, true, false, .optional, .information, .warning),
+            (false, true, true, .required, .error, .information),
+            (false, true, true, .default, .information, .information),
+            (false, true, true, .optional, .information, .information),
+            (false, true, false, .required, .warning, .error),
+            (false, true, false, .default, .information, .warning),
+            (false, true, false, .optional, .information, .warning),
+        ] as [(Bool, Bool, Bool, Presence, GateSeverity, GateSeverity)])
     func `content models`(
-        isClosed: Bool, isTolerant: Bool, isAdded: Bool, isRequired: Bool, toServer: GateSeverity,
+        isClosed: Bool, isTolerant: Bool, isAdded: Bool, presence: Presence, toServer: GateSeverity,
         toClient: GateSeverity
     ) throws {
         var short: JSONValue = ["type": "object", "properties": ["a": ["type": "string"]]]
         var long: JSONValue = ["type": "object", "properties": ["a": ["type": "string"], "b": ["type": "integer"]]]
-        if isRequired { long["required"] = ["b"] }
+        switch presence {
+        case .required: long["required"] = ["b"]
+        case .default: long["properties"]?["b"]?["default"] = 1
+        case .optional: break
+        }
         if isClosed {
             short["additionalProperties"] = false
             long["additionalProperties"] = false
         }
-        let rule = "property-\(isAdded ? "added" : "removed")-\(isRequired ? "required" : "optional")"
+        let rule = "property-\(isAdded ? "added" : "removed")-\(presence == .required ? "required" : "optional")"
         let findings = try RuleCase.findings(
             isAdded ? short : long, isAdded ? long : short,
             policy: ComparisonPolicy(unknownMembers: isTolerant ? .ignored : .asWritten))
@@ -93,6 +110,60 @@ import Testing
         let new: JSONValue = ["enum": ["a", "b"], "x-extensible-enum": true]
         let findings = try RuleCase.findings(old, new)
         #expect(severities(findings, "enum-value-added") == [.clientToServer: .information, .serverToClient: .warning])
+    }
+
+    @Test func `a warning hides no error beside it`() throws {
+        func chain(_ depth: Int, _ end: JSONValue) -> JSONValue {
+            (0..<depth).reduce(end) { inner, _ in ["type": "object", "properties": ["m": inner]] }
+        }
+        func message(_ kinds: JSONValue, _ length: JSONValue) -> JSONValue {
+            [
+                "type": "object",
+                "properties": [
+                    "kind": ["enum": kinds, "x-extensible-enum": true],
+                    "deep": chain(62, ["type": "string", "maxLength": length]),
+                ],
+            ]
+        }
+        // The change at the bottom lies deeper than the walk goes.
+        let findings = try RuleCase.findings(message(["a"], 9), message(["a", "b"], 10))
+        #expect(findings.contains { $0.severity == .error && $0.direction == .serverToClient }, "\(findings)")
+        let alone = try RuleCase.findings(message(["a"], 9), message(["a"], 9))
+        #expect(alone.isEmpty, "\(alone)")
+    }
+
+    @Test func `what a reader was warned of is taken for granted, and nothing else`() throws {
+        let old: JSONValue = [
+            "type": "object",
+            "properties": [
+                "kind": ["enum": ["a"], "x-extensible-enum": true], "size": ["type": "integer", "maximum": 3],
+            ],
+        ]
+        var new = old
+        new["properties"]?["kind"]?["enum"] = ["a", "b"]
+        let findings = try RuleCase.findings(old, new, travel: .serverToClient)
+        #expect(findings.map(\.severity) == [.warning], "\(findings)")
+        new["properties"]?["size"]?["maximum"] = 4
+        let both = try RuleCase.findings(old, new, travel: .serverToClient)
+        #expect(both.map { "\($0.rule) \($0.severity)" } == ["limit-loosened error", "enum-value-added warning"])
+        // The witness of each is about that one.
+        #expect(both.first?.witness?.complaint.contains("/size") == true, "\(both)")
+        #expect(both.last?.witness?.complaint.contains("/kind") == true, "\(both)")
+    }
+
+    @Test func `a witness complains about the edit it shows`() throws {
+        func message(_ required: JSONValue) -> JSONValue {
+            [
+                "type": "object", "required": required,
+                "properties": ["epoch": ["type": "string"], "lastSeq": ["type": "integer"]],
+            ]
+        }
+        let findings = try RuleCase.findings(message(["epoch", "lastSeq"]), message([]), travel: .serverToClient)
+        #expect(findings.count == 2)
+        for finding in findings {
+            let name = try #require(finding.oldValue?.stringValue)
+            #expect(finding.witness?.complaint.contains("'\(name)'") == true, "\(finding)")
+        }
     }
 
     @Test func `an edit in a shared definition is told once, with the messages it reaches`() throws {

@@ -195,18 +195,30 @@ struct SpecificationEdit: Sendable, CustomTestStringConvertible {
         try MessageSchemaSet(try SourceTree.specification().files, profiles: Set(Profile.allCases))
     }
 
+    /// The files of this very specification.
+    private static func own() throws -> SmallProtocol {
+        var own = SmallProtocol()
+        let texts = try SourceTree.specification().files.texts.filter { !$0.key.hasPrefix("fixtures/") }
+        own.files = Dictionary(uniqueKeysWithValues: texts.map { ("Spec/\($0.key)", $0.value) })
+        return own
+    }
+
     @Test func `what only a profile demands is seen`() throws {
-        let old = try SourceTree.specification().files
-        var new = old
-        new.texts["schemas/messages/toolUse.json"] = new.texts["schemas/messages/toolUse.json"]?
-            .replacingOccurrences(of: #""sync": { "required": ["seq"] }"#, with: #""sync": { "required": [] }"#)
-        let findings = try compareSchemas(old: old, new: new)
-        #expect(findings.filter { $0.severity == .error }.map(\.rule) == ["property-became-optional"])
+        var edit = Edit()
+        edit.old = try Self.own()
+        edit.new = edit.old
+        edit.new.edit(
+            #""sync": { "required": ["seq"] }"#, by: #""sync": { "required": [] }"#,
+            in: "Spec/schemas/messages/toolUse.json")
+        let entries = try SchemaEntries.entries(edit.old.state("old"), edit.new.state())
+        let errors = entries.filter { $0.finding.severity == .error }
+        #expect(errors.map(\.finding.rule) == ["property-became-optional"])
+        #expect(errors.map(\.breaks) == [[GateParty(.client)]])
     }
 
     @Test func `a specification does not differ from itself`() throws {
-        let files = try SourceTree.specification().files
-        #expect(try compareSchemas(old: files, new: files).isEmpty)
+        let same = try Self.own()
+        #expect(try SchemaEntries.entries(same.state("old"), same.state()).isEmpty)
     }
 
     @Test func `the table is long enough`() {

@@ -13,6 +13,8 @@ struct SchemaWalk {
     private var stepsLeft: Int
     /// Whether it stopped before it had seen everything.
     private(set) var ranOut = false
+    /// What was too deep to be looked at.
+    private var tooDeep: Set<Pair> = []
     /// The objects that the schemas were read from.
     private let objects: [JSONObject?]
 
@@ -34,6 +36,8 @@ struct SchemaWalk {
     /// The edits between the roots.
     mutating func walk() -> [SchemaEdit] {
         compare([space.roots[0]], [space.roots[1]], [])
+        // Another way may have led there.
+        if tooDeep.contains(where: { visits[$0] == nil }) { ranOut = true }
         return edits
     }
 
@@ -43,7 +47,11 @@ struct SchemaWalk {
         let pair = Pair(old: one.nodes.sorted(), new: other.nodes.sorted())
         // A shared definition is looked at again on other ways to it: a break may show only there.
         let isSame = Set(old.map { space.colors[$0] }) == Set(new.map { space.colors[$0] })
-        guard visits[pair, default: 0] < (isSame ? 1 : 4), path.count < 60 else { return }
+        guard visits[pair, default: 0] < (isSame ? 1 : 4) else { return }
+        guard path.count < 60 else {
+            tooDeep.insert(pair)
+            return
+        }
         guard stepsLeft > 0 else {
             ranOut = true
             return

@@ -1,0 +1,73 @@
+import JSON
+import JSONSchema
+
+extension SchemaEdit {
+    /// What the reader complains about because of this very edit; a message may be wrong for more than one reason.
+    func complaint(
+        among violations: [SchemaViolation], _ direction: GateDirection, in space: SchemaSpace
+    ) -> SchemaViolation? {
+        let isForward = direction == .clientToServer
+        let site = isForward ? new : old
+        let names = Set((isForward ? narrowing : widening).flatMap { $0 }.flatMap(\.names))
+        func isHere(_ violation: SchemaViolation) -> Bool {
+            guard let site, space.uri(site.node) == violation.schemaURI else { return false }
+            let here = space.nodes[site.node].location.appending(JSONPointer(tokens: site.tokens)).tokens
+            let there = violation.schemaLocation.tokens
+            return there.starts(with: here) || here.starts(with: there)
+        }
+        func isNamed(_ violation: SchemaViolation) -> Bool {
+            names.contains { name in
+                violation.message.contains("'\(name.string)'") || violation.instanceLocation.lastToken == name.string
+            }
+        }
+        return violations.first { isHere($0) && (names.isEmpty || isNamed($0)) } ?? violations.first(where: isNamed)
+            ?? violations.first(where: isHere) ?? violations.first
+    }
+
+    /// The reader as if it had made this edit too, so that what else breaks it shows; nil when that cannot be told.
+    func tolerated(
+        by reader: Program, _ direction: GateDirection, in space: SchemaSpace
+    ) -> Program? {
+        let isForward = direction == .clientToServer
+        var reader = reader
+        for way in isForward ? narrowing : widening {
+            switch (way.last, isForward ? new : old) {
+            case (.isOneOf(let values)?, let site?):
+                let node = space.local(site.node)
+                guard let place = reader.nodes[node].keywords.firstIndex(where: { $0.fixedValues != nil }),
+                    let known = reader.nodes[node].keywords[place].fixedValues
+                else { return nil }
+                reader.nodes[node].keywords[place] = .enumeration(known + values)
+            case (.present(_, let literals)?, _):
+                guard literals.count == 1, case .fails(let member) = literals[0] else { return nil }
+                let node = space.local(member)
+                reader.nodes[node].verdict = true
+                reader.nodes[node].keywords = []
+                reader.nodes[node].asksForRest = false
+            default: return nil
+            }
+        }
+        return reader
+    }
+}
+
+extension Keyword {
+    /// The values that `enum` or `const` allows; nil for other keywords.
+    fileprivate var fixedValues: [JSONValue]? {
+        switch self {
+        case .enumeration(let values): values
+        case .const(let value): [value]
+        default: nil
+        }
+    }
+}
+
+extension Literal {
+    /// The members it speaks of at its own level.
+    fileprivate var names: [ExactString] {
+        switch self {
+        case .present(let name, _), .absent(let name): [name]
+        default: []
+        }
+    }
+}
