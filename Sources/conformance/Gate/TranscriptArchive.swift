@@ -4,7 +4,7 @@ import Holdfast
 import Report
 import Transcript
 
-/// Transcripts of implementations, in files and folders: `.ndjson`, and reports with the transcripts they carry.
+/// Transcripts of implementations, in files and in folders such as the one that `--out` makes.
 enum TranscriptArchive {
     /// Every transcript of a file, or of all files of a folder.
     static func transcripts(at path: String) throws -> [ArchivedTranscript] {

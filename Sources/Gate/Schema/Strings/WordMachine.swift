@@ -37,7 +37,7 @@ struct WordMachine {
     init(_ pattern: Pattern, _ alphabet: [UInt32]) {
         kind = .pattern(pattern.program)
         self.alphabet = alphabet
-        let (steps, matched) = closure(pattern.program, [0], isFirst: true, isEnd: false)
+        let (steps, matched) = pattern.program.closure([0], isFirst: true, isEnd: false, &work)
         _ = number(State(steps: steps, isFirst: true, hasMatched: matched))
     }
 
@@ -65,7 +65,7 @@ struct WordMachine {
                 }
                 work += current.steps.count
                 if !program.isAnchored { seeds.append(0) }
-                let (steps, matched) = closure(program, seeds, isFirst: false, isEnd: false)
+                let (steps, matched) = program.closure(seeds, isFirst: false, isEnd: false, &work)
                 following = State(steps: steps, hasMatched: matched)
             }
         case .words(let words):
@@ -93,7 +93,8 @@ struct WordMachine {
         switch kind {
         case .pattern(let program):
             accepting.append(
-                state.hasMatched || closure(program, state.steps, isFirst: state.isFirst, isEnd: true).hasMatched)
+                state.hasMatched
+                    || program.closure(state.steps, isFirst: state.isFirst, isEnd: true, &work).isMatch)
         case .words(let words):
             accepting.append(
                 stride(from: 0, to: state.steps.count, by: 2).contains {
@@ -101,27 +102,5 @@ struct WordMachine {
                 })
         }
         return number
-    }
-
-    private mutating func closure(
-        _ program: PatternProgram, _ seeds: [Int], isFirst: Bool, isEnd: Bool
-    ) -> (steps: [Int], hasMatched: Bool) {
-        var pending = seeds
-        var seen = Set<Int>()
-        var waiting: [Int] = []
-        while let step = pending.popLast() {
-            guard seen.insert(step).inserted else { continue }
-            work += 1
-            switch program.steps[step] {
-            case .match: return ([], true)
-            case .take: waiting.append(step)
-            case .split(let one, let other): pending += [one, other]
-            case .jump(let target): pending.append(target)
-            case .start: if isFirst { pending.append(step + 1) }
-            case .end: if isEnd { pending.append(step + 1) } else { waiting.append(step) }
-            case .wordBoundary, .look: break
-            }
-        }
-        return (waiting.sorted(), false)
     }
 }
