@@ -249,6 +249,8 @@ public struct RunReport: Sendable {
         }
         let failures = scenarios.count { $0.failure != nil }
         if failures > 0 { parts.append("\(failures) driver failure\(failures == 1 ? "" : "s")") }
+        let troubled = scenarios.count { !$0.problems.isEmpty }
+        if troubled > 0 { parts.append("the suite failed in \(troubled) scenario\(troubled == 1 ? "" : "s")") }
         if !pending.isEmpty { parts.append("\(pending.count) pending") }
         if !setAside.isEmpty { parts.append("\(setAside.count) set aside") }
         if !elsewhere.isEmpty { parts.append("\(elsewhere.count) left to the other parts") }

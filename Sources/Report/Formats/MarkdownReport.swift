@@ -47,14 +47,20 @@ struct MarkdownReport {
     private func table(_ wrong: [ReportCases.Case]) -> String? {
         guard !wrong.isEmpty else { return nil }
         return rows(
-            ["what", "is", "because"], wrong.map { ["**\(inline($0.id))**", inline($0.kind), inline($0.message)] })
+            ["what", "is", "because"], wrong.map { ["**\(inline($0.id))**", inline($0.kind), inline(because($0))] })
+    }
+
+    /// The message without its kind, which stands beside it.
+    private func because(_ one: ReportCases.Case) -> String {
+        let start = [one.kind, "violated"].map { $0 + ": " }.first(where: one.message.hasPrefix)
+        return String(one.message.dropFirst(start?.count ?? 0))
     }
 
     private func folded(_ one: ReportCases.Case) -> String {
         let text = PlainText.harmless(PlainText.cut(one.details, to: 8_000))
         let fence = String(repeating: "`", count: max(3, Self.longestRun(of: "`", in: text) + 1))
         return """
-            <details><summary>\(inline("\(one.id) \(one.kind)"))</summary>
+            <details><summary>\(Self.html("\(one.id) \(one.kind)"))</summary>
 
             \(fence)text
             \(text)
@@ -137,6 +143,12 @@ struct MarkdownReport {
             }
         }
         return shown
+    }
+
+    /// A stranger's text inside an element of HTML, where Markdown's own escapes would show.
+    private static func html(_ text: String) -> String {
+        PlainText.line(text, limit: 300).replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+            .replacing(">", with: "&gt;").replacing("@", with: "&#64;")
     }
 
     /// A short text in fixed width; one that could end it stands as prose.

@@ -160,7 +160,7 @@ struct ReportCases {
         var cases = scenario.problems.map { problem in
             Case(
                 id: scenario.name, title: "", status: .errored, kind: "harness error",
-                message: "harness error: \(problem.prefix { $0 != "\n" })", details: problem)
+                message: "harness error: \(Self.summary(problem))", details: problem)
         }
         if let failure = scenario.failure {
             cases.append(
@@ -170,6 +170,12 @@ struct ReportCases {
                     details: "\(failure)\nat \(scenario.stoppedAt ?? "the end")"))
         }
         return cases
+    }
+
+    /// The first line of a problem, without the word that says whose it is.
+    private static func summary(_ problem: String) -> Substring {
+        let line = problem.prefix { $0 != "\n" }
+        return line.hasPrefix("harness: ") ? line.dropFirst("harness: ".count) : line
     }
 
     private static func stale(_ result: BaselineResult.EntryResult, in file: String) -> Case {
