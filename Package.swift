@@ -165,7 +165,7 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "conformance", "Site", "TestSupport", "Transport", "Holdfast", "JSON",
+                "conformance", "Site", "TestSupport", "Transport", "Holdfast", "JSON", "JSONSchema",
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: settings

@@ -15,6 +15,11 @@ public final class TemporaryDirectory: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
+    /// Writes a file in the folder.
+    public func write(_ text: String, to name: String) throws {
+        try text.write(toFile: path + "/" + name, atomically: true, encoding: .utf8)
+    }
+
     /// The text of a file in the folder.
     public func text(of name: String) throws -> String {
         try String(contentsOfFile: path + "/" + name, encoding: .utf8)

@@ -1,0 +1,298 @@
+import Foundation
+import Holdfast
+import JSON
+import JSONSchema
+import TestSupport
+import Testing
+
+/// The action, the workflows, the manifests and the page about them.
+@Suite(.enabled(if: ExamplePython.has("yaml"), "needs a Python with PyYAML: Tests/Examples/python/setup.sh"))
+struct ContinuousIntegrationTests {
+    private static let action = ".github/actions/conformance/action.yml"
+    private static let page = "Sources/conformance/Documentation.docc/ContinuousIntegration.md"
+    private static let folder = SourceTree.root + "/Tests/ContinuousIntegration"
+
+    // MARK: files
+
+    /// Every YAML file below `.github`, by its path from the root.
+    private func documents() async throws -> [String: [JSONValue]] {
+        let walker = FileManager.default.enumerator(atPath: SourceTree.root + "/.github")
+        var files: [String] = []
+        while let name = walker?.nextObject() as? String {
+            if name.hasSuffix(".yml") || name.hasSuffix(".yaml") { files.append("\(SourceTree.root)/.github/\(name)") }
+        }
+        try #require(files.count >= 8)
+        let read = try await ExamplePython.run(["\(Self.folder)/yaml_to_json.py"] + files.sorted())
+        try #require(read.status == 0, "\(read.output)")
+        let values = try #require(try JSONParser.value(read.output).objectValue)
+        return Dictionary(
+            uniqueKeysWithValues: values.map {
+                (String($0.key.dropFirst(SourceTree.root.count + 1)), $0.value.arrayValue ?? [])
+            })
+    }
+
+    private func schema(_ name: String) throws -> Schema {
+        try Schema(JSONParser.value(String(contentsOfFile: "\(Self.folder)/Schemas/\(name).json", encoding: .utf8)))
+    }
+
+    private func kind(of file: String) -> String {
+        file.hasSuffix("/action.yml") ? "action" : file.contains("kubernetes") ? "kubernetes" : "workflow"
+    }
+
+    @Test func `actions, workflows and manifests pass their schemas`() async throws {
+        for (file, documents) in try await documents() {
+            let schema = try schema(kind(of: file))
+            #expect(!documents.isEmpty, "\(file)")
+            for document in documents {
+                #expect(schema.violations(in: document).map(\.description) == [], "\(file)")
+            }
+        }
+    }
+
+    @Test func `the schemas refuse what a runner or a cluster would`() async throws {
+        let documents = try await documents()
+        func refuses(_ file: String, _ change: (inout JSONValue) -> Void) throws {
+            let before = try #require(documents[file]?.first)
+            var after = before
+            change(&after)
+            try #require(after != before)
+            #expect(try !schema(kind(of: file)).isValid(after), "\(file)")
+        }
+        try refuses(Self.action) { $0["runs"]?["steps"]?[0]?["shell"] = nil }
+        try refuses(Self.action) { $0["inputs"]?["mode"]?["required"] = nil }
+        try refuses(Self.action) { $0["runs"]?["using"] = "node" }
+        try refuses(".github/examples/server.yml") { $0["jobs"]?["server"]?["runs-on"] = nil }
+        try refuses(".github/examples/server.yml") { $0["jobs"]?["server"]?["steps"]?[0]?["run"] = "true" }
+        try refuses(".github/examples/server.yml") { $0["on"] = ["psuh"] }
+        let parts = ".github/examples/kubernetes-parts.yaml"
+        try refuses(parts) { $0["spec"]?["completions"] = nil }
+        try refuses(parts) { $0["spec"]?["template"]?["spec"]?["restartPolicy"] = "Always" }
+        try refuses(parts) { $0["spec"]?["template"]?["spec"]?["containers"]?[0]?["image"] = nil }
+        try refuses(parts) { $0["metadata"]?["name"] = "Conformance_Parts" }
+    }
+
+    // MARK: what belongs together
+
+    @Test func `workflows hand over what the action takes, and read what is there`() async throws {
+        let documents = try await documents()
+        let action = try #require(documents[Self.action]?.first)
+        let inputs = try #require(action["inputs"]?.objectValue)
+        let required = inputs.filter { $0.value["required"] == true }.map(\.key)
+        var uses = 0
+        for (file, documents) in documents where kind(of: file) == "workflow" {
+            for job in documents.flatMap({ $0["jobs"]?.objectValue?.map(\.value) ?? [] }) {
+                for step in job["steps"]?.arrayValue ?? []
+                where step["uses"]?.stringValue?.contains("/.github/actions/conformance") == true {
+                    uses += 1
+                    let given = Set((step["with"]?.objectValue ?? [:]).keys)
+                    #expect(given.isSubset(of: inputs.keys) && given.isSuperset(of: required), "\(file): \(given)")
+                }
+            }
+        }
+        #expect(uses >= 5)
+        let steps = action["runs"]?["steps"]?.arrayValue ?? []
+        let ids = Set(steps.compactMap { $0["id"]?.stringValue })
+        for reference in action.text().matches(of: /(steps|inputs)\.([a-z-]+)/) {
+            let known = reference.1 == "steps" ? ids : Set(inputs.keys)
+            #expect(known.contains(String(reference.2)), "\(reference.0)")
+        }
+        for step in steps {
+            let call = step["run"]?.stringValue ?? ""
+            guard let script = call.firstMatch(of: /GITHUB_ACTION_PATH\/([a-z]+\.sh)/) else { continue }
+            let path = SourceTree.root + "/.github/actions/conformance/\(script.1)"
+            #expect(FileManager.default.isExecutableFile(atPath: path), "\(path)")
+        }
+        for (file, documents) in documents where kind(of: file) == "kubernetes" {
+            for pod in documents.compactMap({ $0["spec"]?["template"]?["spec"] }) {
+                let volumes = Set(pod["volumes"]?.arrayValue?.compactMap { $0["name"]?.stringValue } ?? [])
+                let mounts = pod["containers"]?[0]?["volumeMounts"]?.arrayValue ?? []
+                let used = Set(mounts.compactMap { $0["name"]?.stringValue })
+                #expect(!used.isEmpty && used.isSubset(of: volumes), "\(file)")
+            }
+        }
+    }
+
+    @Test func `the page shows the files as they are`() async throws {
+        let page = try SourceTree.text(Self.page)
+        let blocks = page.matches(of: /```yaml\n(?<text>(?:.*\n)*?)```/).map { String($0.output.text) }
+        let folder = SourceTree.root + "/.github/examples"
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let texts = try files.map { try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8) }
+        #expect(Set(blocks) == Set(texts))
+        #expect(blocks.count == files.count)
+        let subject = try #require(page.firstMatch(of: /```json\n(?<text>(?:.*\n)*?)```/)?.output.text)
+        let home = try TemporaryDirectory()
+        try Data(subject.utf8).write(to: URL(fileURLWithPath: home.path + "/subject.json"))
+        let plan = try await BuiltBinary.run(["server", "--subject", home.path + "/subject.json", "--dry-run"])
+        #expect(plan.status == 0, "\(plan.err)")
+    }
+
+    // MARK: command lines
+
+    @Test func `every command line is one that the program takes`() async throws {
+        let syntax = try await CommandLineSyntax.ofBinary()
+        #expect(syntax.faults(of: ["server", "ws://a", "--no-such"]) == ["there is no --no-such"])
+        #expect(syntax.faults(of: ["report", "merge"]) == ["something is missing"])
+        #expect(syntax.faults(of: ["server", "--out"]) == ["--out has no value"])
+        #expect(syntax.faults(of: ["sevrer"]).contains("a command is missing"))
+        var lines: [[String]] = []
+        for (file, documents) in try await documents() where kind(of: file) == "kubernetes" {
+            for container in documents.compactMap({ $0["spec"]?["template"]?["spec"]?["containers"]?[0] }) {
+                let arguments = container["args"]?.arrayValue?.compactMap(\.stringValue) ?? []
+                if container["command"] == nil { lines.append(arguments) } else { lines += commands(in: arguments[0]) }
+            }
+        }
+        #expect(lines.count == 2)
+        lines += commands(in: try SourceTree.text(Self.page))
+        #expect(lines.count > 8)
+        for line in lines { #expect(syntax.faults(of: line) == [], "conformance \(line.joined(separator: " "))") }
+    }
+
+    /// The arguments of each `conformance` in the lines of a script.
+    private func commands(in script: String) -> [[String]] {
+        script.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ").map(String.init)
+            let starts = words.indices.filter { ["conformance", "./conformance.sh"].contains(words[$0]) }
+            // The image is called as its program is.
+            guard let start = starts.last, start == 0 || words.starts(with: ["docker", "run"]) else { return nil }
+            return Array(words[(start + 1)...].prefix { !["||", "|", "#", ">", "&&"].contains($0) })
+        }
+    }
+
+    // MARK: the steps of the action
+
+    /// Runs the shell steps of the action in a folder, with programs that come first on the path.
+    private func run(
+        _ inputs: [String: String], in folder: TemporaryDirectory, tools: [String: String]
+    ) async throws -> JSONValue {
+        var action = try #require(try await documents()[Self.action]?.first)
+        action["path"] = .string(SourceTree.root + "/.github/actions/conformance")
+        let given = JSONValue.object(JSONObject(inputs.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
+        try folder.write(action.text(), to: "action.json")
+        try folder.write(given.text(), to: "inputs.json")
+        let (bin, work) = (folder.path + "/bin", folder.path + "/work")
+        for path in [bin, work] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        for (name, text) in tools {
+            try folder.write(text, to: "bin/\(name)")
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(bin)/\(name)")
+        }
+        let program = [
+            "import os, runpy, sys", "os.environ['PATH'] = sys.argv[1] + ':/usr/bin:/bin'", "sys.argv = sys.argv[2:]",
+            "runpy.run_path(sys.argv[0])",
+        ].joined(separator: "\n")
+        let outcome = try await ExamplePython.run([
+            "-c", program, bin, "\(Self.folder)/run_action.py", folder.path + "/action.json",
+            folder.path + "/inputs.json", work,
+        ])
+        return try #require(try? JSONParser.value(outcome.output), "\(outcome.output)")
+    }
+
+    private var binary: String { "#!/bin/sh\nexec '\(BuiltBinary.path)' \"$@\"\n" }
+
+    @Test func `the action tests a server, tells, keeps the report and the exit code`() async throws {
+        let folder = try TemporaryDirectory()
+        let subject: JSONValue = [
+            "name": "reference", "url": "ws://127.0.0.1:{port}/ws", "profiles": ["core"],
+            "start": ["command": [.string(BuiltBinary.path), "serve", "--port", "{port}"]],
+        ]
+        try folder.write(subject.text(), to: "subject.json")
+        let inputs = [
+            "mode": "server", "subject": folder.path + "/subject.json", "out": folder.path + "/out",
+            "arguments": "--only\nENV-1\n--jobs\n2\n", "formats": "tap=\(folder.path)/out/report.tap", "shard": "1/1",
+        ]
+        let result = try await run(inputs, in: folder, tools: ["conformance": binary])
+        #expect(result["status"] == 0, "\(result)")
+        #expect(result["outputs"] == ["exit-code": "0", "artifact": "conformance-server-part-1"])
+        #expect(result["summary"]?.stringValue?.contains("conforms") == true, "\(result)")
+        let steps = result["steps"]?.arrayValue ?? []
+        #expect(
+            steps.map { $0["id"]?.stringValue ?? $0["uses"]?.stringValue ?? "" } == [
+                "find", "run", "actions/upload-artifact@v4",
+            ])
+        #expect(steps.last?["with"]?["path"]?.stringValue == folder.path + "/out")
+        #expect(steps[1]["log"]?.stringValue?.contains("\n::notice title=Holdfast::part 1 of 1") == true, "\(steps[1])")
+        for file in ["report.json", "junit.xml", "summary.md", "report.tap"] {
+            #expect(FileManager.default.fileExists(atPath: "\(folder.path)/out/\(file)"), "\(file)")
+        }
+    }
+
+    @Test func `a change that breaks somebody fails the step, and so does an input that cannot be used`() async throws {
+        let folder = try TemporaryDirectory()
+        var small = SmallProtocol()
+        try small.write(to: folder.path + "/before")
+        small.replace("A server MUST send the", by: "A server SHOULD send the", in: "Spec/clauses/ORDER.md")
+        try small.write(to: folder.path + "/after")
+        let inputs = [
+            "mode": "gate", "subject": folder.path + "/before", "arguments": folder.path + "/after",
+            "out": folder.path + "/out",
+        ]
+        let result = try await run(inputs, in: folder, tools: ["conformance": binary])
+        #expect(result["status"] == 1, "\(result)")
+        #expect(result["outputs"]?["exit-code"] == "1")
+        #expect(result["summary"]?.stringValue?.hasPrefix("**NOT COMPATIBLE: ") == true)
+        #expect(result["steps"]?[1]?["log"]?.stringValue?.contains("::error file=Spec/clauses/ORDER.md,line=8") == true)
+        // The reports are kept all the same.
+        #expect(result["steps"]?.arrayValue?.last?["uses"] == "actions/upload-artifact@v4")
+        let wrong = try await run(
+            ["mode": "sevrer", "subject": "x", "out": folder.path + "/none"], in: TemporaryDirectory(),
+            tools: ["conformance": binary])
+        #expect(wrong["status"] == 64)
+        #expect(wrong["steps"]?.arrayValue?.count == 2)
+        let early = try await run(
+            ["mode": "server", "subject": folder.path + "/none.json", "out": folder.path + "/none"],
+            in: TemporaryDirectory(), tools: ["conformance": binary])
+        #expect(early["status"] == 64)
+        #expect(early["summary"]?.stringValue?.contains("ended with 64 before there was a report") == true)
+    }
+
+    @Test func `where there is no program one is built, and every mode calls it as it can be called`() async throws {
+        let syntax = try await CommandLineSyntax.ofBinary()
+        // A toolchain that knows two commands, and builds a program that notes how it was called.
+        let swift = """
+            #!/bin/sh
+            here="$(dirname "$0")"
+            case "$*" in
+                --version) echo "Swift version 6.2 (for a test)" ;;
+                *--show-bin-path) echo "$here/built" ;;
+                *) mkdir -p "$here/built"
+                   printf '#!/bin/sh\\nprintf "%%s\\\\n" "$@" >"%s/called"\\n' "$here" >"$here/built/conformance"
+                   chmod +x "$here/built/conformance" ;;
+            esac
+
+            """
+        for (mode, shard) in [("server", "2/3"), ("client", "/4"), ("gate", ""), ("merge", "")] {
+            let folder = try TemporaryDirectory()
+            let inputs = [
+                "mode": mode, "subject": "one", "baseline": "known.json", "shard": shard, "out": folder.path + "/out",
+            ]
+            let result = try await run(inputs, in: folder, tools: ["swift": swift])
+            #expect(result["status"] == 0, "\(result)")
+            let cache = result["steps"]?[1]
+            #expect(cache?["uses"] == "actions/cache@v4")
+            #expect(cache?["with"]?["key"]?.stringValue?.hasPrefix("holdfast-Linux-X64-") == true)
+            let called = try folder.text(of: "bin/called").split(separator: "\n").map(String.init)
+            #expect(syntax.faults(of: called) == [], "\(called)")
+            #expect(called.contains("known.json") && called.contains("one"))
+        }
+        let bare = try TemporaryDirectory()
+        let none = try await run(
+            ["mode": "gate", "subject": "x", "out": bare.path + "/out"], in: bare,
+            tools: ["swift": "#!/bin/sh\nexit 1\n"])
+        #expect(none["status"] == 69)
+    }
+
+    @Test func `the image is built of what is there, and runs as nobody in particular`() throws {
+        let lines = try SourceTree.text(".github/Containerfile").split(separator: "\n").map(String.init)
+        let copied = lines.filter { $0.hasPrefix("COPY ") && !$0.contains("--from") }
+            .flatMap { $0.split(separator: " ").dropFirst().dropLast() }
+        #expect(copied.count >= 5)
+        for path in copied { #expect(FileManager.default.fileExists(atPath: "\(SourceTree.root)/\(path)"), "\(path)") }
+        let last = try #require(lines.lastIndex { $0.hasPrefix("FROM ") })
+        #expect(lines.filter { $0.hasPrefix("FROM ") }.count == 2 && lines[last].hasSuffix("-slim"))
+        let user = try #require(lines[last...].first { $0.hasPrefix("USER ") })
+        #expect(!user.contains("root") && !user.contains(" 0"))
+        #expect(lines[last...].contains(#"ENTRYPOINT ["conformance"]"#))
+    }
+}
