@@ -79,17 +79,17 @@ private func transitive(
 }
 
 extension [GateEntry] {
-    /// What fails first, then by severity, then by place.
+    /// What fails first, then by severity; rules before what only shows them, then by place.
     fileprivate var inOrder: [GateEntry] {
         func key(_ entry: GateEntry) -> (Int, String, Int, String) {
             let weight =
                 switch entry.finding.severity {
-                case .error: entry.fails ? (entry.kind == .change ? 0 : 1) : 2
-                case .warning: 3
-                case .information: 4
+                case .error: entry.fails ? (entry.kind == .change ? 0 : 2) : 4
+                case .warning: 6
+                case .information: 8
                 }
             let place = entry.finding.new ?? entry.finding.old
-            return (weight, place?.file ?? "", place?.line ?? 0, entry.finding.rule)
+            return (weight + (entry.isEvidence ? 1 : 0), place?.file ?? "", place?.line ?? 0, entry.finding.rule)
         }
         return sorted { key($0) < key($1) }
     }

@@ -107,7 +107,7 @@ struct SchemaEntries {
                     \(GateWords(finding).reason); but what \(servers) could send before is not allowed any more (chapter 8.2: breaking \
                     for the sender)
                     """, witness: finding.witness)
-            return GateEntry(told, breaks: [servers], rise: .major, subjects: told.messages)
+            return GateEntry(told, breaks: [servers], rise: .major, subjects: Self.subjects(told))
         }
         let rise: Rise
         switch finding.severity {
@@ -122,7 +122,13 @@ struct SchemaEntries {
         case (.error, nil): breaks = [GateParty(.server, profile: profile), GateParty(.client)]
         default: breaks = []
         }
-        return GateEntry(finding, breaks: breaks, rise: rise, subjects: rise >= .minor ? finding.messages : [])
+        return GateEntry(finding, breaks: breaks, rise: rise, subjects: rise >= .minor ? Self.subjects(finding) : [])
+    }
+
+    /// What a changelog calls an edit by: the message it was made in, then those that it reaches.
+    private static func subjects(_ finding: GateFinding) -> [String] {
+        let file = (finding.new ?? finding.old)?.file.split(separator: "/").last ?? ""
+        return finding.messages.filter { file == "\($0).json" } + finding.messages.filter { file != "\($0).json" }
     }
 
     /// Rules about what schemas say to people.

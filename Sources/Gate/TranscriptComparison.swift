@@ -164,20 +164,23 @@ struct TranscriptComparison {
             let occurrences = changes.map(\.occurrence)
             let party = GateParty(clause.role, profile: clause.profile.rawValue)
             let subjects = Set(occurrences.map(\.subject)).sorted().joined(separator: ", ")
-            let count = occurrences.count == 1 ? "1 transcript" : "\(occurrences.count) transcripts"
+            let isOne = occurrences.count == 1
+            let shown =
+                (isOne ? "a transcript" : "\(occurrences.count) transcripts")
+                + " of \(subjects) show\(isOne ? "s" : "")"
             let rule: String
             let severity: GateSeverity
             let why: String
             switch group.after {
             case .violation?:
                 (rule, severity) = ("transcript-regression", .error)
-                why = "\(count) of \(subjects) kept \(clause.id) before, or had no such clause, and violate it now"
+                why = "\(shown) it: \(clause.id) was kept before, or was no clause, and is violated now"
             case .warning?:
                 (rule, severity) = ("transcript-warning", .warning)
-                why = "\(count) of \(subjects) get a warning by \(clause.id) that they did not get before"
+                why = "\(shown) it: what \(clause.id) asks for is not kept, which is a warning now"
             default:
                 (rule, severity) = ("transcript-relief", .warning)
-                why = "\(count) of \(subjects) broke \(clause.id) before and do not now"
+                why = "\(shown) it: \(clause.id) was broken before, and is not now"
             }
             func place(_ state: ProtocolState) -> GatePlace? {
                 state.specification[group.clause].map {

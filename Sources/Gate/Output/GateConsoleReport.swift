@@ -60,8 +60,10 @@ public struct GateConsoleReport {
         func put(_ label: String, _ text: String) {
             lines.append(style.wrapped("\(label): \(text)", indent: 4, hanging: 2))
         }
-        if let place = finding.old { put("old", told(place, finding.oldValue?.text())) }
-        if let place = finding.new { put("new", told(place, finding.newValue?.text())) }
+        // What shows a change is told by the reason, the witness and the frames.
+        let values = entry.isEvidence ? nil : (old: finding.oldValue?.text(), new: finding.newValue?.text())
+        if let place = finding.old { put("old", told(place, values?.old)) }
+        if let place = finding.new { put("new", told(place, values?.new)) }
         put("why", finding.why)
         if !entry.breaks.isEmpty { put("breaks", entry.breaks.map(\.description).joined(separator: ", ")) }
         if let witness = finding.witness {

@@ -69,7 +69,9 @@ struct SchemaComparison {
             known.severity = draft.severity
             known.why = draft.why
         }
-        known.witness = known.witness ?? draft.witness
+        // The shortest message shows it best.
+        let witnesses = [known.witness, draft.witness].compactMap(\.self)
+        known.witness = witnesses.min { $0.json.utf8.count < $1.json.utf8.count }
         drafts[key] = known
     }
 
