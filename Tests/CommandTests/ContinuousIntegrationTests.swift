@@ -167,7 +167,8 @@ struct ContinuousIntegrationTests {
     ) async throws -> JSONValue {
         var action = try #require(try await documents()[Self.action]?.first)
         action["path"] = .string(SourceTree.root + "/.github/actions/conformance")
-        let given = JSONValue.object(JSONObject(inputs.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
+        let given = JSONValue.object(
+            JSONObject(inputs.sorted { $0.key < $1.key }.map { (key: $0.key, value: JSONValue.string($0.value)) }))
         try folder.write(action.text(), to: "action.json")
         try folder.write(given.text(), to: "inputs.json")
         let (bin, work) = (folder.path + "/bin", folder.path + "/work")
