@@ -166,7 +166,7 @@ import Transcript
         }
         let proved = Verdict(
             clause: persist, outcome: .pass, exercised: 20, remarks: ["20 kills on the bytes of `done`"])
-        #expect(try report(proved).contains("20 kills on the bytes of <code class=\"prose\">done</code>"))
+        #expect(try report(proved).contains("pass</span> 20 kills on the bytes of <code class=\"prose\">done</code>"))
         let none = Verdict(clause: persist, outcome: .untested, exercised: 0)
         #expect(try report(none).contains("no proof: "))
         #expect(!HTMLReport(try States.green()).text.contains("Persistence proof"))

@@ -91,7 +91,7 @@ struct HTMLComparison {
         }
         let proof = { (report: RunReport) -> Markup in
             guard let proof = report.persistenceProof else { return "not in question" }
-            return "\(HTMLBadge(proof.outcome).html) <small>\(PlainText.line(proof.words, limit: 300))</small>"
+            return "\(HTMLBadge(proof.outcome).html) <small>\(.prose(PlainText.line(proof.words, limit: 300)))</small>"
         }
         return """
             <div class="scroll" tabindex="0" role="region" aria-label="The reports"><table class="sides">

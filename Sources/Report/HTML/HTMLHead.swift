@@ -38,7 +38,10 @@ struct HTMLHead {
         ]
         if let proof = report.persistenceProof {
             rows.append(
-                ("Persistence proof", "\(HTMLBadge(proof.outcome).html) \(PlainText.line(proof.words, limit: 600))"))
+                (
+                    "Persistence proof",
+                    "\(HTMLBadge(proof.outcome).html) \(.prose(PlainText.line(proof.words, limit: 600)))"
+                ))
         }
         if let again = report.again {
             let text = again.command + (again.driver.map { " -- \($0)" } ?? "")

@@ -186,7 +186,7 @@ enum HTMLStyle {
         .s>code{grid-row:2}
         .cited .s>*,.near .s>*{background:none}
         .rows details>p,.rows details>pre{margin-left:0}
-        .gap,.fold>details>summary{padding-left:var(--tc)}
+        .gap,.fold>details>summary{padding-left:var(--tc);background:var(--bg)}
         }
         @media (forced-colors:active){.s::after{forced-color-adjust:none}.v{border:1px solid}}
         @media print{
