@@ -51,7 +51,7 @@ import Testing
 
     private func refusal(of line: String, by grammar: CommandGrammar) throws -> String? {
         var words = try ShellWords(line.withoutComment).words
-        if let end = words.firstIndex(where: { ["|", ">", "2>", "&&", "&", ";", "<"].contains($0) }) {
+        if let end = words.firstIndex(where: { ["|", "||", ">", "2>", "&&", "&", ";", "<"].contains($0) }) {
             words.removeSubrange(end...)
         }
         // Options alone are for the suite against the reference server.
