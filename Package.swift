@@ -62,7 +62,8 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .target(name: "Reference", dependencies: ["Holdfast", "JSON", "Transport"], swiftSettings: settings),
+        .target(
+            name: "Reference", dependencies: ["Holdfast", "JSON", "JSONSchema", "Transport"], swiftSettings: settings),
         .target(
             name: "ReferenceClient",
             dependencies: ["JSON", "Holdfast", "Transport", "ClientDriver"],

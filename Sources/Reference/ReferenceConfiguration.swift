@@ -1,4 +1,5 @@
 import Holdfast
+import Transport
 
 /// Everything a reference server can be told.
 public struct ReferenceConfiguration: Sendable {
@@ -38,6 +39,10 @@ public struct ReferenceConfiguration: Sendable {
     public var variations: Set<Variation>
     /// Takes the notices for answers that nobody took live; nil when there is none, and then profile `push` is not kept.
     public var push: PushService?
+    /// What the agent says, where that is not an echo.
+    public var replies = Replies()
+    /// Sees everything on the wire, and may interfere.
+    public var watcher: (any ServerWatcher)?
     /// Ends this process, for defects that do; without it the server falls silent like one whose process ended.
     public var endsProcess: (@Sendable () -> Void)?
     /// Takes lines for people; they hold no tokens and no texts of conversations.

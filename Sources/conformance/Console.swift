@@ -24,6 +24,9 @@ enum Console {
         ConsoleStyle(hasColour: isTerminal(STDOUT_FILENO) && !isPlain, width: width(of: STDOUT_FILENO) ?? 100)
     }
 
+    /// Whether standard output is a terminal.
+    static var isTerminal: Bool { isTerminal(STDOUT_FILENO) }
+
     /// Whether progress may be drawn on standard error.
     static var showsProgress: Bool { isTerminal(STDERR_FILENO) && environment("TERM") != "dumb" }
 

@@ -4,6 +4,8 @@ import Holdfast
 import JSON
 import Reference
 import Report
+import Stage
+import Transport
 
 #if canImport(Glibc)
 import Glibc
@@ -14,18 +16,25 @@ import Darwin
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Run the reference server, broken on request.",
+        abstract: "Run a mock server for your app, correct or broken on request.",
         discussion: """
-            Its agent obeys scripts: a chat whose last message is {"script":[{"tool":"webFetch"},{"wait":300},\
-            {"reply":"hello"}]} is answered so; any other text gets an answer at once.
+            Its agent echoes. Answer otherwise with --reply, with rules in a file (--replies), or let the question say so: a \
+            chat whose text is {"script":[{"tool":"webFetch"},{"wait":300},{"reply":"hello"}]} is answered so.
+
+            With --control a page and endpoints drive it while it runs: drop connections, fall silent, restart, limit the \
+            rate, fail, send a push. They listen on this machine alone.
 
             Examples:
               conformance serve                                       on port 8080, data in a temporary folder
+              conformance serve --replies demo --control 9001         tools, pauses and failures; a page to break things
+              conformance serve --replies my.json --frames verbatim   your own answers; what is on the wire
+              conformance serve --fault 'cut before done'             once; the grammar is that of 'conformance proxy'
+              conformance serve --host 0.0.0.0                        for a phone in the same network
               conformance serve --data ./data --token p1=secret       keeps its sessions; asks for a token
               conformance serve --defect sync-claims-complete-after-eviction
               conformance serve --dialect nami                        the same server on another system's wire
               conformance serve --preset adjutant                     that wire, and that system's own defects
-              conformance serve --list-defects
+              curl -X POST localhost:9001/control/drop                what the buttons of the page do
             """
     )
 
@@ -81,6 +90,28 @@ struct ServeCommand: AsyncParsableCommand {
             "Speak the dialect of a system that exists, and be broken as that system is.", valueName: "name"))
     var preset: String?
 
+    @Option(help: ArgumentHelp("Answer every question with this.", valueName: "text"))
+    var reply: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Answer by the rules of this JSON file; 'demo' is one that comes along.", valueName: "file|demo"))
+    var replies: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Do something to a message or request, such as 'cut before done'; may be given several times.",
+            valueName: "rule"))
+    var fault: [String] = []
+
+    @Option(help: ArgumentHelp("Let a page and programs of this machine drive it.", valueName: "port"))
+    var control: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What to print of frames: none, brief or verbatim. Default: brief on a terminal.", valueName: "style"))
+    var frames: FramePrinter.Style?
+
     @Option(help: ArgumentHelp("Break it in a named way; may be given several times.", valueName: "name"))
     var defect: [String] = []
 
@@ -96,13 +127,16 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "End when standard input ends; an interrupt alone does not end it.")
     var endWithInput = false
 
-    @Flag(help: "Print every frame.")
+    @Flag(help: "Tell on standard error where it listens, and of writes that fail.")
     var verbose = false
 
     func run() async throws {
         if listDefects { return NamedBehaviours.show(Defect.all, Variation.all, Preset.all) }
         let preset = try chosenPreset()
         let spoken = try chosenDialect(preset)
+        let replies = try chosenReplies()
+        let faults = try chosenFaults()
+        let controlAddress = try controlAddress()
         let principals = try pairs(tokens, "--token", example: "p1=secret")
         let folder = try dataFolder()
         defer { if data == nil { try? FileManager.default.removeItem(atPath: folder) } }
@@ -123,6 +157,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.defects.formUnion(preset?.defects ?? [])
         configuration.variations.formUnion(preset?.variations ?? [])
         configuration.push = try pushService(for: reference.principals)
+        configuration.replies = replies
         configuration.endsProcess = {
             Console.error("a defect ended this process")
             _exit(1)
@@ -131,22 +166,57 @@ struct ServeCommand: AsyncParsableCommand {
 
         // A write beyond the limit of a file's size must fail like any other write, not end the process.
         signal(SIGXFSZ, SIG_IGN)
-        let server = try await start(configuration)
+        let printer = FramePrinter(frameStyle)
+        let isWatched = frameStyle != .none || controlAddress != nil || !faults.isEmpty
+        let record =
+            isWatched
+            ? MockRecord(
+                dialect: spoken, faults: faults, owners: principals.map { ($0.name, $0.token) },
+                tell: { printer.take($0) }) : nil
+        let mock = try await start(configuration, record)
+        let control: TransportServer?
+        do {
+            control = try await openControl(mock, at: controlAddress)
+        } catch {
+            await mock.stop()
+            throw error
+        }
         let ends = Interruptions(ignoringInterrupt: endWithInput, endingWithInput: endWithInput)
         if let subjectOut {
             let text =
                 reference.subjectFile(
-                    port: server.port, configuration, dialect: dialectName(spoken)
+                    port: mock.port, configuration, dialect: dialectName(spoken)
                 ).text(pretty: true) + "\n"
             try Files.write(text, to: subjectOut)
         }
-        Console.write("\(server.webSocketURL)  http://\(host):\(server.port)  data in \(folder)\n")
-        if !spoken.isCanonical { Console.write("it speaks the dialect \(spoken.name)\n") }
+        greet(mock, folder, configuration, control)
+        let printing = Task { await printer.print() }
+        await ends.first()
+        await control?.stop(graceful: .zero)
+        await mock.stop()
+        printer.end()
+        await printing.value
+        tellUnusedFaults(record)
+    }
+
+    private func greet(
+        _ mock: MockServer, _ folder: String, _ configuration: ReferenceConfiguration, _ control: TransportServer?
+    ) {
+        Console.write("\(mock.webSocketURL)  http://\(host):\(mock.port)  data in \(folder)\n")
+        if !configuration.dialect.isCanonical { Console.write("it speaks the dialect \(configuration.dialect.name)\n") }
         for defect in configuration.defects.sorted(by: { $0.name < $1.name }) {
             Console.write("broken on purpose: \(defect.name) (\(defect.clause)): \(defect.summary)\n")
         }
-        await ends.first()
-        await server.stop()
+        if let control { Console.write("control page at \(control.httpURL())\n") }
+        guard Console.isTerminal else { return }
+        if LocalAddresses.reachable(insteadOf: host) != host {
+            Console.write(
+                "from another device: ws://\(LocalAddresses.reachable(insteadOf: host)):\(mock.port)\(configuration.socketPath)\n"
+            )
+        }
+        if configuration.replies.isEcho, control == nil {
+            Console.write(Console.style.dim("questions are echoed; try --replies demo and --control 9001") + "\n")
+        }
     }
 
     private func positive(_ number: Int, _ flag: String, upTo limit: Int) throws -> Int {
@@ -157,9 +227,9 @@ struct ServeCommand: AsyncParsableCommand {
         return number
     }
 
-    private func start(_ configuration: ReferenceConfiguration) async throws -> ReferenceServer {
+    private func start(_ configuration: ReferenceConfiguration, _ record: MockRecord?) async throws -> MockServer {
         do {
-            return try await ReferenceServer.start(configuration)
+            return try await MockServer.start(configuration, record: record)
         } catch {
             throw Tool.refuse(
                 "--port", "cannot listen on \(host):\(port): \(error)", expected: "a free port of this machine",

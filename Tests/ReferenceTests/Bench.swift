@@ -119,6 +119,22 @@ final class Bench {
         perform(core.recover(at: now))
     }
 
+    /// Tells the server to do something; returns what it says it did.
+    @discardableResult
+    func order(_ order: ServerOrder) throws -> JSONValue {
+        now = now.advanced(byMs: 1)
+        let (told, effects) = try core.obey(order, at: now)
+        perform(effects)
+        return told
+    }
+
+    /// Stops the server and starts it again, as on request.
+    func restart(keepingEpoch keepsEpoch: Bool) {
+        let memory = core.memory(keepingEpoch: keepsEpoch)
+        kill()
+        core.remember(memory)
+    }
+
     func feed(_ input: Input) {
         now = now.advanced(byMs: 1)
         perform(core.handle(input, at: now))

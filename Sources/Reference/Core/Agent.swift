@@ -24,11 +24,19 @@ enum Agent {
     /// How much of a question a plain answer repeats, in characters.
     static let maxEchoCharacters = 400
 
-    /// What the agent does about a question: any number of tools and waits, then exactly one reply or failure.
+    /// What the agent does about a question when it has no replies of its own.
     static func steps(for question: String) -> [Step] {
+        var none = Replies()
+        return steps(for: question, among: &none)
+    }
+
+    /// What the agent does about a question: any number of tools and waits, then exactly one reply or failure.
+    ///
+    /// A script in the question goes before everything else; then one of the replies, if any is for the question.
+    static func steps(for question: String, among replies: inout Replies) -> [Step] {
         guard question.first == "{", let root = try? JSONParser.value(question),
             case .array(let script)? = root["script"]
-        else { return [.reply(answer(to: question))] }
+        else { return replies.steps(for: question) ?? [.reply(answer(to: question))] }
         var steps: [Step] = []
         for element in script {
             guard let step = step(element) else {
@@ -46,7 +54,7 @@ enum Agent {
         return steps + [.reply(answer(to: question))]
     }
 
-    private static func step(_ element: JSONValue) -> Step? {
+    static func step(_ element: JSONValue) -> Step? {
         if let tool = element["tool"]?.stringValue, !tool.isEmpty, tool.utf8.count <= 256 {
             return .tool(tool, input: element["input"])
         }
@@ -56,10 +64,16 @@ enum Agent {
         return nil
     }
 
-    private static func answer(to question: String) -> String {
+    /// The plain answer, which repeats the question.
+    static func answer(to question: String) -> String {
+        guard !question.isEmpty else { return "You said nothing." }
+        return quoted(question).map { "You said: \($0)" } ?? "You said something very long."
+    }
+
+    /// A question as an answer repeats it; nil when even its beginning is too long, because characters have no bound.
+    static func quoted(_ question: String) -> String? {
         let echo = question.prefix(maxEchoCharacters)
-        guard !echo.isEmpty else { return "You said nothing." }
-        guard echo.utf8.count <= maxAnswerBytes / 8 else { return "You said something very long." }
-        return "You said: \(echo)\(echo.endIndex == question.endIndex ? "" : "…")"
+        guard echo.utf8.count <= maxAnswerBytes / 8 else { return nil }
+        return "\(echo)\(echo.endIndex == question.endIndex ? "" : "…")"
     }
 }

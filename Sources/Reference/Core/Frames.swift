@@ -46,6 +46,14 @@ enum Frames {
         ])
     }
 
+    /// A message of the agent that belongs to no turn.
+    static func remark(_ it: StoredRecord.Remark, at time: String) -> JSONValue {
+        members([
+            ("type", "message"), ("sessionId", .string(it.session)), ("messageId", .string(it.message)),
+            ("role", "assistant"), ("text", .string(it.text)), ("timestamp", .string(time)),
+        ])
+    }
+
     static func toolUse(
         _ turn: TurnNames, tool: String, id: String, status: String = "started", input: JSONValue?
     ) -> JSONValue {

@@ -9,7 +9,7 @@ enum Origin: Sendable, Equatable {
 /// A turn between its acceptance and its ending.
 struct LiveTurn: Sendable {
     /// How far it is.
-    enum State: Sendable {
+    enum State: String, Sendable {
         /// Its question is on the way to the disk.
         case storing
         /// Its question is durable; another turn of its session runs.

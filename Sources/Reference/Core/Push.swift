@@ -4,7 +4,7 @@ import JSON
 public struct PushNotice: Sendable, Equatable {
     /// Whose devices it is for.
     public let principal: String
-    /// The turn that ended.
+    /// The turn that ended, or the message that belongs to none.
     public let turn: String
     /// The JSON body, at most 4096 bytes.
     public internal(set) var payload: String
@@ -22,7 +22,7 @@ extension PushNotice {
     ///
     /// The id names the request, so that a second attempt is known for the same push.
     init(
-        principal: String, title: String, answer: String, session: String, message: String, turn: String,
+        principal: String, title: String, answer: String, session: String, message: String, turn: String?,
         id: String? = nil, variations: Set<Variation> = []
     ) {
         let isTerse = variations.contains(.terseNotices)
@@ -34,17 +34,17 @@ extension PushNotice {
                 "title": .string(isTerse ? "Agent" : title.isEmpty ? "New answer" : title), "body": .string(body),
             ]
             let aps: JSONValue = ["alert": alert, "thread-id": .string(session), "sound": "default"]
-            let payload: JSONValue = [
-                "aps": aps, "type": "answer", "sessionId": .string(session), "messageId": .string(message),
-                "turnId": .string(turn),
-            ]
+            let payload = members([
+                ("aps", aps), ("type", turn == nil ? "message" : "answer"), ("sessionId", .string(session)),
+                ("messageId", .string(message)), ("turnId", turn.map(JSONValue.string)),
+            ])
             text = payload.text()
             limit /= 2
         } while text.utf8.count > Self.maxBytes && limit > 3
         var headers = ["apns-push-type": "alert"]
         headers["apns-id"] = id
-        if !variations.contains(.noCollapseId) { headers["apns-collapse-id"] = Self.collapseID(of: turn) }
-        self.init(principal: principal, turn: turn, payload: text, headers: headers)
+        if !variations.contains(.noCollapseId) { headers["apns-collapse-id"] = Self.collapseID(of: turn ?? message) }
+        self.init(principal: principal, turn: turn ?? message, payload: text, headers: headers)
     }
 
     /// What a header can carry of a turn's id, which may hold any character: at most 64 bytes.

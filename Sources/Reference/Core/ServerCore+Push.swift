@@ -18,6 +18,11 @@ extension ServerCore {
                 principal: principal, title: title, answer: text, session: names.session, message: message,
                 turn: names.turn, id: ids.uuid(), variations: rules.variations),
             names, answer: text)
+        bring(notice, to: devices)
+    }
+
+    /// Puts a notice into the line of each of these devices.
+    mutating func bring(_ notice: PushNotice, to devices: [String]) {
         for device in devices {
             for _ in 0..<(broken(.pushSendsTwice) ? 2 : 1) where outbox.add(notice, for: device) { deliver(to: device) }
         }

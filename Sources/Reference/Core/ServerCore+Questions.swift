@@ -91,6 +91,7 @@ extension ServerCore {
     private mutating func charge(
         _ principal: String, for chat: ClientMessage.Chat, from origin: Origin
     ) throws(Refusal) {
+        if let refusal = standing.refusal(of: chat, rules) { throw refusal }
         guard let budget = rules.messagesPerMinute, counts(origin) else { return }
         let account = account(of: principal, origin)
         let window = RateWindow(budget: saboteur.budget(budget), lengthMs: rules.rateWindowMs)

@@ -109,7 +109,7 @@ extension ServerCore {
                         members([
                             ("id", .string(message.id)), ("role", .string(message.role)), ("content", message.content),
                             ("timestamp", .string(Timestamp.text(message.at, rules.timeStyle))),
-                            ("turnId", .string(message.turn)),
+                            ("turnId", message.turn.map(JSONValue.string)),
                             ("clientMessageId", broken(.idemHidesClientIds) ? nil : message.key.map(JSONValue.string)),
                         ])
                     })

@@ -8,6 +8,8 @@ extension ServerCore {
         case .question(let question):
             if isKept(succeeded) { accepted(question) } else { rejected(question) }
         case .ending(let record): ended(record, isDurable: isKept(succeeded))
+        case .remark(let remark, let notice, let isPushed):
+            if isKept(succeeded) { tell(remark, notice, isPushed: isPushed) }
         case .afterthought: return
         }
     }
@@ -64,8 +66,9 @@ extension ServerCore {
 
     private mutating func start(_ id: String) {
         guard let turn = turns[id] else { return }
-        var steps = Agent.steps(for: Content.text(turn.content))
+        var steps = Agent.steps(for: Content.text(turn.content), among: &replies)
         if rules.variations.contains(.slowAnswers) { steps.insert(.wait(200), at: 0) }
+        steps = standing.changed(steps)
         turns[id]?.state = .running
         turns[id]?.steps = steps[...]
         advance(id)
@@ -127,7 +130,7 @@ extension ServerCore {
     /// The ending is durable, or could not be: either way the turn ends now, and the next one of its session starts.
     private mutating func ended(_ record: StoredRecord, isDurable: Bool) {
         switch record {
-        case .question: return
+        case .question, .remark: return
         case .answer(let answer):
             let isKept = isDurable || broken(.persistSendsDoneWhenStoringFails)
             if isKept { keep(record) }

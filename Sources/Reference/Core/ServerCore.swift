@@ -32,6 +32,10 @@ struct ServerCore: Sendable {
     /// Connections that asked a question and have no `ack` yet, by the turn.
     var dueAcks: [String: Int] = [:]
     var isStopping = false
+    /// What the agent says, where that is not an echo.
+    var replies = Replies()
+    /// What was ordered for questions to come.
+    var standing = StandingOrders()
     /// When time was last looked at.
     var lastBeat: Int?
     /// What defects remember; empty in a healthy server.
@@ -44,6 +48,8 @@ struct ServerCore: Sendable {
     enum Write: Sendable {
         case question(StoredRecord.Question)
         case ending(StoredRecord)
+        /// What the agent says of its own accord; devices are told of it always, or when nobody takes it live.
+        case remark(StoredRecord.Remark, notice: PushNotice, isPushed: Bool)
         /// Something nobody waits for.
         case afterthought
     }
@@ -62,6 +68,20 @@ struct ServerCore: Sendable {
         epoch = rules.onlyEpoch ?? saboteur.epoch(rules.variations.contains(.longEpoch) ? odd : name)
         for record in saboteur.remembered(records) { restore(record) }
         lastStamp = sessions.newest
+    }
+
+    /// Takes over what another process of the same server knew in memory alone; before the first input.
+    mutating func remember(_ memory: ServerMemory) {
+        standing = memory.standing
+        replies = memory.replies
+        guard memory.keepsEpoch else { return }
+        epoch = memory.epoch
+        streams = memory.streams
+    }
+
+    /// What is in memory alone.
+    func memory(keepingEpoch keepsEpoch: Bool) -> ServerMemory {
+        ServerMemory(epoch: epoch, streams: streams, standing: standing, replies: replies, keepsEpoch: keepsEpoch)
     }
 
     /// Whether no notice is on its way.

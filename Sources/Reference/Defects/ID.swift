@@ -97,6 +97,7 @@ extension ServerCore {
         case .question(let question): mischief.ghosts.contains(question.session)
         case .answer(let answer): mischief.ghosts.contains(answer.session)
         case .failure(let failure): mischief.ghosts.contains(failure.session)
+        case .remark(let remark): mischief.ghosts.contains(remark.session)
         }
     }
 

@@ -72,7 +72,8 @@ extension ServerCore {
         guard !saboteur.isHealthy else { return session }
         var session = session
         if broken(.orderListsAnswersFirst) {
-            for (position, message) in session.messages.enumerated() where message.role == "assistant" {
+            for (position, message) in session.messages.enumerated()
+            where message.role == "assistant" && message.turn != nil {
                 guard let question = session.messages[..<position].firstIndex(where: { $0.turn == message.turn }) else {
                     continue
                 }
@@ -94,7 +95,7 @@ extension ServerCore {
         }
         if broken(.idemStoresRepeatsAgain) {
             session.messages = session.messages.flatMap { message in
-                message.role == "user" && mischief.repeatedTurns.contains(message.turn)
+                message.role == "user" && message.turn.map(mischief.repeatedTurns.contains) == true
                     ? [message, message.renamed("-2")] : [message]
             }
         }

@@ -100,6 +100,7 @@ extension ServerCore {
             }
         case .failure:
             if broken(.turnLeavesFailedTurnsRunning) { return }
+        case .remark: break
         }
         sessions.apply(record)
     }

@@ -1,3 +1,5 @@
+import Holdfast
+import JSON
 import Transport
 
 /// A server that keeps version 1 of the protocol, with its sessions durable in a folder.
@@ -41,14 +43,18 @@ public final class ReferenceServer: Sendable {
 
     /// Reads the folder, closes what was interrupted, and listens.
     ///
-    /// - Parameter configuration: Where to listen, what to keep, and what to do wrong.
+    /// - Parameters:
+    ///   - configuration: Where to listen, what to keep, and what to do wrong.
+    ///   - memory: What a server before it knew in memory alone; nil for none, as after a real start.
     /// - Returns: A server that takes connections already.
     /// - Throws: ``StorageProblem`` for the folder, `TransportProblem` for the address and for that of the push service.
-    public static func start(_ configuration: ReferenceConfiguration) async throws -> ReferenceServer {
+    public static func start(
+        _ configuration: ReferenceConfiguration, remembering memory: ServerMemory? = nil
+    ) async throws -> ReferenceServer {
         let delivery = try configuration.push.map { try PushDelivery($0, defects: configuration.defects) }
         let (log, records) = try RecordLog.open(
             folder: configuration.dataFolder, defects: configuration.defects)
-        let engine = ServerEngine(configuration, log: log, records: records, delivery: delivery)
+        let engine = ServerEngine(configuration, log: log, records: records, delivery: delivery, memory: memory)
         let outcomes = log.outcomes
         let storage = Task { for await batch in outcomes { await engine.stored(batch) } }
         await engine.recover()
@@ -57,7 +63,9 @@ public final class ReferenceServer: Sendable {
             let transport = try await TransportServer.start(
                 host: configuration.host, port: configuration.port,
                 limits: ServerLimits(maxMessageBytes: configuration.maxFrameBytes),
-                handler: ServerHandler(engine: engine, rules: configuration.rules, edge: configuration.edge))
+                handler: ServerHandler(
+                    engine: engine, rules: configuration.rules, edge: configuration.edge,
+                    watcher: configuration.watcher))
             let address = transport.webSocketURL(configuration.socketPath)
             configuration.log?("listening on \(address), records in \(configuration.dataFolder)")
             return ReferenceServer(
@@ -82,6 +90,35 @@ public final class ReferenceServer: Sendable {
         for task in tasks { task.cancel() }
         await log.close()
     }
+
+    /// Ends at once, as a process that is killed does: no goodbye, and running turns are left for the next start.
+    public func kill() async {
+        await engine.fallSilent()
+        await transport.stop(graceful: .zero)
+        for task in tasks { task.cancel() }
+        await log.close()
+    }
+
+    /// What is in memory alone, for a start after this one has stopped.
+    public func memory(keepingEpoch keepsEpoch: Bool) async -> ServerMemory {
+        await engine.memory(keepingEpoch: keepsEpoch)
+    }
+
+    /// Does what it is told; the value says what that is.
+    /// - Throws: An `InputProblem` that names the member that is wrong.
+    public func obey(_ order: ServerOrder) async throws -> JSONValue { try await engine.obey(order) }
+
+    /// What it holds now: epoch, sessions, running turns and what was ordered.
+    public func state() async -> JSONValue { await engine.state() }
+
+    /// Who is behind each open WebSocket, by the number that its watcher knows.
+    public func principals() async -> [Int: String] { await engine.principals() }
+
+    /// Ends one WebSocket, or falls silent on it.
+    public func end(_ number: Int, _ ending: RelayDeed.Ending) async { await engine.end(number, ending) }
+
+    /// Speaks again on a WebSocket that fell silent: what was held is sent, and what came meanwhile is read.
+    public func resume(_ number: Int) async { await engine.resume(number) }
 
     /// Looks at the clock so often that an end comes well within the time it has.
     private static func heart(of engine: ServerEngine, _ configuration: ReferenceConfiguration) -> Task<Void, Never> {

@@ -1,3 +1,6 @@
+import Holdfast
+import JSON
+import Synchronization
 import Transport
 
 /// The thin shell around the core: performs effects on real sockets, a real disk and a real clock.
@@ -8,24 +11,32 @@ actor ServerEngine {
     private let edge: WireEdge?
     private let configuration: ReferenceConfiguration
     private let delivery: PushDelivery?
-    private let clock = WallClock()
+    private let clock: WallClock
     private var sockets: [Int: ServerSocket] = [:]
+    /// What is held back on its way to clients, by socket; of sockets that nobody interferes with, there is none.
+    private var lines: [Int: SendingLine] = [:]
     private var requests: [Int: CheckedContinuation<RESTAnswer?, Never>] = [:]
     private var settling: [Int: CheckedContinuation<Void, Never>] = [:]
     private var awaitsNotices = false
     /// Whether a defect ended the process, or would have: then nothing is answered any more.
     private(set) var hasEnded = false
-    private var lastNumber = 0
+    /// Numbers are unique for the process, because a watcher outlives a restart on request.
+    private static let lastNumber = Atomic(0)
 
     init(
-        _ configuration: ReferenceConfiguration, log: RecordLog, records: [StoredRecord], delivery: PushDelivery? = nil
+        _ configuration: ReferenceConfiguration, log: RecordLog, records: [StoredRecord],
+        delivery: PushDelivery? = nil, memory: ServerMemory? = nil
     ) {
         self.configuration = configuration
         self.delivery = delivery
         self.log = log
         edge = configuration.edge
         writesAtOnce = configuration.defects.contains(.persistWritesInTheSameStep)
-        core = ServerCore(rules: configuration.rules, records: records)
+        clock = memory?.clock ?? WallClock()
+        var core = ServerCore(rules: configuration.rules, records: records)
+        core.replies = configuration.replies
+        if let memory { core.remember(memory) }
+        self.core = core
     }
 
     /// Takes in what happened and performs what follows.
@@ -44,21 +55,27 @@ actor ServerEngine {
     /// What came in counts from when it came, also where a busy server has not handled it yet.
     func beat() {
         for (number, socket) in sockets {
-            handle(.heard(socket: number, at: clock.steady(at: socket.heardAt)))
+            // Who is not listened to cannot give a sign of life.
+            let isSilent = lines[number]?.isSilent ?? false
+            handle(.heard(socket: number, at: isSilent ? clock.now.steady : clock.steady(at: socket.heardAt)))
         }
         handle(.beat)
     }
 
     /// A socket opened; its number is for ``receive(_:on:)`` and ``end(_:)``.
     func open(_ socket: ServerSocket, principal: String?) -> Int {
-        lastNumber += 1
-        sockets[lastNumber] = socket
+        let number = Self.nextNumber()
+        sockets[number] = socket
+        configuration.watcher?.opened(socket.request, number: number)
         if hasEnded { socket.cut(.reset) }
-        handle(.opened(socket: lastNumber, principal: principal))
-        for text in edge?.challenge ?? [] { post(text, to: lastNumber) }
-        for said in edge?.silentGreeting ?? [] { handle(.received(socket: lastNumber, said)) }
-        return lastNumber
+        handle(.opened(socket: number, principal: principal))
+        for text in edge?.challenge ?? [] { post(text, to: number) }
+        for said in edge?.silentGreeting ?? [] { handle(.received(socket: number, said)) }
+        return number
     }
+
+    /// A number that nothing else has.
+    static func nextNumber() -> Int { lastNumber.add(1, ordering: .relaxed).newValue }
 
     /// A message came in.
     func receive(_ received: Input.Received, on socket: Int) {
@@ -71,14 +88,15 @@ actor ServerEngine {
     /// A socket is gone.
     func end(_ socket: Int) {
         sockets[socket] = nil
+        lines[socket] = nil
         handle(.ended(socket: socket))
+        configuration.watcher?.ended(number: socket)
     }
 
     /// Answers a REST request; nil when nobody is there to answer.
     func answer(_ asked: RESTRequest) async -> RESTAnswer? {
         guard !hasEnded else { return nil }
-        lastNumber += 1
-        let number = lastNumber
+        let number = Self.nextNumber()
         return await withCheckedContinuation { continuation in
             requests[number] = continuation
             handle(.asked(request: number, asked))
@@ -98,8 +116,7 @@ actor ServerEngine {
     func settle(within bound: Duration, andNotices waitsForNotices: Bool = false) async {
         awaitsNotices = waitsForNotices
         guard !hasSettled else { return }
-        lastNumber += 1
-        let number = lastNumber
+        let number = Self.nextNumber()
         let timeout = Task {
             try? await Task.sleep(for: bound)
             self.settled(number)
@@ -110,6 +127,7 @@ actor ServerEngine {
 
     /// Answers what nobody else will answer any more.
     func abandon() {
+        for number in Array(lines.keys) { endSilence(number, goesOn: false) }
         for number in Array(requests.keys) {
             requests.removeValue(forKey: number)?.resume(
                 returning: RESTAnswer(status: 503, body: #"{"error":"the server stopped","code":"interrupted"}"#))
@@ -128,16 +146,152 @@ actor ServerEngine {
     }
 
     private func post(_ text: String, to number: Int) {
+        guard let watcher = configuration.watcher, sockets[number] != nil else { return write(text, to: number) }
+        if lines[number]?.hold(.text(text)) == true { return guardBound(number) }
+        let deed = watcher.saw(.text(text), from: .server, number: number)
+        guard deed.delay > .zero else { return perform(deed, text, on: number) }
+        var line = lines[number] ?? SendingLine()
+        line.delay(text, deed)
+        lines[number] = line
+        release(number, after: deed.delay)
+    }
+
+    private func write(_ text: String, to number: Int) {
         // A socket that cannot take it is at its end, and its own task is about to say so.
         let parts = configuration.variations.contains(.fragmentedMessages) ? 3 : 1
         try? sockets[number]?.post(text: text, fragments: parts)
     }
 
+    // MARK: interference
+
+    private func perform(_ deed: RelayDeed, _ text: String, on number: Int) {
+        for _ in 0..<deed.copies { write(text, to: number) }
+        if let ending = deed.ending { end(number, ending) }
+    }
+
+    /// Sends what was delayed, and what waited behind it, once the time is over.
+    private func release(_ number: Int, after delay: Duration) {
+        Task { [weak self] in
+            try? await Task.sleep(for: delay)
+            await self?.release(number)
+        }
+    }
+
+    private func release(_ number: Int) {
+        guard let (text, deed) = lines[number]?.endDelay() else { return }
+        perform(deed, text, on: number)
+        flush(number)
+    }
+
+    /// Sends what was held, up to what is to be held again.
+    private func flush(_ number: Int) {
+        while let held = lines[number]?.next() {
+            switch held {
+            case .text(let text): post(text, to: number)
+            case .seen(let text): write(text, to: number)
+            case .close(let code, let reason): close(number, code, reason)
+            }
+        }
+        if lines[number]?.isIdle == true { lines[number] = nil }
+    }
+
+    /// Who makes a server hold back without end is cut off.
+    private func guardBound(_ number: Int) {
+        if lines[number]?.isOverfull == true { cut(number, .reset) }
+    }
+
+    private func close(_ number: Int, _ code: UInt16, _ reason: String) {
+        guard let socket = sockets[number] else { return }
+        _ = configuration.watcher?.saw(.close(code: code, reason: reason), from: .server, number: number)
+        Task { await socket.close(code: code, reason: reason) }
+    }
+
+    /// Ends a socket, or falls silent on it, until told otherwise or the longest silence is over.
+    func end(_ number: Int, _ ending: RelayDeed.Ending) {
+        guard let socket = sockets[number] else { return }
+        switch ending {
+        case .close(let code):
+            endSilence(number, goesOn: false)
+            lines[number]?.forget()
+            close(number, code, "ended on request")
+        case .cut(.silence):
+            var line = lines[number] ?? SendingLine()
+            line.isSilent = true
+            lines[number] = line
+            socket.stopReading()
+            Task { [weak self] in
+                try? await Task.sleep(for: SendingLine.longestSilence)
+                await self?.giveUpSilence(number)
+            }
+        case .cut(let how): cut(number, how)
+        }
+    }
+
+    private func cut(_ number: Int, _ how: Cut) {
+        // What came into the silence was never heard.
+        endSilence(number, goesOn: false)
+        sockets[number]?.cut(how)
+    }
+
+    private func giveUpSilence(_ number: Int) {
+        if lines[number]?.isSilent == true { cut(number, .reset) }
+    }
+
+    /// Speaks and listens again.
+    func resume(_ number: Int) {
+        endSilence(number, goesOn: true)
+        flush(number)
+    }
+
+    private func endSilence(_ number: Int, goesOn: Bool) {
+        guard lines[number]?.isSilent == true else { return }
+        lines[number]?.isSilent = false
+        sockets[number]?.resumeReading()
+        for listener in lines[number]?.takeListeners() ?? [] { listener.resume(returning: goesOn) }
+    }
+
+    /// Returns when nobody is silent on this socket any more: whether the connection goes on.
+    func goesOn(_ number: Int) async -> Bool {
+        guard lines[number]?.isSilent == true else { return true }
+        return await withCheckedContinuation { lines[number]?.listeners.append($0) }
+    }
+
+    /// Does what it is told.
+    func obey(_ order: ServerOrder) throws -> JSONValue {
+        guard !hasEnded else {
+            throw InputProblem(
+                place: "server", what: "it is down", expected: "a server that runs", fix: "wait until it is up again")
+        }
+        let (told, effects) = try core.obey(order, at: clock.now)
+        perform(effects)
+        return told
+    }
+
+    /// What it holds now.
+    func state() -> JSONValue { core.state }
+
+    /// Who is behind each socket.
+    func principals() -> [Int: String] {
+        sockets.keys.reduce(into: [:]) { found, number in found[number] = core.connections[number]?.principal }
+    }
+
+    /// What is in memory alone.
+    func memory(keepingEpoch keepsEpoch: Bool) -> ServerMemory {
+        var memory = core.memory(keepingEpoch: keepsEpoch)
+        memory.clock = clock
+        return memory
+    }
+
     /// Ends the process; where this server is not alone in it, it falls silent like one whose process ended.
     private func endProcess() {
         configuration.endsProcess?()
+        fallSilent()
+    }
+
+    /// Answers nothing any more, and resets every connection.
+    func fallSilent() {
         hasEnded = true
-        for socket in sockets.values { socket.cut(.reset) }
+        for number in Array(sockets.keys) { cut(number, .reset) }
         for number in Array(requests.keys) { requests.removeValue(forKey: number)?.resume(returning: nil) }
     }
 
@@ -146,14 +300,13 @@ actor ServerEngine {
         case .send(let number, let text):
             for text in edge?.said(text) ?? [text] { post(text, to: number) }
         case .ping(let number):
-            guard let socket = sockets[number] else { return }
+            guard let socket = sockets[number], lines[number]?.isSilent != true else { return }
             let payload: [UInt8] = configuration.variations.contains(.extraPings) ? [0, 1, 2, 255] : []
             try? socket.post(ping: payload)
         case .close(let number, let code, let reason):
-            guard let socket = sockets[number] else { return }
-            Task { await socket.close(code: code, reason: reason) }
+            if lines[number]?.hold(.close(code, reason)) != true { close(number, code, reason) }
         case .endProcess: endProcess()
-        case .cut(let number): sockets[number]?.cut(.reset)
+        case .cut(let number): cut(number, .reset)
         case .answer(let number, let answer): requests.removeValue(forKey: number)?.resume(returning: answer)
         case .store(let write, let records):
             if writesAtOnce { log.appendAtOnce(records, write: write) } else { log.append(records, write: write) }

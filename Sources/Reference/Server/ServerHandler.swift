@@ -6,8 +6,38 @@ struct ServerHandler: TransportHandler {
     let rules: CoreRules
     /// Nil where the wire is the specification's own.
     var edge: WireEdge?
+    var watcher: (any ServerWatcher)?
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+        guard let watcher else { return await response(to: request) }
+        let number = ServerEngine.nextNumber()
+        if let instead = await taken(watcher.asked(request, number: number), watcher, number) { return instead }
+        let response = await response(to: request)
+        return await taken(watcher.answered(response.isHangUp ? nil : response, number: number)) ?? response
+    }
+
+    /// What a request gets in place of its answer; nil when it gets that.
+    private func taken(
+        _ choice: RelayChoice, _ watcher: (any ServerWatcher)? = nil, _ number: Int = 0
+    ) async -> HTTPServerResponse? {
+        let instead: HTTPServerResponse
+        switch choice {
+        case .pass: return nil
+        case .delay(let time):
+            try? await Task.sleep(for: time)
+            return nil
+        case .answer(let answer): instead = answer
+        case .cut(.fin): instead = .hangUp
+        case .cut(.reset): instead = .reset
+        case .cut(.silence):
+            try? await Task.sleep(for: SendingLine.longestSilence)
+            instead = .reset
+        }
+        _ = watcher?.answered(instead.isHangUp ? nil : instead, number: number)
+        return instead
+    }
+
+    private func response(to request: HTTPServerRequest) async -> HTTPServerResponse {
         let asked = RESTRequest(
             method: request.method, path: request.path, query: request.query, token: token(request), body: request.body)
         guard let answer = await answer(asked) else { return .reset }
@@ -50,6 +80,16 @@ struct ServerHandler: TransportHandler {
 
     func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision {
         if await engine.hasEnded { return .reset }
+        switch watcher?.asks(upgrade) ?? .pass {
+        case .pass: break
+        case .delay(let time): try? await Task.sleep(for: time)
+        case .answer(let answer):
+            return .refuse(status: answer.status, body: String(decoding: answer.body, as: UTF8.self))
+        case .cut(.silence):
+            try? await Task.sleep(for: SendingLine.longestSilence)
+            return .reset
+        case .cut: return .reset
+        }
         if let edge { return edge.admits(upgrade, rules) }
         guard upgrade.path == "/ws" || upgrade.path == "/" else {
             return .refuse(status: 404, body: #"{"error":"WebSockets are at /ws","code":"bad_request"}"#)
@@ -68,17 +108,33 @@ struct ServerHandler: TransportHandler {
         let admitted = rules.requiresAuth ? shown.flatMap { rules.principal(token: $0) } : nil
         let number = await engine.open(socket, principal: admitted)
         // One message at a time: who sends faster than it is answered waits in its own buffers.
-        messages: for await arrival in socket.messages {
-            switch arrival.event {
-            case .text(let text): await engine.receive(.text(text), on: number)
-            case .binary(let bytes): await engine.receive(.binary(bytes), on: number)
-            case .invalidText: await engine.receive(.invalidText, on: number)
-            case .tooLarge(let bytes): await engine.receive(.tooLarge(bytes: bytes), on: number)
-            case .ping, .pong: await engine.handle(.heard(socket: number))
-            case .close, .eof, .failed, .flooded: break messages
+        for await arrival in socket.messages {
+            guard let watcher else {
+                guard await take(arrival.event, on: number) else { break }
+                continue
             }
+            if !arrival.event.isLast, !(await engine.goesOn(number)) { break }
+            let deed = watcher.saw(arrival.event, from: .client, number: number)
+            if deed.delay > .zero { try? await Task.sleep(for: deed.delay) }
+            var isOver = false
+            for _ in 0..<deed.copies where !isOver { isOver = !(await take(arrival.event, on: number)) }
+            if let ending = deed.ending { await engine.end(number, ending) }
+            if isOver { break }
         }
         await engine.end(number)
+    }
+
+    /// Hands on what a socket brought; false when nothing more can come.
+    private func take(_ event: WebSocketEvent, on number: Int) async -> Bool {
+        switch event {
+        case .text(let text): await engine.receive(.text(text), on: number)
+        case .binary(let bytes): await engine.receive(.binary(bytes), on: number)
+        case .invalidText: await engine.receive(.invalidText, on: number)
+        case .tooLarge(let bytes): await engine.receive(.tooLarge(bytes: bytes), on: number)
+        case .ping, .pong: await engine.handle(.heard(socket: number))
+        case .close, .eof, .failed, .flooded: return false
+        }
+        return true
     }
 
     private func token(_ request: HTTPServerRequest) -> String? {

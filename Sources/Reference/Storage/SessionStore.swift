@@ -22,7 +22,8 @@ struct SessionStore: Sendable {
         let role: String
         let content: JSONValue
         let at: Int
-        let turn: String
+        /// Nil for what the agent said of its own accord.
+        let turn: String?
         let key: String?
     }
 
@@ -82,6 +83,7 @@ struct SessionStore: Sendable {
         case .failure(let failure):
             newest = max(newest, failure.at)
             change(failure.session) { $0.end(failure.turn, .failed(code: failure.code, text: failure.text)) }
+        case .remark(let remark): apply(remark)
         }
     }
 
@@ -91,13 +93,9 @@ struct SessionStore: Sendable {
     }
 
     private mutating func apply(_ question: StoredRecord.Question) {
-        newest = max(newest, question.at)
-        if sessions[question.session] == nil {
-            sessions[question.session] = Session(
-                id: question.session, owner: question.principal, createdAt: question.at, updatedAt: question.at,
-                title: Preview.title(of: Content.text(question.content)))
-            idsByOwner[question.principal, default: []].append(question.session)
-        }
+        begin(
+            question.session, of: question.principal, at: question.at,
+            title: Preview.title(of: Content.text(question.content)))
         change(question.session) { session in
             session.updatedAt = question.at
             session.messages.append(
@@ -106,6 +104,25 @@ struct SessionStore: Sendable {
                     turn: question.turn, key: question.key))
             session.turns.append(Turn(id: question.turn, key: question.key, question: question.message))
         }
+    }
+
+    private mutating func apply(_ remark: StoredRecord.Remark) {
+        begin(remark.session, of: remark.principal, at: remark.at, title: Preview.title(of: remark.text))
+        change(remark.session) { session in
+            session.updatedAt = remark.at
+            session.messages.append(
+                Message(
+                    id: remark.message, role: "assistant", content: .string(remark.text), at: remark.at, turn: nil,
+                    key: nil))
+        }
+    }
+
+    private mutating func begin(_ session: String, of principal: String, at time: Int, title: String) {
+        newest = max(newest, time)
+        guard sessions[session] == nil else { return }
+        sessions[session] = Session(
+            id: session, owner: principal, createdAt: time, updatedAt: time, title: title)
+        idsByOwner[principal, default: []].append(session)
     }
 
     private mutating func change(_ id: String, _ body: (inout Session) -> Void) {

@@ -8,6 +8,8 @@ enum StoredRecord: Sendable, Equatable {
     case answer(Answer)
     /// A turn ended without one.
     case failure(Failure)
+    /// The agent said something that nobody asked for.
+    case remark(Remark)
 
     /// A question as it was accepted.
     struct Question: Sendable, Equatable {
@@ -39,6 +41,15 @@ enum StoredRecord: Sendable, Equatable {
         var text: String
         var at: Int
     }
+
+    /// A message of the agent that belongs to no turn; it begins its session when that does not exist yet.
+    struct Remark: Sendable, Equatable {
+        var principal: String
+        var session: String
+        var message: String
+        var text: String
+        var at: Int
+    }
 }
 
 extension StoredRecord {
@@ -62,6 +73,11 @@ extension StoredRecord {
                 ("record", "failure"), ("session", .string(it.session)), ("turn", .string(it.turn)),
                 ("code", .string(it.code)), ("text", .string(it.text)), ("at", JSONValue(it.at)),
             ])
+        case .remark(let it):
+            value = members([
+                ("record", "remark"), ("principal", .string(it.principal)), ("session", .string(it.session)),
+                ("message", .string(it.message)), ("text", .string(it.text)), ("at", JSONValue(it.at)),
+            ])
         }
         return value.text()
     }
@@ -69,9 +85,17 @@ extension StoredRecord {
     /// Reads a line again; nil when it is none of the records.
     init?(line: [UInt8]) {
         guard let root = try? JSONParser.value(bytes: line), let session = root["session"]?.stringValue,
-            let turn = root["turn"]?.stringValue, let at = root["at"]?.intValue
+            let at = root["at"]?.intValue
         else { return nil }
         func text(_ name: String) -> String? { root[name]?.stringValue }
+        if text("record") == "remark" {
+            guard let principal = text("principal"), let message = text("message"), let said = text("text") else {
+                return nil
+            }
+            self = .remark(Remark(principal: principal, session: session, message: message, text: said, at: at))
+            return
+        }
+        guard let turn = text("turn") else { return nil }
         switch text("record") {
         case "question":
             guard let principal = text("principal"), let message = text("message"), let content = root["content"]

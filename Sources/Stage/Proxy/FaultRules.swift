@@ -1,7 +1,8 @@
+import JSON
 import Transport
 
 /// The rules of a proxy, and how often each of them was followed.
-struct FaultRules {
+package struct FaultRules {
     private struct Armed {
         let rule: FaultRule
         var fired = 0
@@ -11,27 +12,43 @@ struct FaultRules {
 
     private var armed: [Armed]
 
-    init(_ rules: [FaultRule]) {
+    package init(_ rules: [FaultRule]) {
         armed = rules.map { Armed(rule: $0) }
     }
 
     /// Whether any rule looks at messages, so that they have to be whole before they go on.
     static func concernMessages(_ rules: [FaultRule]) -> Bool { rules.contains { $0.target.isMessage } }
 
-    var isEmpty: Bool { armed.isEmpty }
+    package var isEmpty: Bool { armed.isEmpty }
+
+    /// Each rule, and how often it was followed.
+    package var all: [(rule: FaultRule, fired: Int)] { armed.map { ($0.rule, $0.fired) } }
+
+    /// Takes in one more rule.
+    package mutating func add(_ rule: FaultRule) { armed.append(Armed(rule: rule)) }
 
     /// Rules that were never followed.
-    var unused: [FaultRule] { armed.filter { $0.fired == 0 }.map(\.rule) }
+    package var unused: [FaultRule] { armed.filter { $0.fired == 0 }.map(\.rule) }
 
     /// What a message is, as far as rules ask.
-    struct Message {
+    package struct Message {
         var types: [String] = []
         var wireType: String?
         var sessions: [String] = []
+
+        init() {}
+
+        /// What an event on a WebSocket is, and what the frames of the specification are that it stands for.
+        package init(_ event: WebSocketEvent, _ canonical: [JSONValue]) {
+            guard case .text(let text) = event, let frame = try? JSONParser.document(text).root else { return }
+            wireType = frame["type"]?.stringValue
+            types = canonical.compactMap { $0["type"]?.stringValue }
+            sessions = canonical.compactMap { $0["sessionId"]?.stringValue }
+        }
     }
 
     /// The rule to follow for a message; each rule counts it, and the first that applies is followed.
-    mutating func rule(for message: Message, from side: RelaySide, on number: Int) -> FaultRule? {
+    package mutating func rule(for message: Message, from side: RelaySide, on number: Int) -> FaultRule? {
         first(on: number) { rule in
             guard rule.side ?? side == side, rule.session.map({ message.sessions.contains($0) }) ?? true else {
                 return false
@@ -46,7 +63,7 @@ struct FaultRules {
     }
 
     /// The rule to follow for a request.
-    mutating func rule(forRequest method: String, isUpgrade: Bool) -> FaultRule? {
+    package mutating func rule(forRequest method: String, isUpgrade: Bool) -> FaultRule? {
         first(on: 0) { rule in
             switch rule.target {
             case .upgrade: isUpgrade
@@ -77,7 +94,7 @@ struct FaultRules {
     }
 
     /// Forgets a connection.
-    mutating func forget(_ number: Int) {
+    package mutating func forget(_ number: Int) {
         for place in armed.indices { armed[place].seen[number] = nil }
     }
 }

@@ -5,7 +5,7 @@ import Transcript
 import Transport
 
 /// The frames of the specification that a frame on the wire stands for.
-typealias CanonicalForm = @Sendable (JSONValue, Direction) -> [JSONValue]
+package typealias CanonicalForm = @Sendable (JSONValue, Direction) -> [JSONValue]
 
 /// Writes down what passes through a proxy, as its subject saw it, and follows the rules for faults.
 ///
@@ -129,12 +129,12 @@ extension ProxyRecord: RelayWatcher {
                         write(.refused(status: status, reason: "fault"), on: lane, &state)
                     }
                     mark(rule, on: role == .client ? lane : nil, &state)
-                    return choice(rule)
+                    return rule.choice
                 }
                 state.connections[number] = connection
                 write(.opening(.init(principal: connection.principal, path: path)), on: lane, &state)
                 if let rule { mark(rule, on: lane, &state) }
-                return rule.map(choice) ?? .pass
+                return rule.map(\.choice) ?? .pass
             }
             state.lastExchange += 1
             state.tallies.requests += 1
@@ -150,22 +150,12 @@ extension ProxyRecord: RelayWatcher {
                     }
                 }
                 mark(rule, on: role == .client ? lane : nil, &state)
-                return choice(rule)
+                return rule.choice
             }
             state.exchanges[number] = Exchange(
                 lane: lane, request: sent, answerRule: rule?.isAfter == true ? rule : nil)
             if let rule, !rule.isAfter { mark(rule, on: nil, &state) }
-            return rule.map { $0.isAfter ? .pass : choice($0) } ?? .pass
-        }
-    }
-
-    private func choice(_ rule: FaultRule) -> RelayChoice {
-        switch rule.action {
-        case .cut(let how): rule.isAfter ? .pass : .cut(how)
-        case .delay(let time): .delay(time)
-        case .refuse(let status):
-            .answer(.json(#"{"error":"refused by the proxy, on request","code":"internal"}"#, status: status))
-        case .close, .drop, .duplicate: .pass
+            return rule.map { $0.isAfter ? .pass : $0.choice } ?? .pass
         }
     }
 
@@ -267,7 +257,7 @@ extension ProxyRecord: RelayWatcher {
             let rule =
                 hasMessageRules && event.isMessage && !event.isTooLarge
                 ? state.faults.rule(for: message(event, from: side), from: side, on: number) : nil
-            let deed = rule.map(deed) ?? .pass
+            let deed = rule.map(\.deed) ?? .pass
             if side == subjectSide || deed.copies > 0 && deed.delay == .zero {
                 for _ in 0..<(side == subjectSide ? 1 : deed.copies) { write(event, from: side, connection, &state) }
             }
@@ -330,23 +320,7 @@ extension ProxyRecord: RelayWatcher {
         guard case .text(let text) = event, let frame = try? JSONParser.document(text).root else {
             return FaultRules.Message()
         }
-        var message = FaultRules.Message(wireType: frame["type"]?.stringValue)
-        for canonical in canonical(frame, direction(from: side)) {
-            if let type = canonical["type"]?.stringValue { message.types.append(type) }
-            if let session = canonical["sessionId"]?.stringValue { message.sessions.append(session) }
-        }
-        return message
-    }
-
-    private func deed(_ rule: FaultRule) -> RelayDeed {
-        switch rule.action {
-        case .drop: RelayDeed(copies: 0)
-        case .duplicate: RelayDeed(copies: 2)
-        case .delay(let time): RelayDeed(delay: time)
-        case .cut(let how): RelayDeed(copies: rule.isAfter ? 1 : 0, ending: .cut(how))
-        case .close(let code): RelayDeed(copies: rule.isAfter ? 1 : 0, ending: .close(code))
-        case .refuse: .pass
-        }
+        return FaultRules.Message(event, canonical(frame, direction(from: side)))
     }
 
     private func end(_ number: Int, _ ending: RelayDeed.Ending, _ state: inout State) {

@@ -6,7 +6,7 @@ import Transport
 ///
 /// People are numbered in the order in which their credentials were first shown, so that the same one has the same name on
 /// every connection and in every request. A name says nothing about what the credential is.
-struct ShownCredentials {
+package struct ShownCredentials {
     /// Whether credentials are written as they are.
     let showsSecrets: Bool
     private var names: [String: String] = [:]
@@ -17,7 +17,7 @@ struct ShownCredentials {
     /// The most that are told apart; whoever shows more is nobody's app, and gets no name of its own.
     private static let most = 1000
 
-    init(showsSecrets: Bool) {
+    package init(showsSecrets: Bool) {
         self.showsSecrets = showsSecrets
     }
 
@@ -35,7 +35,7 @@ struct ShownCredentials {
     }
 
     /// Keeps a secret that tells nobody apart out of everything that is written from now on.
-    mutating func learn(_ secret: String, of owner: String) {
+    package mutating func learn(_ secret: String, of owner: String) {
         guard !showsSecrets, !secret.isEmpty, known.insert(secret).inserted else { return }
         // The oldest give way: what is shown now is what comes back next.
         if secrets.count >= 4 * Self.most, let oldest = secrets.removeFirst().token { known.remove(oldest) }
@@ -46,7 +46,7 @@ struct ShownCredentials {
     // MARK: finding
 
     /// Who asks, told by the head of a request: header, key in the query, or cookie; nil without any.
-    mutating func principal(of request: HTTPServerRequest) -> String? {
+    package mutating func principal(of request: HTTPServerRequest) -> String? {
         var found: [String] = []
         if let value = request.header("Authorization"), !value.isEmpty {
             let words = value.split(separator: " ", maxSplits: 1).map(String.init)
@@ -77,7 +77,7 @@ struct ShownCredentials {
     }
 
     /// Who says it, told by a frame of a client that carries a credential; nil for any other.
-    mutating func principal(ofFrame bytes: [UInt8]) -> String? {
+    package mutating func principal(ofFrame bytes: [UInt8]) -> String? {
         let found = CredentialMembers(bytes)
         var name: String?
         for member in found.members where Self.isCredential(member, in: found) {
@@ -89,7 +89,7 @@ struct ShownCredentials {
     }
 
     /// Keeps what a server gives out in a frame from being written.
-    mutating func learn(fromServerFrame bytes: [UInt8]) {
+    package mutating func learn(fromServerFrame bytes: [UInt8]) {
         let found = CredentialMembers(bytes)
         for member in found.members where Self.isCredential(member, in: found) && !Self.isProse(member.value) {
             learn(member.value, of: "frame")
@@ -97,7 +97,7 @@ struct ShownCredentials {
     }
 
     /// Keeps what a body or a field gives out as a credential from being written.
-    mutating func learn(from answer: HTTPServerResponse, _ body: String?) {
+    package mutating func learn(from answer: HTTPServerResponse, _ body: String?) {
         for (name, value) in answer.headers {
             if name.lowercased() == "set-cookie" {
                 let cookie = value.prefix { $0 != ";" }
@@ -112,7 +112,7 @@ struct ShownCredentials {
     }
 
     /// Keeps what a request says in its body under the name of a credential from being written.
-    mutating func learn(inBody text: String, isAnswer: Bool = false) {
+    package mutating func learn(inBody text: String, isAnswer: Bool = false) {
         if Self.isForm(text) {
             for secret in Redaction.credentials(inQuery: text) { learn(secret, of: "body") }
             return
@@ -162,7 +162,7 @@ struct ShownCredentials {
     // MARK: hiding
 
     /// A frame as it may be written.
-    func applied(toFrame text: String) -> String {
+    package func applied(toFrame text: String) -> String {
         String(decoding: applied(toFrame: Array(text.utf8)), as: UTF8.self)
     }
 
@@ -174,7 +174,7 @@ struct ShownCredentials {
     }
 
     /// A body as it may be written.
-    func applied(toBody text: String) -> String {
+    package func applied(toBody text: String) -> String {
         guard !showsSecrets else { return text }
         if Self.isForm(text) { return redaction.applied(toQuery: text) }
         let bytes = Array(text.utf8)
@@ -196,10 +196,10 @@ struct ShownCredentials {
     }
 
     /// A path with its query.
-    func applied(toPath path: String) -> String { showsSecrets ? path : redaction.applied(toPath: path) }
+    package func applied(toPath path: String) -> String { showsSecrets ? path : redaction.applied(toPath: path) }
 
     /// Any other text.
-    func applied(to text: String) -> String { showsSecrets ? text : redaction.applied(to: text) }
+    package func applied(to text: String) -> String { showsSecrets ? text : redaction.applied(to: text) }
 
     /// Bytes.
     func applied(to bytes: [UInt8]) -> [UInt8] { showsSecrets ? bytes : redaction.applied(to: bytes) }

@@ -1,0 +1,156 @@
+import Holdfast
+import JSON
+import JSONSchema
+
+extension Replies {
+    /// Reads a file of replies; its shape is `Spec/schemas/files/replies.json`.
+    ///
+    /// - Parameters:
+    ///   - text: The file.
+    ///   - file: Its name, as problems show it.
+    /// - Throws: Every problem of the file at once, each with its line.
+    public init(_ text: String, file: String) throws(InputProblems) {
+        let root: JSONValue
+        do {
+            root = try JSONParser.document(text).root
+        } catch {
+            throw InputProblems([InputProblem(error, in: file, expected: "a file of replies")])
+        }
+        let collector = ProblemCollector(file: file, text: Array(text.utf8))
+        let read = MemberReader(root, at: JSONPointer(), into: collector).map { RepliesReader.replies($0) }
+        guard collector.problems.isEmpty, let read else { throw InputProblems(collector.problems) }
+        self = read
+    }
+
+    /// Reads the same from a value that has no lines, such as a member of a request.
+    public init(_ value: JSONValue, named name: String) throws(InputProblems) {
+        try self.init(value.text(pretty: true), file: name)
+    }
+}
+
+/// Reads rules, conditions and steps.
+private enum RepliesReader {
+    private static let conditions = ["is", "contains", "matches"]
+    private static let deeds = ["reply", "fail", "script"]
+    private static let kinds = ["tool", "wait", "reply", "fail"]
+    private static let maxSteps = 1000
+
+    static func replies(_ reader: MemberReader) -> Replies {
+        reader.refuseUnknown(besides: ["replies", "default"])
+        var replies = Replies()
+        replies.rules = (reader.array("replies") ?? []).compactMap { element in
+            MemberReader(element.value, at: element.pointer, into: reader.collector).flatMap(rule)
+        }
+        if let other = reader.members("default") {
+            other.refuseUnknown(besides: deeds)
+            replies.otherwise = steps(other)
+        }
+        if reader.object.isEmpty {
+            reader.collector.note(
+                reader.pointer, "it says nothing", expected: "'replies', 'default', or both", fix: "add one of them")
+        }
+        return replies
+    }
+
+    private static func rule(_ reader: MemberReader) -> Replies.Rule? {
+        reader.refuseUnknown(besides: conditions + deeds + ["times"])
+        let times = reader.integer("times", in: 1...1_000_000)
+        let steps = steps(reader)
+        guard let name = one(of: conditions, reader, "condition"), let text = reader.string(name) else { return nil }
+        let condition: Replies.Condition
+        switch name {
+        case "is": condition = .exactly(text.lowercased())
+        case "contains": condition = .containing(text.lowercased())
+        default:
+            do {
+                condition = .matching(try Pattern(text))
+            } catch {
+                reader.collector.note(
+                    reader.pointer.appending(name), "'\(clipped(text))' is no pattern: \(error)",
+                    expected: "a regular expression as in JSON Schema", fix: "correct it, or use 'contains'")
+                return nil
+            }
+        }
+        guard let steps else { return nil }
+        return Replies.Rule(condition: condition, steps: steps, times: times)
+    }
+
+    /// The name of the one member among some that is there; anything else is noted.
+    private static func one(of names: [String], _ reader: MemberReader, _ what: String) -> String? {
+        let found = names.filter { reader.value($0) != nil }
+        if found.count == 1 { return found[0] }
+        let list = names.map { "'\($0)'" }.joined(separator: ", ")
+        reader.collector.note(
+            reader.pointer,
+            found.isEmpty
+                ? "no \(what)" : "\(found.count) of them: \(found.map { "'\($0)'" }.joined(separator: " and "))",
+            expected: "exactly one of \(list)", fix: found.isEmpty ? "add one" : "keep one")
+        return nil
+    }
+
+    private static func steps(_ reader: MemberReader) -> [Agent.Step]? {
+        switch one(of: deeds, reader, "answer") {
+        case "reply": return reader.string("reply", isEmptyAllowed: true).flatMap { reply($0, reader) }.map { [$0] }
+        case "fail": return reader.string("fail").map { [.fail($0)] }
+        case "script": return script(reader)
+        default: return nil
+        }
+    }
+
+    private static func script(_ reader: MemberReader) -> [Agent.Step]? {
+        guard let elements = reader.array("script") else { return nil }
+        guard (1...maxSteps).contains(elements.count) else {
+            reader.collector.note(
+                reader.pointer.appending("script"), "\(elements.count) steps", expected: "1 to \(maxSteps) steps",
+                fix: elements.isEmpty ? "add a step such as {\"reply\": \"hello\"}" : "shorten it")
+            return nil
+        }
+        var steps: [Agent.Step] = []
+        for (index, element) in elements.enumerated() {
+            guard let members = MemberReader(element.value, at: element.pointer, into: reader.collector),
+                let step = step(members)
+            else { continue }
+            if step.isLast, index < elements.count - 1 {
+                reader.collector.note(
+                    element.pointer, "steps follow that are never reached", expected: "a reply or failure at the end",
+                    fix: "remove what follows, or make it a rule of its own")
+            }
+            steps.append(step)
+        }
+        if steps.last?.isLast != true { steps.append(.reply("You said: \(Replies.placeholder)")) }
+        return steps
+    }
+
+    private static func step(_ reader: MemberReader) -> Agent.Step? {
+        guard let kind = one(of: kinds, reader, "step") else { return nil }
+        reader.refuseUnknown(besides: kind == "tool" ? ["tool", "input"] : [kind])
+        switch kind {
+        case "tool":
+            guard let tool = reader.string("tool") else { return nil }
+            guard tool.utf8.count <= 256 else {
+                return reader.wrong("tool", .string(tool), "a name of at most 256 bytes")
+            }
+            return .tool(tool, input: reader.value("input"))
+        case "wait": return reader.integer("wait", in: 0...Agent.maxWaitMs).map { .wait($0) }
+        case "reply": return reader.string("reply", isEmptyAllowed: true).flatMap { reply($0, reader) }
+        default: return reader.string("fail").map { .fail($0) }
+        }
+    }
+
+    private static func reply(_ text: String, _ reader: MemberReader) -> Agent.Step? {
+        guard text.utf8.count <= Agent.maxAnswerBytes / 2 else {
+            return reader.wrong("reply", .string(text), "a text of at most \(Agent.maxAnswerBytes / 2) bytes")
+        }
+        return .reply(text)
+    }
+}
+
+extension Agent.Step {
+    /// Whether a turn ends with it.
+    fileprivate var isLast: Bool {
+        switch self {
+        case .reply, .fail: true
+        case .tool, .wait: false
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Holdfast
+import JSON
+
+// What a server does because it is told to, beside what clients ask for.
+extension ServerCore {
+    /// Does what it is told; the value says what that is.
+    /// - Throws: A problem that names the member that is wrong.
+    mutating func obey(
+        _ order: ServerOrder, at moment: Moment
+    ) throws(InputProblem) -> (told: JSONValue, effects: [Effect]) {
+        now = moment
+        defer { effects.removeAll(keepingCapacity: true) }
+        let told = try perform(order)
+        return (told, effects)
+    }
+
+    private mutating func perform(_ order: ServerOrder) throws(InputProblem) -> JSONValue {
+        switch order {
+        case .failNext(let count, let reason):
+            standing.failures = count
+            standing.failureReason = reason
+            return ["failNext": JSONValue(count)]
+        case .limitNext(let count, let retryAfterMs):
+            standing.refusals = count
+            standing.retryAfterMs = retryAfterMs
+            return ["limitNext": JSONValue(count), "retryAfterMs": JSONValue(retryAfterMs)]
+        case .slow(let ms):
+            standing.extraWaitMs = ms
+            return ["slowMs": JSONValue(ms)]
+        case .replies(let replies):
+            self.replies = replies
+            return ["replies": JSONValue(replies.rules.count)]
+        case .heal:
+            standing = StandingOrders()
+            return [:]
+        case .say(let text, let place):
+            let (principal, session) = try resolved(place)
+            let notice = remark(text, of: principal, in: session ?? newSession(), isPushed: false)
+            return ["sessionId": .string(notice.session), "messageId": .string(notice.message)]
+        case .ask(let text, let place):
+            let (principal, session) = try resolved(place)
+            let before = Set(turns.keys)
+            ask(
+                ClientMessage.Chat(content: .string(text), session: session, key: ids.next("dev")), of: principal,
+                from: .request(nextNumber()))
+            guard let turn = turns.first(where: { !before.contains($0.key) })?.value else {
+                throw InputProblem(
+                    place: "ask", what: "the question was refused", expected: "a server that takes questions",
+                    fix: "look at the rate limit that was ordered, or at the frames")
+            }
+            return ["sessionId": .string(turn.names.session), "turnId": .string(turn.names.turn)]
+        case .push(let text, let place): return try push(text, place)
+        }
+    }
+
+    /// A message of the agent on its way to the disk, and then to everybody.
+    private mutating func remark(
+        _ text: String, of principal: String, in session: String, isPushed: Bool
+    ) -> (session: String, message: String, notice: PushNotice) {
+        let remark = StoredRecord.Remark(
+            principal: principal, session: session, message: ids.next("msg"), text: text, at: stamp())
+        let notice = notice(remark.text, of: principal, in: session, message: remark.message, turn: nil)
+        store(.remark(remark), as: .remark(remark, notice: notice, isPushed: isPushed))
+        return (session, remark.message, notice)
+    }
+
+    private mutating func push(_ text: String?, _ place: ServerPlace) throws(InputProblem) -> JSONValue {
+        let (principal, known) = try resolved(place)
+        let devices = rules.devices[principal] ?? []
+        let notice: PushNotice
+        if let text {
+            notice = remark(text, of: principal, in: known ?? newSession(), isPushed: true).notice
+        } else {
+            let messages = known.flatMap { sessions.session($0, of: principal)?.messages } ?? []
+            guard let known, let last = messages.last(where: { $0.role == "assistant" }) else {
+                throw InputProblem(
+                    place: "text", what: "there is no answer yet to tell of", expected: "a text, or a stored answer",
+                    fix: "give 'text'")
+            }
+            notice = self.notice(
+                Content.text(last.content), of: principal, in: known, message: last.id, turn: last.turn)
+            bring(notice, to: devices)
+        }
+        return members([
+            ("principal", .string(principal)), ("devices", JSONValue(devices.count)),
+            (
+                "headers",
+                .object(JSONObject(notice.headers.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
+            ),
+            ("payload", try? JSONParser.value(notice.payload)),
+        ])
+    }
+
+    private mutating func notice(
+        _ text: String, of principal: String, in session: String, message: String, turn: String?
+    ) -> PushNotice {
+        PushNotice(
+            principal: principal, title: sessions.session(session, of: principal)?.title ?? "", answer: text,
+            session: session, message: message, turn: turn, id: ids.uuid(), variations: rules.variations)
+    }
+
+    /// A message that nobody asked for is durable: everybody hears of it.
+    mutating func tell(_ remark: StoredRecord.Remark, _ notice: PushNotice, isPushed: Bool) {
+        keep(.remark(remark))
+        let listeners = connections.sockets(of: remark.principal)
+        let names = TurnNames(session: remark.session, turn: remark.message, question: remark.message)
+        let place = LiveTurn(
+            names: names, principal: remark.principal, content: .string(remark.text), origin: .request(0),
+            chargedAt: now.steady)
+        broadcast(Frames.remark(remark, at: Timestamp.text(remark.at, rules.timeStyle)), of: place)
+        if isPushed || listeners.isEmpty { bring(notice, to: rules.devices[remark.principal] ?? []) }
+    }
+
+    private mutating func newSession() -> String { saboteur.sessionID(ids.next("ses")) }
+
+    /// Whose order it is, and the session that is meant; nil for a new one.
+    private func resolved(_ place: ServerPlace) throws(InputProblem) -> (principal: String, session: String?) {
+        let names = Set(rules.principalsByToken.values).union([rules.anonymous])
+        let owner = place.session.flatMap { id in sessions.all.first { $0.id == id }?.owner }
+        let principal = place.principal ?? owner ?? rules.anonymous
+        guard names.contains(principal) else {
+            throw InputProblem(
+                place: "principal", what: "nobody is named '\(clipped(principal))'",
+                expected: names.sorted().joined(separator: ", "),
+                fix: nearestName(to: principal, among: names).map { "did you mean '\($0)'?" } ?? "correct the name")
+        }
+        guard !place.isNew else { return (principal, nil) }
+        guard let id = place.session else { return (principal, sessions.sessions(of: principal).first?.id) }
+        guard sessions.session(id, of: principal) != nil else {
+            throw InputProblem(
+                place: "sessionId", what: "\(principal) has no session '\(clipped(id))'",
+                expected: "an id that GET /control/state lists", fix: "leave it out for the newest session")
+        }
+        return (principal, id)
+    }
+}

@@ -1,0 +1,38 @@
+/// Something a running reference server is told to do, for people who develop a client.
+///
+/// Where a session or a principal is not named, the newest session is meant, of the first principal.
+public enum ServerOrder: Sendable {
+    /// The next turns fail.
+    case failNext(Int, reason: String)
+    /// The next questions are refused with `rate_limited`; zero ends it.
+    case limitNext(Int, retryAfterMs: Int)
+    /// Every turn takes so much longer; zero ends it.
+    case slow(ms: Int)
+    /// The agent answers so from now on.
+    case replies(Replies)
+    /// The agent says something that nobody asked for; devices are told of it when nobody takes it live.
+    case say(String, ServerPlace)
+    /// Somebody asks a question on another device.
+    case ask(String, ServerPlace)
+    /// Devices are told of a new message with this text, or of the newest answer.
+    case push(String?, ServerPlace)
+    /// Nothing that was ordered holds any longer, but for the replies.
+    case heal
+}
+
+/// Where an order belongs.
+public struct ServerPlace: Sendable, Equatable {
+    /// Whose session; nil for the first principal, or the owner of the session.
+    public var principal: String?
+    /// The conversation; nil for the newest one.
+    public var session: String?
+    /// Whether a new conversation begins.
+    public var isNew: Bool
+
+    /// A place.
+    public init(principal: String? = nil, session: String? = nil, isNew: Bool = false) {
+        self.principal = principal
+        self.session = session
+        self.isNew = isNew
+    }
+}

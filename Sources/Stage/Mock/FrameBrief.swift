@@ -1,0 +1,89 @@
+import Holdfast
+import JSON
+
+/// Says in a few words what a frame is.
+///
+/// Ids are numbered in the order in which they are first seen, by a letter for what they name, as in the notation of
+/// histories: `c` key of a question, `s` session, `t` turn, `m` message, `e` epoch.
+package struct FrameBrief {
+    /// The most ids of a kind that are told apart; later ones are shown by their end.
+    private static let most = 10_000
+    /// How much of a text is shown, in characters.
+    private static let shownCharacters = 60
+
+    private var numbers: [String: Int] = [:]
+    private var counts: [Character: Int] = [:]
+
+    package init() {}
+
+    /// The words for frames of the specification; nil when there is none.
+    package mutating func words(for frames: [JSONValue]) -> String? {
+        let all = frames.compactMap { frame in
+            frame["type"]?.stringValue.map { words(for: frame, type: $0) }
+        }
+        return all.isEmpty ? nil : all.joined(separator: " + ")
+    }
+
+    private mutating func words(for frame: JSONValue, type: String) -> String {
+        var words = [String(type.prefix(Self.shownCharacters))]
+        func add(_ word: String?) { if let word { words.append(word) } }
+        switch type {
+        case "connected":
+            add(frame["capabilities"]?.arrayValue.map { "[\($0.compactMap(\.stringValue).joined(separator: " "))]" })
+        case "error": add(frame["code"]?.stringValue)
+        case "toolUse":
+            add(frame["tool"]?.stringValue.map(cut))
+            if let status = frame["status"]?.stringValue, status != "started" { add(cut(status)) }
+        case "message": add(frame["role"]?.stringValue.map(cut))
+        default: break
+        }
+        for (letter, member) in Self.ids {
+            guard let id = frame[member]?.stringValue else { continue }
+            add(name(letter, id))
+        }
+        if let position = frame["seq"]?.intValue ?? frame["lastSeq"]?.intValue ?? frame["lastSeqSeen"]?.intValue {
+            add("#\(position)")
+        }
+        if frame["duplicate"]?.boolValue == true { add("duplicate") }
+        if type == "syncResult" {
+            add(frame["complete"]?.boolValue == true ? "complete" : frame["reason"]?.stringValue.map(cut))
+            let missed = frame["missed"]?.arrayValue ?? []
+            var inside = missed.prefix(8).compactMap { frame -> String? in
+                guard let type = frame["type"]?.stringValue else { return nil }
+                return cut(type) + (frame["seq"]?.intValue.map { " #\($0)" } ?? "")
+            }
+            if missed.count > inside.count { inside.append("… \(missed.count) in all") }
+            add("[\(inside.joined(separator: ", "))]")
+        }
+        if let wait = frame["retryAfterMs"]?.intValue { add("again in \(wait) ms") }
+        let text = frame["text"] ?? frame["error"] ?? frame["messages"]?.arrayValue?.last?["content"]
+        if let text { add(quoted(text)) }
+        return words.joined(separator: " ")
+    }
+
+    private static let ids: [(Character, String)] = [
+        ("c", "clientMessageId"), ("s", "sessionId"), ("t", "turnId"), ("m", "messageId"), ("e", "epoch"),
+    ]
+
+    /// The short name of an id.
+    private mutating func name(_ letter: Character, _ id: String) -> String {
+        // What a client chose to be short says more than a number.
+        if letter == "c", id.count <= 12, !id.contains(" ") { return id }
+        let key = "\(letter) \(id)"
+        if let number = numbers[key] { return "\(letter)\(number)" }
+        guard counts[letter, default: 0] < Self.most, id.utf8.count <= 512 else { return "\(letter)…\(id.suffix(6))" }
+        counts[letter, default: 0] += 1
+        numbers[key] = counts[letter]
+        return "\(letter)\(counts[letter, default: 0])"
+    }
+
+    private func quoted(_ text: JSONValue) -> String {
+        let shown = text.stringValue ?? text.text()
+        return JSONValue.string(cut(shown)).text()
+    }
+
+    private func cut(_ text: String) -> String {
+        let shown = text.prefix(Self.shownCharacters)
+        return shown.endIndex == text.endIndex ? text : shown + "…"
+    }
+}

@@ -1,0 +1,18 @@
+/// One thing that passed between a mock server and its clients, for people.
+package struct MockFrame: Sendable, Equatable {
+    /// From 1, without holes.
+    package let number: Int
+    /// The time of day.
+    package let time: String
+    /// The connection, `A` and on, or the number of a request.
+    package let lane: String
+    /// `>` to the server, `<` from the server, `!` for what was done on request.
+    package let mark: String
+    /// The frame in short: type, names, position, the beginning of its text.
+    package let brief: String
+    /// What was on the wire, without credentials and cut when it is very long; nil for what is no message.
+    package let verbatim: String?
+
+    /// The line, such as `12:00:01.123 A> chat c1 "hello"`.
+    package var line: String { "\(time) \(lane)\(mark) \(brief)" }
+}

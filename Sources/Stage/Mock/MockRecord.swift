@@ -1,0 +1,264 @@
+import Foundation
+import Holdfast
+import JSON
+import Synchronization
+import Transcript
+import Transport
+
+/// Knows what passes between a mock server and its clients, keeps the newest of it, and follows the rules for faults.
+///
+/// Credentials are replaced by their owner's name before anything is kept.
+package final class MockRecord: Sendable {
+    /// A WebSocket that is open.
+    package struct Connection: Sendable, Equatable {
+        /// How it is called: `A`, `B` and on; no name is given twice.
+        package let name: String
+        /// The time of day at which it opened.
+        package let since: String
+        /// How many messages passed on it, both ways.
+        package fileprivate(set) var messages = 0
+        /// Whether the server says nothing on it, on request.
+        package fileprivate(set) var isSilent = false
+        /// Why it ended, where that was no orderly end.
+        fileprivate var failure: String?
+    }
+
+    private struct State {
+        var credentials: ShownCredentials
+        var faults: FaultRules
+        var brief = FrameBrief()
+        var connections: [Int: Connection] = [:]
+        var exchanges: [Int: (lane: String, rule: FaultRule?)] = [:]
+        var lastConnection = -1
+        var lastExchange = 0
+        var frames: [MockFrame] = []
+        var lastFrame = 0
+    }
+
+    /// The frames that are kept.
+    package static let maxFrames = 500
+    /// How much of a frame is kept, in characters.
+    package static let maxVerbatim = 8_000
+    /// How large a frame may be that is looked into for its words.
+    private static let maxBriefBytes = 1 << 20
+
+    private let state: Mutex<State>
+    private let dialect: Dialect
+    private let tell: @Sendable (MockFrame) -> Void
+
+    /// A record of nothing yet.
+    /// - Parameters:
+    ///   - dialect: How the two peers speak.
+    ///   - faults: What is done to messages and requests.
+    ///   - owners: Credentials that are known from the start, with their owners' names.
+    ///   - tell: Takes each frame, in order; it must not wait.
+    package init(
+        dialect: Dialect = .canonical, faults: [FaultRule] = [], owners: [(name: String, token: String)] = [],
+        tell: @escaping @Sendable (MockFrame) -> Void = { _ in }
+    ) {
+        self.dialect = dialect
+        self.tell = tell
+        var credentials = ShownCredentials(showsSecrets: false)
+        for (name, token) in owners { credentials.learn(token, of: name) }
+        state = Mutex(State(credentials: credentials, faults: FaultRules(faults)))
+    }
+
+    // MARK: reading
+
+    /// The open WebSockets by their numbers.
+    package var connections: [Int: Connection] { state.withLock { $0.connections } }
+
+    /// The number of the newest frame, and those after a number that are kept, at most so many of the newest.
+    package func frames(after number: Int, atMost count: Int) -> (last: Int, frames: [MockFrame]) {
+        state.withLock { state in
+            (state.lastFrame, Array(state.frames.drop { $0.number <= number }.suffix(count)))
+        }
+    }
+
+    /// The rules for faults, and how often each was followed.
+    package var faults: [(rule: FaultRule, fired: Int)] { state.withLock { $0.faults.all } }
+
+    /// Adds a rule.
+    package func add(_ rule: FaultRule) { state.withLock { $0.faults.add(rule) } }
+
+    /// Forgets all rules.
+    package func removeFaults() { state.withLock { $0.faults = FaultRules([]) } }
+
+    // MARK: writing
+
+    /// Something was done on request; without a connection, to the server.
+    package func note(_ what: String, on number: Int? = nil) {
+        state.withLock { state in
+            write("!", what, on: number.flatMap { state.connections[$0]?.name } ?? "server", &state)
+        }
+    }
+
+    /// Whether the server says nothing on a connection.
+    package func set(_ number: Int, isSilent: Bool) {
+        state.withLock { $0.connections[number]?.isSilent = isSilent }
+    }
+
+    private func write(
+        _ mark: String, _ brief: String, on lane: String, verbatim: String? = nil, _ state: inout State
+    ) {
+        state.lastFrame += 1
+        let shown = verbatim.map { text in
+            let cut = text.prefix(Self.maxVerbatim)
+            return cut.endIndex == text.endIndex ? text : "\(cut)… (\(text.utf8.count) bytes)"
+        }
+        let frame = MockFrame(
+            number: state.lastFrame, time: Self.timeOfDay(), lane: lane, mark: mark, brief: brief, verbatim: shown)
+        // Shortened in blocks, because taking one from the front moves all the others.
+        if state.frames.count >= 2 * Self.maxFrames { state.frames.removeFirst(Self.maxFrames) }
+        state.frames.append(frame)
+        tell(frame)
+    }
+
+    /// The local time, with milliseconds.
+    private static func timeOfDay() -> String {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        var seconds = now.tv_sec
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        let digits = [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        let milliseconds = String(now.tv_nsec / 1_000_000 + 1000).dropFirst()
+        return "\(digits.joined(separator: ":")).\(milliseconds)"
+    }
+
+    private func canonical(_ text: String, from side: RelaySide) -> [JSONValue] {
+        guard text.utf8.count <= Self.maxBriefBytes, let frame = try? JSONParser.document(text).root else { return [] }
+        guard case .frames(let frames) = dialect.decode(frame, sentBy: side == .client ? .client : .server) else {
+            return []
+        }
+        return frames
+    }
+
+    private func write(
+        _ event: WebSocketEvent, _ frames: [JSONValue], from side: RelaySide, on lane: String, _ state: inout State
+    ) {
+        let mark = side == .client ? ">" : "<"
+        switch event {
+        case .text(let text):
+            let shown = state.credentials.applied(toFrame: text)
+            let type = frames.isEmpty ? (try? JSONParser.value(text))?["type"]?.stringValue : nil
+            let brief =
+                state.brief.words(for: frames) ?? type.map { "\($0.prefix(60)) (no frame of the specification)" }
+                ?? "no frame: \(shown.prefix(60))"
+            write(mark, brief, on: lane, verbatim: shown, &state)
+        case .invalidText(let bytes): write(mark, "text that is not UTF-8, \(bytes.count) bytes", on: lane, &state)
+        case .binary(let bytes): write(mark, "binary, \(bytes.count) bytes", on: lane, &state)
+        case .tooLarge(let bytes): write(mark, "too large, \(bytes) bytes", on: lane, &state)
+        case .close(let code, let reason):
+            let words = [
+                code.map { "close \($0)" } ?? "close", state.credentials.applied(to: String(reason.prefix(60))),
+            ]
+            write(mark, words.filter { !$0.isEmpty }.joined(separator: " "), on: lane, &state)
+        case .eof, .failed, .flooded, .ping, .pong: break
+        }
+    }
+
+    private func mark(_ rule: FaultRule, on lane: String, _ state: inout State) {
+        write("!", "fault: \(rule.text)", on: lane, &state)
+    }
+}
+
+extension MockRecord: ServerWatcher {
+    package func asks(_ request: UpgradeRequest) -> RelayChoice {
+        state.withLock { state in
+            _ = state.credentials.principal(of: request)
+            guard let rule = state.faults.rule(forRequest: request.method, isUpgrade: true) else { return .pass }
+            mark(rule, on: "server", &state)
+            return rule.choice
+        }
+    }
+
+    package func opened(_ request: UpgradeRequest, number: Int) {
+        state.withLock { state in
+            state.lastConnection += 1
+            let name = ScriptedServer.lane(state.lastConnection).description
+            state.connections[number] = Connection(name: name, since: String(Self.timeOfDay().prefix(8)))
+            let path = state.credentials.applied(toPath: request.target)
+            write(">", "open \(path.prefix(200)) from \(request.remoteAddress)", on: name, &state)
+        }
+    }
+
+    package func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayDeed {
+        // Parsed outside of the lock, which every other connection waits for.
+        var frames: [JSONValue] = []
+        if case .text(let text) = event { frames = canonical(text, from: side) }
+        return state.withLock { state in
+            guard let connection = state.connections[number] else { return .pass }
+            learn(event, from: side, &state)
+            if case .failed(let problem) = event { state.connections[number]?.failure = problem.name }
+            guard event.isMessage else {
+                write(event, [], from: side, on: connection.name, &state)
+                return .pass
+            }
+            state.connections[number]?.messages += 1
+            let rule =
+                state.faults.isEmpty
+                ? nil : state.faults.rule(for: FaultRules.Message(event, frames), from: side, on: number)
+            let deed = rule?.deed ?? .pass
+            for _ in 0..<deed.copies { write(event, frames, from: side, on: connection.name, &state) }
+            if let rule { mark(rule, on: connection.name, &state) }
+            if deed.ending == .cut(.silence) { state.connections[number]?.isSilent = true }
+            return deed
+        }
+    }
+
+    private func learn(_ event: WebSocketEvent, from side: RelaySide, _ state: inout State) {
+        guard case .text(let text) = event else { return }
+        if side == .client {
+            _ = state.credentials.principal(ofFrame: Array(text.utf8))
+        } else {
+            state.credentials.learn(fromServerFrame: Array(text.utf8))
+        }
+    }
+
+    package func ended(number: Int) {
+        state.withLock { state in
+            state.faults.forget(number)
+            guard let connection = state.connections.removeValue(forKey: number) else { return }
+            write("!", connection.failure.map { "gone: \($0)" } ?? "gone", on: connection.name, &state)
+        }
+    }
+
+    package func asked(_ request: HTTPServerRequest, number: Int) -> RelayChoice {
+        state.withLock { state in
+            _ = state.credentials.principal(of: request)
+            let body = request.body.count > Self.maxBriefBytes ? "" : String(decoding: request.body, as: UTF8.self)
+            state.credentials.learn(inBody: body)
+            state.lastExchange += 1
+            let lane = String(state.lastExchange)
+            let path = state.credentials.applied(toPath: request.target).prefix(200)
+            write(
+                ">", "\(request.method.prefix(20)) \(path)", on: lane,
+                verbatim: body.isEmpty ? nil : state.credentials.applied(toBody: body), &state)
+            let rule = state.faults.rule(forRequest: request.method, isUpgrade: false)
+            if let rule { mark(rule, on: lane, &state) }
+            state.exchanges[number] = (lane, rule)
+            return rule?.choice ?? .pass
+        }
+    }
+
+    package func answered(_ answer: HTTPServerResponse?, number: Int) -> RelayChoice {
+        state.withLock { state in
+            guard let (lane, rule) = state.exchanges.removeValue(forKey: number) else { return .pass }
+            if case .cut = rule?.choiceOfAnswer {
+                write("!", "no answer", on: lane, &state)
+                return rule?.choiceOfAnswer ?? .pass
+            }
+            guard let answer else {
+                write("!", "no answer", on: lane, &state)
+                return .pass
+            }
+            let body = answer.body.count > Self.maxBriefBytes ? "" : String(decoding: answer.body, as: UTF8.self)
+            state.credentials.learn(from: answer, body)
+            write(
+                "<", "\(answer.status), \(answer.body.count) bytes", on: lane,
+                verbatim: body.isEmpty ? nil : state.credentials.applied(toBody: body), &state)
+            return .pass
+        }
+    }
+}

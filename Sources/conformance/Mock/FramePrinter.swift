@@ -1,0 +1,61 @@
+import ArgumentParser
+import Report
+import Stage
+
+/// Prints what passes on standard output, a line for each frame, without holding up the server.
+struct FramePrinter: Sendable {
+    /// How much is printed.
+    enum Style: String, CaseIterable, ExpressibleByArgument {
+        /// Nothing.
+        case none
+        /// A line for each frame.
+        case brief
+        /// The line, and below it what was on the wire.
+        case verbatim
+    }
+
+    /// The most frames that wait to be printed, on a terminal that stands still; the oldest are left out.
+    private static let maxWaiting = 5000
+
+    private let frames: AsyncStream<MockFrame>
+    private let waiting: AsyncStream<MockFrame>.Continuation
+    private let style: Style
+
+    init(_ style: Style) {
+        self.style = style
+        (frames, waiting) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.maxWaiting))
+    }
+
+    /// Takes a frame, and never waits.
+    func take(_ frame: MockFrame) {
+        if style != .none { waiting.yield(frame) }
+    }
+
+    /// Prints until ``end()``, and then what is left.
+    func print() async {
+        let console = Console.style
+        var last: Int?
+        for await frame in frames {
+            if let last, frame.number > last + 1 {
+                Console.write("… \(readable(frame.number - last - 1)) left out\n")
+            }
+            last = frame.number
+            Console.write(text(frame, console))
+        }
+    }
+
+    /// Nothing more comes.
+    func end() { waiting.finish() }
+
+    /// One frame as text; what clients and servers wrote is shown, and not obeyed by the terminal.
+    func text(_ frame: MockFrame, _ console: ConsoleStyle) -> String {
+        let brief = PlainText.line(frame.brief)
+        let room = console.width - frame.time.count - frame.lane.count - 4
+        let shown = style == .brief && Console.isTerminal ? console.cut(brief, to: max(20, room)) : brief
+        let painted =
+            frame.mark == "!" ? console.yellow(shown) : brief.hasPrefix("error") ? console.red(shown) : shown
+        let line = "\(console.dim(frame.time)) \(frame.lane)\(frame.mark) \(painted)\n"
+        guard style == .verbatim, let verbatim = frame.verbatim else { return line }
+        return line + "    " + PlainText.line(verbatim, limit: MockRecord.maxVerbatim + 100) + "\n"
+    }
+}
