@@ -142,7 +142,9 @@ let package = Package(
         ),
         .testTarget(
             name: "ReferenceTests",
-            dependencies: ["Reference", "Stage", "Transport", "Judge", "Transcript", "Holdfast", "JSON"],
+            dependencies: [
+                "Reference", "Stage", "Transport", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
