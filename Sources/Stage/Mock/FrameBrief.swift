@@ -7,9 +7,9 @@ import JSON
 /// histories: `c` key of a question, `s` session, `t` turn, `m` message, `e` epoch.
 package struct FrameBrief {
     /// The most ids of a kind that are told apart; later ones are shown by their end.
-    private static let most = 10_000
-    /// How much of a text is shown, in characters.
-    private static let shownCharacters = 60
+    private static let most = 2000
+    /// How much of a text is shown, in scalars.
+    private static let shownLength = 60
 
     private var numbers: [String: Int] = [:]
     private var counts: [Character: Int] = [:]
@@ -18,19 +18,22 @@ package struct FrameBrief {
 
     /// The words for frames of the specification; nil when there is none.
     package mutating func words(for frames: [JSONValue]) -> String? {
-        let all = frames.compactMap { frame in
+        let all = frames.prefix(8).compactMap { frame in
             frame["type"]?.stringValue.map { words(for: frame, type: $0) }
         }
         return all.isEmpty ? nil : all.joined(separator: " + ")
     }
 
     private mutating func words(for frame: JSONValue, type: String) -> String {
-        var words = [String(type.prefix(Self.shownCharacters))]
+        var words = [cut(type)]
         func add(_ word: String?) { if let word { words.append(word) } }
         switch type {
         case "connected":
-            add(frame["capabilities"]?.arrayValue.map { "[\($0.compactMap(\.stringValue).joined(separator: " "))]" })
-        case "error": add(frame["code"]?.stringValue)
+            add(
+                frame["capabilities"]?.arrayValue.map { names in
+                    "[\(names.prefix(8).compactMap(\.stringValue).map(cut).joined(separator: " "))]"
+                })
+        case "error": add(frame["code"]?.stringValue.map(cut))
         case "toolUse":
             add(frame["tool"]?.stringValue.map(cut))
             if let status = frame["status"]?.stringValue, status != "started" { add(cut(status)) }
@@ -68,10 +71,12 @@ package struct FrameBrief {
     /// The short name of an id.
     private mutating func name(_ letter: Character, _ id: String) -> String {
         // What a client chose to be short says more than a number.
-        if letter == "c", id.count <= 12, !id.contains(" ") { return id }
+        if letter == "c", id.unicodeScalars.count <= 12, !id.contains(" ") { return id }
         let key = "\(letter) \(id)"
         if let number = numbers[key] { return "\(letter)\(number)" }
-        guard counts[letter, default: 0] < Self.most, id.utf8.count <= 512 else { return "\(letter)…\(id.suffix(6))" }
+        guard counts[letter, default: 0] < Self.most, id.utf8.count <= 512 else {
+            return "\(letter)…\(String(String.UnicodeScalarView(id.unicodeScalars.suffix(6))))"
+        }
         counts[letter, default: 0] += 1
         numbers[key] = counts[letter]
         return "\(letter)\(counts[letter, default: 0])"
@@ -83,7 +88,6 @@ package struct FrameBrief {
     }
 
     private func cut(_ text: String) -> String {
-        let shown = text.prefix(Self.shownCharacters)
-        return shown.endIndex == text.endIndex ? text : shown + "…"
+        MockFrame.beginning(of: text, Self.shownLength)
     }
 }

@@ -15,4 +15,11 @@ package struct MockFrame: Sendable, Equatable {
 
     /// The line, such as `12:00:01.123 A> chat c1 "hello"`.
     package var line: String { "\(time) \(lane)\(mark) \(brief)" }
+
+    /// The beginning of a text; counted in scalars, because a stranger can make one character of any length.
+    static func beginning(of text: String, _ count: Int) -> String {
+        let scalars = text.unicodeScalars
+        let end = scalars.index(scalars.startIndex, offsetBy: count, limitedBy: scalars.endIndex) ?? scalars.endIndex
+        return end == scalars.endIndex ? text : String(scalars[..<end]) + "…"
+    }
 }

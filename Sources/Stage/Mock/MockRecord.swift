@@ -37,7 +37,7 @@ package final class MockRecord: Sendable {
 
     /// The frames that are kept.
     package static let maxFrames = 500
-    /// How much of a frame is kept, in characters.
+    /// How much of a frame is kept, in scalars.
     package static let maxVerbatim = 8_000
     /// How large a frame may be that is looked into for its words.
     private static let maxBriefBytes = 1 << 20
@@ -103,8 +103,8 @@ package final class MockRecord: Sendable {
     ) {
         state.lastFrame += 1
         let shown = verbatim.map { text in
-            let cut = text.prefix(Self.maxVerbatim)
-            return cut.endIndex == text.endIndex ? text : "\(cut)… (\(text.utf8.count) bytes)"
+            let cut = MockFrame.beginning(of: text, Self.maxVerbatim)
+            return cut.utf8.count < text.utf8.count ? "\(cut) (\(text.utf8.count) bytes)" : text
         }
         let frame = MockFrame(
             number: state.lastFrame, time: Self.timeOfDay(), lane: lane, mark: mark, brief: brief, verbatim: shown)
@@ -126,6 +126,9 @@ package final class MockRecord: Sendable {
         return "\(digits.joined(separator: ":")).\(milliseconds)"
     }
 
+    /// The beginning of a text, for a line.
+    private static func short(_ text: String) -> String { MockFrame.beginning(of: text, 60) }
+
     private func canonical(_ text: String, from side: RelaySide) -> [JSONValue] {
         guard text.utf8.count <= Self.maxBriefBytes, let frame = try? JSONParser.document(text).root else { return [] }
         guard case .frames(let frames) = dialect.decode(frame, sentBy: side == .client ? .client : .server) else {
@@ -143,15 +146,15 @@ package final class MockRecord: Sendable {
             let shown = state.credentials.applied(toFrame: text)
             let type = frames.isEmpty ? (try? JSONParser.value(text))?["type"]?.stringValue : nil
             let brief =
-                state.brief.words(for: frames) ?? type.map { "\($0.prefix(60)) (no frame of the specification)" }
-                ?? "no frame: \(shown.prefix(60))"
+                state.brief.words(for: frames) ?? type.map { "\(Self.short($0)) (no frame of the specification)" }
+                ?? "no frame: \(Self.short(shown))"
             write(mark, brief, on: lane, verbatim: shown, &state)
         case .invalidText(let bytes): write(mark, "text that is not UTF-8, \(bytes.count) bytes", on: lane, &state)
         case .binary(let bytes): write(mark, "binary, \(bytes.count) bytes", on: lane, &state)
         case .tooLarge(let bytes): write(mark, "too large, \(bytes) bytes", on: lane, &state)
         case .close(let code, let reason):
             let words = [
-                code.map { "close \($0)" } ?? "close", state.credentials.applied(to: String(reason.prefix(60))),
+                code.map { "close \($0)" } ?? "close", Self.short(state.credentials.applied(to: reason)),
             ]
             write(mark, words.filter { !$0.isEmpty }.joined(separator: " "), on: lane, &state)
         case .eof, .failed, .flooded, .ping, .pong: break
@@ -179,7 +182,7 @@ extension MockRecord: ServerWatcher {
             let name = ScriptedServer.lane(state.lastConnection).description
             state.connections[number] = Connection(name: name, since: String(Self.timeOfDay().prefix(8)))
             let path = state.credentials.applied(toPath: request.target)
-            write(">", "open \(path.prefix(200)) from \(request.remoteAddress)", on: name, &state)
+            write(">", "open \(MockFrame.beginning(of: path, 200)) from \(request.remoteAddress)", on: name, &state)
         }
     }
 
@@ -231,9 +234,9 @@ extension MockRecord: ServerWatcher {
             state.credentials.learn(inBody: body)
             state.lastExchange += 1
             let lane = String(state.lastExchange)
-            let path = state.credentials.applied(toPath: request.target).prefix(200)
+            let path = MockFrame.beginning(of: state.credentials.applied(toPath: request.target), 200)
             write(
-                ">", "\(request.method.prefix(20)) \(path)", on: lane,
+                ">", "\(Self.short(request.method)) \(path)", on: lane,
                 verbatim: body.isEmpty ? nil : state.credentials.applied(toBody: body), &state)
             let rule = state.faults.rule(forRequest: request.method, isUpgrade: false)
             if let rule { mark(rule, on: lane, &state) }

@@ -36,7 +36,11 @@ package struct FaultRules {
         var wireType: String?
         var sessions: [String] = []
 
-        init() {}
+        init(types: [String] = [], wireType: String? = nil, sessions: [String] = []) {
+            self.types = types
+            self.wireType = wireType
+            self.sessions = sessions
+        }
 
         /// What an event on a WebSocket is, and what the frames of the specification are that it stands for.
         package init(_ event: WebSocketEvent, _ canonical: [JSONValue]) {

@@ -95,12 +95,12 @@ enum ControlAction: String, CaseIterable {
             return reader.integer("ms", in: 0...600_000, required: true).flatMap { Self.ordering(.slow(ms: $0)) }
         case .fault: return fault(reader)
         case .say:
-            guard let text = reader.string("text", required: true) else { return nil }
+            guard let text = text(reader, required: true) else { return nil }
             return Self.ordering(.say(text, place(reader)))
         case .ask:
-            guard let text = reader.string("text", required: true) else { return nil }
+            guard let text = text(reader, required: true) else { return nil }
             return Self.ordering(.ask(text, place(reader)))
-        case .push: return Self.ordering(.push(reader.string("text"), place(reader)))
+        case .push: return Self.ordering(.push(text(reader, required: false), place(reader)))
         case .replies:
             guard !reader.object.isEmpty else { return Self.ordering(.replies(Replies())) }
             return { mock in try await mock.obey(.replies(try Replies(body, named: "body"))) }
@@ -137,6 +137,11 @@ enum ControlAction: String, CaseIterable {
         do {
             let rule = try FaultRule(text)
             return { mock in
+                guard mock.record?.faults.count ?? 0 < Self.maxFaults else {
+                    throw InputProblem(
+                        place: "rule", what: "there are \(Self.maxFaults) rules already",
+                        expected: "at most \(Self.maxFaults)", fix: "POST /control/heal removes them")
+                }
                 mock.record?.add(rule)
                 return ["rule": .string(rule.text)]
             }
@@ -146,6 +151,18 @@ enum ControlAction: String, CaseIterable {
             return nil
         }
     }
+
+    /// What is said or asked; with its frame around it, it stays below what a phone takes.
+    private func text(_ reader: MemberReader, required: Bool) -> String? {
+        guard let text = reader.string("text", required: required) else { return nil }
+        guard text.utf8.count <= Self.maxTextBytes else {
+            return reader.wrong("text", .string(text), "a text of at most \(Self.maxTextBytes) bytes")
+        }
+        return text
+    }
+
+    private static let maxTextBytes = 200_000
+    private static let maxFaults = 100
 
     private func place(_ reader: MemberReader) -> ServerPlace {
         ServerPlace(
