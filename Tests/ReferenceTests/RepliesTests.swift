@@ -65,7 +65,7 @@ import Testing
             #expect(told.contains { $0.hasPrefix("replies.json:4:15 /replies/2/matches: '(' is no pattern") })
             #expect(told.contains("replies.json:5:26 /replies/3/script/0: steps follow that are never reached"))
             #expect(told.contains("replies.json:6:26 /replies/4/script/0: no step"))
-            #expect(told.contains("replies.json:7:25 /replies/5/times: found 0"))
+            #expect(told.contains("replies.json:7:24 /replies/5/times: found 0"))
             #expect(problems.problems.contains { $0.fix == "did you mean 'reply'?" })
         }
         #expect(throws: InputProblems.self) { try Self.replies("{}") }
