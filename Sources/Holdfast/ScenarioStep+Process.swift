@@ -45,11 +45,29 @@ extension ScenarioStep {
 
     /// Whether this step, or one inside it, treats the server as a process.
     var needsProcess: Bool {
-        switch action {
-        case .process: true
-        case .together(let branches): branches.contains { $0.contains(where: \.needsProcess) }
-        case .repeat(_, _, _, _, let steps): steps.contains(where: \.needsProcess)
-        default: false
+        contains { if case .process = $0 { true } else { false } }
+    }
+
+    /// Whether this step, or one inside it, sends a message as it is written, whatever is wrong with it.
+    var sendsVerbatim: Bool {
+        contains { action in
+            switch action {
+            case .sendText, .sendBinary: true
+            default: false
+            }
         }
     }
+
+    private func contains(_ isWanted: (Action) -> Bool) -> Bool {
+        switch action {
+        case .together(let branches): branches.joined().contains { $0.contains(isWanted) }
+        case .repeat(_, _, _, _, let steps): steps.contains { $0.contains(isWanted) }
+        default: isWanted(action)
+        }
+    }
+}
+
+extension Scenario {
+    /// Whether a step sends a message as it is written, whatever is wrong with it.
+    package var sendsVerbatim: Bool { steps.contains(where: \.sendsVerbatim) }
 }

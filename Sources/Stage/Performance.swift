@@ -23,6 +23,8 @@ public struct Performance: Sendable {
     public var wasReceived: Bool?
     /// Whether a connection was cut because it brought more than is kept.
     public var wasFlooded: Bool
+    /// Whether the server, started by the suite for all, ended by itself meanwhile.
+    var sawServerEnd = false
     /// Wall time.
     public var duration: Duration
 

@@ -78,6 +78,7 @@ public struct ServerStage: Sendable {
         var stoppedAt: String?
         var unsuitable: String?
         var wasInterrupted = false
+        var sawServerEnd = false
         do {
             try await performer.perform(scenario.steps)
         } catch StepEnd.unmet(let reason) {
@@ -98,6 +99,7 @@ public struct ServerStage: Sendable {
                 // Every scenario it served at that moment stops, whichever of them did it.
                 let words = ["the server ended by itself, \(exit)", instance.lastWords.last, stoppedAt]
                 stoppedAt = words.compactMap { $0 }.joined(separator: "; ")
+                sawServerEnd = true
             }
         }
         // What a scenario did not reach, it could not use.
@@ -108,11 +110,13 @@ public struct ServerStage: Sendable {
         let header = History.Header(
             specification: specification.version, scenario: scenario.name, subject: subject.declaration,
             timeouts: subject.timeouts, startedAt: startedAt, dialect: subject.dialect)
-        return Performance(
+        var performance = Performance(
             scenario, history: History(header: header, events: performer.recorder.events()), problems: problems,
             skipped: unsuitable, stoppedAt: stoppedAt, wasInterrupted: wasInterrupted || Task.isCancelled,
             wasReceived: performer.wasReceived, wasFlooded: performer.recorder.wasFlooded,
             duration: ContinuousClock.now - began)
+        performance.sawServerEnd = sawServerEnd
+        return performance
     }
 
     /// A scenario that is left out, with the reason.

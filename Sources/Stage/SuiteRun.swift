@@ -61,6 +61,11 @@ public struct SuiteRun: Sendable {
     /// A subject that is started has one instance for all scenarios but those that end and start it: each of these has its
     /// own, beside the others where the subject takes any port, and else alone and last. Whatever happens, all instances
     /// have ended when this returns.
+    ///
+    /// When the instance for all ends by itself while several scenarios meet it, nothing tells whose doing that was: each of
+    /// them is performed again, alone, and only that counts. Servers that predate the specification are known to end by one
+    /// message, and one that somebody else started cannot be started again; so in a dialect the scenarios that send such
+    /// messages come one at a time, after the others.
     /// - Parameters:
     ///   - scenarios: What to perform; a scenario begins no sooner than those before it that meet the same instance, but
     ///     those that wait for heartbeats or the time to authenticate begin first.
@@ -73,7 +78,10 @@ public struct SuiteRun: Sendable {
         let shared = start.map {
             SharedInstance($0, data: $0.folder(for: "shared"), within: stage.subject.timeouts.start)
         }
-        let shareable = scenarios.indices.filter { start == nil || !scenarios[$0].needs.start }
+        let all = scenarios.indices.filter { start == nil || !scenarios[$0].needs.start }
+        let isFrail = !stage.subject.dialect.isCanonical
+        let dangerous = isFrail ? all.filter { scenarios[$0].sendsVerbatim } : []
+        let shareable = all.filter { !dangerous.contains($0) }
         // Those that mostly wait begin first, so that nobody waits for them at the end.
         let patient = shareable.filter { scenarios[$0].waitsFromTheStart }
         let ordinary = Line(patient + shareable.filter { !scenarios[$0].waitsFromTheStart }, limit: jobs)
@@ -82,18 +90,34 @@ public struct SuiteRun: Sendable {
         if start?.runsSideBySide ?? false {
             own.limit = min(Self.ownInstances, jobs)
             await perform([own, ordinary], on: &board, shared, progress)
+            await performAlone(dangerous, on: &board, shared, progress)
         } else {
             await perform([ordinary], on: &board, shared, progress)
+            await performAlone(dangerous, on: &board, shared, progress)
             await shared?.end()
             await perform([own], on: &board, shared, progress)
         }
         await shared?.end()
         var outcome = Outcome(
             performances: board.results.compactMap { $0 }, startProblem: await shared?.startProblem)
+        if !board.again.isEmpty {
+            let names = board.again.sorted().map { scenarios[$0].name }.joined(separator: ", ")
+            outcome.diagnostics.append(
+                "performed again alone, because the server ended while they ran side by side: \(names)")
+        }
         if traces, !Task.isCancelled, outcome.startProblem == nil {
-            outcome.diagnostics = [await PowerLossTrace(stage: stage).line()]
+            outcome.diagnostics.append(await PowerLossTrace(stage: stage).line())
         }
         return outcome
+    }
+
+    /// Performs scenarios one at a time, and those again that an ending server disturbed while they ran side by side.
+    private func performAlone(
+        _ scenarios: [Int], on board: inout Board, _ shared: SharedInstance?,
+        _ progress: @Sendable (Progress) -> Void
+    ) async {
+        let again = board.again.sorted()
+        await perform([Line(again + scenarios, limit: 1)], on: &board, shared, progress)
     }
 
     /// How many scenarios may have an instance of their own at the same time; each is a whole server.
@@ -118,6 +142,12 @@ public struct SuiteRun: Sendable {
         var pool: PrincipalPool
         var breaker: Breaker
         var done = 0
+        /// Those on the instance for all that run at this moment.
+        var together: Set<Int> = []
+        /// Those that ran when the instance for all ended under another one.
+        private var disturbed: Set<Int> = []
+        /// Those under which it ended while others ran; they are performed again.
+        var again: Set<Int> = []
         /// Since when scenarios wait for budgets.
         private var waiting: [Int: ContinuousClock.Instant] = [:]
 
@@ -126,6 +156,20 @@ public struct SuiteRun: Sendable {
             self.pool = pool
             results = Array(repeating: nil, count: scenarios.count)
             breaker = Breaker(patience: patience)
+        }
+
+        /// Whether the instance for all ended under a scenario and others at once, so that it has to be performed again.
+        mutating func isDisturbed(_ ended: Ended) -> Bool {
+            let beside = together.subtracting([ended.index])
+            together = beside
+            guard ended.performance.sawServerEnd, !ended.performance.wasInterrupted else {
+                disturbed.remove(ended.index)
+                return false
+            }
+            if !beside.isEmpty { disturbed.formUnion(beside.union([ended.index])) }
+            guard disturbed.remove(ended.index) != nil else { return false }
+            again.insert(ended.index)
+            return true
         }
 
         /// Lends principals to a scenario; one that would wait for their budgets longer than the patience is left out.
@@ -194,16 +238,22 @@ public struct SuiteRun: Sendable {
                         }
                         lines[place].waiting.removeFirst()
                         lines[place].running += 1
+                        if !scenario.needs.start { board.together.insert(index) }
                     }
                 }
                 guard let next = await group.next() else { break }
                 guard let ended = next else { continue }
                 board.pool.take(
                     back: ended.lent, after: board.scenarios[ended.index].needs.start ? nil : ended.performance)
+                lines[ended.line].running -= 1
+                if board.isDisturbed(ended) {
+                    progress(
+                        .finished(ended.performance.scenario, done: board.done, total: board.scenarios.count))
+                    continue
+                }
                 board.breaker.note(ended.performance)
                 board.results[ended.index] = ended.performance
                 board.done += 1
-                lines[ended.line].running -= 1
                 progress(
                     .finished(ended.performance.scenario, done: board.done, total: board.scenarios.count))
             }

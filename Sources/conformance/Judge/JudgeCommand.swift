@@ -28,8 +28,8 @@ struct JudgeCommand: AsyncParsableCommand {
               gunzip -c day.ndjson.gz | conformance judge -
               conformance judge run/report.json
 
-            Exit codes: 0 nothing violated · 1 violation, or a stored verdict that differs · 2 nothing could be judged \
-            · 64 a file cannot be read
+            Exit codes: 0 nothing violated · 1 violation, or a stored verdict that differs · 2 nothing could be judged, \
+            or the stored run was incomplete · 64 a file cannot be read
             """
     )
 

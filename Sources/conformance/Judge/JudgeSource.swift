@@ -29,6 +29,8 @@ final class JudgeSource: Sendable {
         var lacks: Set<History.Capture.Lack>?
         /// The headline that a report was stored with.
         var storedHeadline: String?
+        /// Whether the run that a report tells of left clauses untested or in doubt, or failed itself.
+        var runIsIncomplete = false
     }
 
     private struct State {
@@ -146,6 +148,7 @@ final class JudgeSource: Sendable {
         do {
             let report = try ReportReader.report(bytes, file: name)
             state.summary.storedHeadline = report.headline
+            state.summary.runIsIncomplete = report.exit == .incomplete || report.exit == .harness
             state.scenarios = report.scenarios.filter { $0.skipped == nil }
         } catch {
             state.summary.moreProblems = Array(error.problems.dropFirst())

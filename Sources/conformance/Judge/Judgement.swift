@@ -87,9 +87,14 @@ struct Judgement: Sendable {
     /// The clauses that were put to the test.
     var exercised: [ClauseID] { clauses.filter { $0.value.exercised > 0 }.keys.sorted() }
 
+    /// Whether a report among the files tells of a run that was incomplete.
+    ///
+    /// A capture owes no clause; a run owes all that it declared.
+    var hasIncompleteRun: Bool { files.contains { $0.summary.runIsIncomplete } }
+
     var exit: ExitStatus {
         if !clauses(.violation).isEmpty || differenceCount > 0 { return .violation }
-        return exercised.isEmpty ? .incomplete : .conforms
+        return exercised.isEmpty || hasIncompleteRun ? .incomplete : .conforms
     }
 
     /// Takes in what one history came to.

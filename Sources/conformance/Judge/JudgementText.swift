@@ -47,7 +47,9 @@ struct JudgementText {
         switch judgement.exit {
         case .violation: return style.red("violation: \(counts)")
         case .conforms: return style.green("nothing violated: \(counts)")
-        default: return style.yellow("nothing could be judged: \(counts)")
+        default:
+            let what = judgement.exercised.isEmpty ? "nothing could be judged" : "incomplete, as the stored run was"
+            return style.yellow("\(what): \(counts)")
         }
     }
 
