@@ -16,7 +16,7 @@ import Darwin
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Run a mock server for your app, correct or broken on request.",
+        abstract: "Run a mock server, broken on request.",
         discussion: """
             Its agent echoes. Answer otherwise with --reply, with rules in a file (--replies), or let the question say so: a \
             chat whose text is {"script":[{"tool":"webFetch"},{"wait":300},{"reply":"hello"}]} is answered so.
