@@ -6,17 +6,22 @@ import Transcript
 public struct ConsoleReport {
     private let report: RunReport
     private let style: ConsoleStyle
+    private let listsAll: Bool
 
-    /// The report of a run.
-    public init(_ report: RunReport, style: ConsoleStyle = ConsoleStyle()) {
+    /// The most violations that are drawn as charts; the frames of the others stand as lines.
+    private static let mostCharts = 5
+
+    /// The report of a run; `listsAll` names each clause, also those that passed.
+    public init(_ report: RunReport, style: ConsoleStyle = ConsoleStyle(), listsAll: Bool = false) {
         self.report = report
         self.style = style
+        self.listsAll = listsAll
     }
 
     /// The whole report, ending with a newline.
     public var text: String {
         var parts = [head]
-        parts += report.unexpected.map { details($0) }
+        parts += report.unexpected.enumerated().map { details($0.element, isDrawn: $0.offset < Self.mostCharts) }
         for outcome in [Outcome.warning, .harnessError, .inconclusive] {
             parts += report.clauses(outcome).map { details($0) }
         }
@@ -26,11 +31,12 @@ public struct ConsoleReport {
         parts += failures
         parts += stale
         if let expected { parts.append(expected) }
-        parts.append(table)
+        if let areas = AreaTable(report, style).text { parts.append(areas) }
+        if let table { parts.append(table) }
         if let tiers { parts.append(tiers) }
         if let gaps { parts.append(gaps) }
         parts.append(report.headlineIn(style))
-        return parts.joined(separator: "\n\n") + "\n"
+        return style.spelled(parts.joined(separator: "\n\n")) + "\n"
     }
 
     private var head: String {
@@ -41,11 +47,12 @@ public struct ConsoleReport {
         let agent =
             report.subject.role == .client
             ? "" : " · " + TierResult.agent(of: report.subject.hasScriptedAgent ? (hasModel ? 3 : 2) : 1)
-        return """
-            \(report.headlineIn(style))
-            \(report.subject.name) at \(report.address), specification \(report.specification)
-            profiles \(profiles)\(agent) · \(performed) scenario\(performed == 1 ? "" : "s") in \(readable(report.duration))
-            """
+        let subject = "\(report.subject.name) at \(report.address), specification \(report.specification)"
+        let run =
+            "profiles \(profiles)\(agent) · \(performed) scenario\(performed == 1 ? "" : "s") in \(readable(report.duration))"
+        // The first line is for programs too, and stays one line.
+        return ([report.headlineIn(style)] + [subject, run].map { style.wrapped($0, indent: 0, hanging: 2) })
+            .joined(separator: "\n")
     }
 
     /// Entries of the baseline that a person has to edit.
@@ -74,16 +81,18 @@ public struct ConsoleReport {
     }
 
     /// Everything about a clause that is not as it should be.
-    func details(_ result: ClauseResult) -> String {
+    func details(_ result: ClauseResult, isDrawn: Bool = false) -> String {
         let isUnexpected = { (occurrence: ClauseResult.Occurrence) in
             guard result.outcome == .violation, let scenario = report.scenario(occurrence.scenario) else { return true }
             return report.expectation(of: result.clause.id, in: scenario) == nil
         }
         let findings = report.isExpected(result) ? result.findings : result.findings.filter(isUnexpected)
-        return details(result, findings)
+        return details(result, findings, isDrawn)
     }
 
-    private func details(_ result: ClauseResult, _ findings: [ClauseResult.Occurrence]) -> String {
+    private func details(
+        _ result: ClauseResult, _ findings: [ClauseResult.Occurrence], _ isDrawn: Bool
+    ) -> String {
         guard let first = findings.first else {
             guard result.outcome == .harnessError else {
                 return "\(word(result.outcome)) \(result.clause.id) (\(result.clause.keyword.rawValue), "
@@ -94,16 +103,21 @@ public struct ConsoleReport {
         }
         let others = Dictionary(grouping: findings.dropFirst(), by: \.scenario).sorted { $0.key < $1.key }
         let places = others.prefix(5).map { $0.value.count == 1 ? $0.key : "\($0.key) (\(readable($0.value.count))×)" }
-        var lines = [details(result, first)]
+        var lines = [details(result, first, isDrawn)]
         if !places.isEmpty {
             let rest = others.count > places.count ? " and \(others.count - places.count) more scenarios" : ""
             lines.append(style.wrapped("also in \(places.joined(separator: ", "))\(rest)", indent: 2))
         }
         if let again = report.again { lines.append("  again: \(again.only(result.clause.id.description))") }
-        return lines.joined(separator: "\n")
+        var text = lines.joined(separator: "\n")
+        // A chart ends with an empty line, for whatever follows it.
+        while text.last == "\n" { text.removeLast() }
+        return text
     }
 
-    private func details(_ result: ClauseResult, _ occurrence: ClauseResult.Occurrence) -> String {
+    private func details(
+        _ result: ClauseResult, _ occurrence: ClauseResult.Occurrence, _ isDrawn: Bool
+    ) -> String {
         let clause = result.clause
         let finding = occurrence.finding
         var lines = [
@@ -115,10 +129,20 @@ public struct ConsoleReport {
             style.wrapped("actual: \(finding.actual)", indent: 2),
         ]
         if let history = report.scenario(occurrence.scenario)?.history {
-            let width = style.width - 2
-            lines += EventLines(history).lines(of: finding.events.suffix(6), width: width).map { "  " + $0 }
+            lines += isDrawn ? chart(of: history, clause.id, finding) : events(of: history, finding)
         }
         return lines.joined(separator: "\n")
+    }
+
+    private func chart(of history: History, _ clause: ClauseID, _ finding: Finding) -> [String] {
+        let chart = SequenceChart(history, marking: [.init(clause, finding)], maxVerbatim: 0)
+        let lines = TextChart(chart, style: style, indent: 2).excerpt()
+        return lines.isEmpty ? [] : [""] + lines.map { "  " + $0 } + [""]
+    }
+
+    private func events(of history: History, _ finding: Finding) -> [String] {
+        let width = style.width - 2
+        return EventLines(history).lines(of: finding.events.suffix(6), width: width).map { "  " + $0 }
     }
 
     /// What drivers did that ended scenarios, alike ones together.
@@ -135,17 +159,22 @@ public struct ConsoleReport {
         }
     }
 
-    private var table: String {
-        report.clauses.filter { $0.outcome != .notApplicable }.map { result in
-            let count = result.exercised == 1 ? "once" : "\(readable(result.exercised))×"
-            let outcome =
-                report.isExpected(result) ? style.dim(padded("expected", 12)) : word(result.outcome, width: 12)
-            let start = "\(outcome) \(padded(result.clause.id.description, 10)) "
-            let evidence = result.exercised == 0 ? aligned("-", 7) : aligned(count, 7)
-            let room = style.width - 12 - 1 - 11 - 7 - 2
-            let line = start + style.dim(evidence) + "  " + style.cut(result.clause.sentence, to: room)
-            return ([line] + result.remarks.map { style.wrapped($0, indent: 13) }).joined(separator: "\n")
-        }.joined(separator: "\n")
+    /// Clause by clause; those that have no more to say than their number are in the table of areas.
+    private var table: String? {
+        let shown = report.clauses.filter { $0.outcome != .notApplicable && (listsAll || !$0.remarks.isEmpty) }
+        return shown.isEmpty ? nil : shown.map(row).joined(separator: "\n")
+    }
+
+    private func row(_ result: ClauseResult) -> String {
+        let count = result.exercised == 1 ? "once" : "\(readable(result.exercised))×"
+        let outcome =
+            report.isExpected(result) ? style.dim(padded("expected", 12)) : word(result.outcome, width: 12)
+        let start = "\(outcome) \(padded(result.clause.id.description, 10)) "
+        let evidence = result.exercised == 0 ? aligned("-", 7) : aligned(count, 7)
+        let room = style.width - 12 - 1 - 11 - 7 - 2
+        let sentence = room < 12 ? "" : "  " + style.cut(result.clause.sentence, to: room)
+        let line = start + style.dim(evidence) + sentence
+        return ([line] + result.remarks.map { style.wrapped($0, indent: 13) }).joined(separator: "\n")
     }
 
     /// Each tier apart, where there is more than one.

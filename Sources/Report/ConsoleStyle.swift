@@ -4,12 +4,18 @@ public struct ConsoleStyle: Sendable {
     public var hasColour: Bool
     /// Columns to keep within.
     public var width: Int
+    /// Whether more than ASCII may be written.
+    public var hasUnicode: Bool
 
-    /// A style; plain and 100 columns wide unless said otherwise.
-    public init(hasColour: Bool = false, width: Int = 100) {
+    /// A style; plain and 80 columns wide unless said otherwise.
+    public init(hasColour: Bool = false, width: Int = 80, hasUnicode: Bool = true) {
         self.hasColour = hasColour
-        self.width = max(60, width)
+        self.width = max(Self.narrowest, width)
+        self.hasUnicode = hasUnicode
     }
+
+    /// Below this, words would stand under each other.
+    private static let narrowest = 30
 
     /// The text in red.
     public func red(_ text: String) -> String { paint(text, "31") }
@@ -26,18 +32,29 @@ public struct ConsoleStyle: Sendable {
         hasColour ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 
-    /// The text on one line of at most `limit` characters, cut at a character.
+    /// The text on one line of at most `limit` columns, cut at a character.
     public func cut(_ text: String, to limit: Int) -> String {
-        text.count <= limit ? text : String(text.prefix(max(1, limit - 1))) + "…"
+        TextWidth.cut(text, to: max(2, limit))
     }
 
+    /// The text with the ornaments of this program spelled in ASCII, where nothing else may be written.
+    public func spelled(_ text: String) -> String {
+        hasUnicode ? text : String(text.map { Self.ascii[$0] ?? $0 })
+    }
+
+    private static let ascii: [Character: Character] = [
+        "·": "-", "…": "~", "×": "x", "“": "\"", "”": "\"", "’": "'", "–": "-", "→": ">", "←": "<", "‹": "<", "›": ">",
+    ]
+
     /// The text in lines of at most the style's width, each indented; all but the first by `hanging` more.
-    public func wrapped(_ text: String, indent: Int, hanging: Int = 0) -> String {
+    ///
+    /// The first `keepingSpaces` characters stay as they are, because they were padded to stand under each other.
+    public func wrapped(_ text: String, indent: Int, hanging: Int = 0, keepingSpaces: Int = 0) -> String {
         var lines: [String] = []
-        var line = String(repeating: " ", count: indent)
+        var line = String(repeating: " ", count: indent) + text.prefix(keepingSpaces)
         var isFresh = true
-        for word in text.split(separator: " ") {
-            if !isFresh, line.count + 1 + word.count > width {
+        for word in text.dropFirst(keepingSpaces).split(separator: " ") {
+            if !isFresh, TextWidth.columns(line) + 1 + TextWidth.columns(word) > width {
                 lines.append(line)
                 line = String(repeating: " ", count: indent + hanging)
                 isFresh = true

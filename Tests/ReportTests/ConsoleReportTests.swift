@@ -28,6 +28,51 @@ import Testing
         #expect(text.hasSuffix("violation: 1 violated\n"))
     }
 
+    @Test func `a violation is drawn with the frames around it`() throws {
+        let report = try Sample.report(
+            [
+                .init(
+                    "a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .violation, exercised: 1, findings: [finding])])
+            ], selection: [ClauseID(.SYNC, 3)])
+        let drawn = """
+                            A    server
+                 +1 ms      │──────▶│     connect (e1)
+                 +5 ms      │──────▶│     ping(n1)
+              >> +6 ms      │◀━━━━━━│     pong(n1)  << SYNC-3
+
+            SYNC      1 violated  1 check
+            """
+        let text = ConsoleReport(report).text
+        #expect(text.contains(drawn), "\(text)")
+    }
+
+    @Test func `each area is a line, and each clause only on request`() throws {
+        let report = try Sample.report(
+            [
+                .init(
+                    "a",
+                    [
+                        Verdict(clause: ClauseID(.SYNC, 3), outcome: .pass, exercised: 812),
+                        Verdict(clause: ClauseID(.SYNC, 5), outcome: .pass, exercised: 1),
+                        Verdict(clause: ClauseID(.LIVE, 1), outcome: .pass, exercised: 1),
+                    ])
+            ], selection: [ClauseID(.SYNC, 3), ClauseID(.SYNC, 5), ClauseID(.LIVE, 1)])
+        let text = ConsoleReport(report).text
+        #expect(text.contains("\n\nSYNC      2 pass  813 checks\nLIVE      1 pass    1 check\n\n"))
+        #expect(!text.contains("\npass"))
+        #expect(ConsoleReport(report, listsAll: true).text.contains("\npass         SYNC-3        812×  A server MUST"))
+    }
+
+    @Test(arguments: [30, 40, 80]) func `a console without Unicode gets ASCII, at any width`(width: Int) throws {
+        let report = try Sample.report(
+            [
+                .init(
+                    "a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .violation, exercised: 1, findings: [finding])])
+            ], selection: [ClauseID(.SYNC, 3)])
+        let text = ConsoleReport(report, style: ConsoleStyle(width: width, hasUnicode: false), listsAll: true).text
+        #expect(text.utf8.allSatisfy { $0 < 0x80 })
+    }
+
     @Test func `a remark stands under its clause, once, and only where its scenario decided`() throws {
         let clause = ClauseID(.SYNC, 3)
         func verdict(_ outcome: Outcome, _ remark: String) -> Verdict {

@@ -1,0 +1,53 @@
+import Holdfast
+import Judge
+
+/// What came of each area of clauses, a line each.
+struct AreaTable {
+    private let report: RunReport
+    private let style: ConsoleStyle
+
+    init(_ report: RunReport, _ style: ConsoleStyle) {
+        self.report = report
+        self.style = style
+    }
+
+    /// The lines; nil when no clause is in question.
+    var text: String? {
+        let areas = Dictionary(
+            grouping: report.clauses.filter { $0.outcome != .notApplicable }, by: \.clause.id.area)
+        guard !areas.isEmpty else { return nil }
+        let rows = areas.sorted { $0.key < $1.key }.map { area, results in
+            (area: area, counts: counts(results), checks: readable(results.reduce(0) { $0 + $1.exercised }))
+        }
+        let widest = rows.map(\.counts.plain.count).max() ?? 0
+        let digits = rows.map(\.checks.count).max() ?? 0
+        return rows.map { row in
+            let space = String(repeating: " ", count: widest - row.counts.plain.count)
+            let unit = row.checks == "1" ? "check" : "checks"
+            return padded(row.area.rawValue, 9) + row.counts.painted + space + "  "
+                + style.dim("\(aligned(row.checks, digits)) \(unit)")
+        }.joined(separator: "\n")
+    }
+
+    private func counts(_ results: [ClauseResult]) -> (plain: String, painted: String) {
+        var plain: [String] = []
+        var painted: [String] = []
+        func add(_ count: Int, _ word: String, _ paint: (String) -> String) {
+            guard count > 0 else { return }
+            let text = (plain.isEmpty ? aligned("\(count)", 2) : "\(count)") + " \(word)"
+            plain.append(text)
+            painted.append(paint(text))
+        }
+        let expected = results.count(where: report.isExpected)
+        for (outcome, word) in RunReport.words {
+            let count = results.count { $0.outcome == outcome && !report.isExpected($0) }
+            switch outcome {
+            case .pass: add(count, word, style.green)
+            case .violation, .harnessError: add(count, word, style.red)
+            case .warning, .untested, .inconclusive, .notApplicable: add(count, word, style.yellow)
+            }
+        }
+        add(expected, "violated as expected", style.dim)
+        return (plain.joined(separator: ", "), painted.joined(separator: ", "))
+    }
+}

@@ -1,0 +1,245 @@
+/// A sequence chart drawn with characters: time, one column for each who took part, and on the right what was said.
+///
+/// The row a verdict cites is marked `>>` and names the clause; rows that lead to it are marked `>`. Rows in between that nobody
+/// has to see are one line. Nothing is told by colour alone.
+public struct TextChart {
+    /// A row to draw, or how many are left out.
+    enum Line: Equatable {
+        case row(Int)
+        case gap(Int)
+    }
+
+    private let chart: SequenceChart
+    private let style: ConsoleStyle
+    private let width: Int
+    private let ink: Ink
+
+    /// Draws a chart within the width of a style.
+    /// - Parameters:
+    ///   - chart: What to draw.
+    ///   - style: How the console is written to.
+    ///   - indent: Columns that stay free on the left.
+    public init(_ chart: SequenceChart, style: ConsoleStyle, indent: Int = 0) {
+        self.chart = chart
+        self.style = style
+        width = max(Self.leastLabel, style.width - indent)
+        ink = style.hasUnicode ? .unicode : .ascii
+    }
+
+    /// The whole chart; more rows than `most` are left out in the middle.
+    public func lines(most: Int = 40) -> [String] {
+        let count = chart.rows.count
+        guard count > most else { return draw(chart.rows.indices.map(Line.row)) }
+        let half = most / 2
+        return draw(
+            (0..<half).map(Line.row) + [.gap(count - 2 * half)] + ((count - half)..<count).map(Line.row))
+    }
+
+    /// The cited rows with their neighbours, the rows that lead to them, and the beginning.
+    public func excerpt(before: Int = 4, after: Int = 2) -> [String] { draw(excerpted(before: before, after: after)) }
+
+    // MARK: what is shown
+
+    /// The fewest rows that are left out.
+    private static let leastGap = 4
+    /// The most rows that lead to a cited one; the last ones say most.
+    private static let mostLeading = 6
+    /// The most cited rows, first ones first.
+    private static let mostCited = 3
+
+    func excerpted(before: Int, after: Int) -> [Line] {
+        let rows = chart.rows
+        var shown: Set<Int> = rows.isEmpty ? [] : [0]
+        let cited = rows.indices.filter { rows[$0].isCited }.prefix(Self.mostCited)
+        let leading = rows.indices.filter { !rows[$0].marks.isEmpty && !rows[$0].isCited }
+        shown.formUnion(leading.suffix(Self.mostLeading))
+        // Without a row to cite, the end is what was judged.
+        for place in cited.isEmpty && leading.isEmpty ? [rows.count - 1] : Array(cited) where place >= 0 {
+            shown.formUnion(max(0, place - before)...min(rows.count - 1, place + after))
+        }
+        var lines: [Line] = []
+        var next = 0
+        for place in shown.sorted() {
+            lines += between(next, place) + [.row(place)]
+            next = place + 1
+        }
+        return lines + between(next, rows.count)
+    }
+
+    /// A few rows say more than their number.
+    private func between(_ start: Int, _ end: Int) -> [Line] {
+        end - start >= Self.leastGap ? [.gap(end - start)] : (start..<end).map(Line.row)
+    }
+
+    // MARK: drawing
+
+    /// What is said keeps so many columns, whoever took part.
+    private static let leastLabel = 22
+    private static let widestCell = 9
+    private static let narrowestCell = 3
+    /// The most lines that what a cited row says takes.
+    private static let mostLabelLines = 3
+
+    private func draw(_ lines: [Line]) -> [String] {
+        guard !chart.participants.isEmpty else { return [] }
+        let times = lines.map { line in
+            if case .row(let place) = line { chart.rows[place].time } else { "" }
+        }
+        let time = times.map(TextWidth.columns).max() ?? 0
+        let cell = cell(beside: time)
+        let page = Page(time: time, cell: cell ?? 0, count: cell == nil ? 0 : chart.participants.count, width: width)
+        var drawn = page.count > 0 ? [heading(page)] : []
+        for (line, time) in zip(lines, times) {
+            switch line {
+            case .gap(let count):
+                let lanes = page.lanes(ink.gap)
+                drawn.append(style.dim(page.line("", "", lanes, "\(readable(count)) rows")))
+            case .row(let place): drawn += draw(chart.rows[place], time, page)
+            }
+        }
+        return drawn
+    }
+
+    /// The columns that each lane gets; nil where there is no room for lanes.
+    private func cell(beside time: Int) -> Int? {
+        let longest = chart.participants.map { TextWidth.columns($0.name) }.max() ?? 0
+        let wanted = min(max(longest + 2, 7), Self.widestCell)
+        let room = width - Page.gutter - time - 2 * Page.space.count
+        let count = chart.participants.count
+        let cell = max(Self.narrowestCell, min(wanted, (room - Self.leastLabel) / count))
+        return room - cell * count >= Self.leastLabel * 2 / 3 ? cell : nil
+    }
+
+    private func heading(_ page: Page) -> String {
+        let names = chart.participants.map { participant in
+            let name = TextWidth.cut(participant.name, to: page.cell - 1, mark: "")
+            let before = max(0, page.cell / 2 - TextWidth.columns(name) / 2)
+            return padded(String(repeating: " ", count: before) + name, page.cell)
+        }.joined()
+        return style.dim(page.line("", "", names, ""))
+    }
+
+    private func draw(_ row: SequenceChart.Row, _ time: String, _ page: Page) -> [String] {
+        let mark = row.isCited ? ">>" : row.marks.isEmpty ? "" : ">"
+        let label = (page.count > 0 ? "" : direction(row)) + style.spelled(row.label)
+        let cited = row.marks.filter(\.isCited).map(\.clause.description).joined(separator: ", ")
+        let room = page.label
+        var pieces = [TextWidth.cut(label, to: room, mark: ink.cut)]
+        if row.isCited {
+            pieces = Self.wrapped(label, to: room, most: Self.mostLabelLines, mark: ink.cut)
+            let (last, name) = (pieces.last ?? "", "<< \(cited)")
+            if !pieces.isEmpty, TextWidth.columns(last) + 2 + name.count <= room {
+                pieces[pieces.count - 1] = "\(last)  \(name)"
+            } else {
+                pieces.append(TextWidth.cut(name, to: room, mark: ink.cut))
+            }
+        }
+        return pieces.enumerated().map { number, piece in
+            let lanes = number == 0 ? self.lanes(row, page) : page.lanes(ink.lane)
+            let line = page.line(number == 0 ? mark : "", number == 0 ? time : "", lanes, piece)
+            return row.isCited ? style.red(line) : row.marks.isEmpty ? line : style.bold(line)
+        }
+    }
+
+    /// In words, where there is no room for lanes.
+    private func direction(_ row: SequenceChart.Row) -> String {
+        switch row.place {
+        case .pause: ""
+        case .note(let place): chart.participants[place].name + ": "
+        case .message(let from, let to): "\(chart.participants[from].name)>\(chart.participants[to].name): "
+        }
+    }
+
+    private func lanes(_ row: SequenceChart.Row, _ page: Page) -> String {
+        guard page.count > 0 else { return "" }
+        switch row.place {
+        case .pause: return page.lanes(ink.gap)
+        case .note(let place):
+            var cells = Array(page.lanes(ink.lane))
+            cells[page.middle(place)] = ink.note(row.kind)
+            return String(cells)
+        case .message(let from, let to):
+            var cells = Array(page.lanes(ink.lane))
+            let (start, end) = (page.middle(from), page.middle(to))
+            guard start != end else { return String(cells) }
+            let isRight = end > start
+            let stroke = row.kind == .heartbeat ? ink.faint : row.isCited ? ink.strong : ink.stroke
+            for column in (min(start, end) + 1)..<max(start, end) {
+                cells[column] = cells[column] == ink.lane ? ink.crossing : stroke
+            }
+            if row.kind == .end { cells[(start + end) / 2] = ink.note(.end) }
+            cells[isRight ? end - 1 : end + 1] = isRight ? ink.right : ink.left
+            return String(cells)
+        }
+    }
+
+    /// Breaks at spaces, and within words that are wider than a line.
+    static func wrapped(_ text: String, to room: Int, most: Int, mark: String) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            var rest = String(word)
+            if !line.isEmpty, TextWidth.columns(line) + 1 + TextWidth.columns(rest) > room {
+                lines.append(line)
+                line = ""
+            }
+            while TextWidth.columns(rest) > room {
+                let start = TextWidth.cut(rest, to: room, mark: "")
+                guard !start.isEmpty else { break }
+                lines.append(start)
+                rest.removeFirst(start.count)
+            }
+            line += (line.isEmpty ? "" : " ") + rest
+        }
+        if !line.isEmpty { lines.append(line) }
+        guard lines.count > most else { return lines }
+        return lines.prefix(most - 1) + [TextWidth.cut(lines[most - 1], to: room - 1, mark: "") + mark]
+    }
+}
+
+/// Where things stand in a line.
+private struct Page {
+    static let gutter = 3
+    static let space = "  "
+
+    let time: Int
+    let cell: Int
+    let count: Int
+    let width: Int
+
+    /// The columns left for what is said.
+    var label: Int { max(8, width - Self.gutter - time - between.count - cell * count - Self.space.count) }
+
+    private var between: String { count > 0 ? Self.space : "" }
+
+    func middle(_ place: Int) -> Int { place * cell + cell / 2 }
+
+    /// The lanes with nothing in them.
+    func lanes(_ mark: Character) -> String {
+        var cells = [Character](repeating: " ", count: cell * count)
+        for place in 0..<count { cells[middle(place)] = mark }
+        return String(cells)
+    }
+
+    func line(_ mark: String, _ time: String, _ lanes: String, _ label: String) -> String {
+        var line = padded(mark, Self.gutter) + aligned(time, self.time) + between + lanes + Self.space + label
+        while line.last == " " { line.removeLast() }
+        return line
+    }
+}
+
+/// The characters that a chart is drawn with.
+private struct Ink {
+    let lane, gap, stroke, strong, faint, crossing, left, right: Character
+    let cut: String
+    let notes: [SequenceChart.Row.Kind: Character]
+
+    func note(_ kind: SequenceChart.Row.Kind) -> Character { notes[kind] ?? "*" }
+
+    static let unicode = Ink(
+        lane: "│", gap: "┊", stroke: "─", strong: "━", faint: "╌", crossing: "┼", left: "◀", right: "▶", cut: "…",
+        notes: [.end: "×", .act: "●", .state: "○"])
+    static let ascii = Ink(
+        lane: "|", gap: ":", stroke: "-", strong: "=", faint: ".", crossing: "+", left: "<", right: ">", cut: "~",
+        notes: [.end: "x", .act: "*", .state: "o"])
+}

@@ -1,0 +1,65 @@
+/// What a line of progress tells, for any width: how far, what is wrong, how long, and what runs now.
+public struct TextProgress: Sendable, Equatable {
+    /// How far, such as `57/105`.
+    public var done: String
+    /// What was found wrong so far, such as `2 violations`; nil when nothing was.
+    public var flaws: String?
+    /// How long it still takes; nil while nobody knows.
+    public var left: TimeLeft.Estimate?
+    /// What runs now; the names are cut from the end of the line first.
+    public var running: [String]
+
+    /// What is known of a run.
+    public init(done: String, flaws: String? = nil, left: TimeLeft.Estimate? = nil, running: [String] = []) {
+        self.done = done
+        self.flaws = flaws
+        self.left = left
+        self.running = running
+    }
+
+    /// The line, at most as wide as the style.
+    public func line(_ style: ConsoleStyle, width: Int) -> String {
+        let dot = style.hasUnicode ? " · " : " - "
+        var line = TextWidth.cut(done, to: width, mark: "")
+        var used = TextWidth.columns(line)
+        func add(_ text: String, painted: String? = nil) {
+            let columns = TextWidth.columns(text) + dot.count
+            guard used + columns <= width else { return }
+            line += dot + (painted ?? text)
+            used += columns
+        }
+        if let flaws { add(flaws, painted: style.red(flaws)) }
+        if let left { add(Self.words(left)) }
+        if let names = names(in: width - used - dot.count, style) { add(names, painted: style.dim(names)) }
+        return line
+    }
+
+    /// As many names as fit, and how many more there are.
+    private func names(in room: Int, _ style: ConsoleStyle) -> String? {
+        guard let first = running.first else { return nil }
+        for count in stride(from: running.count, to: 0, by: -1) {
+            let rest = running.count - count
+            let text = running.prefix(count).joined(separator: ", ") + (rest > 0 ? " +\(rest)" : "")
+            if TextWidth.columns(text) <= room { return text }
+        }
+        let more = running.count > 1 ? " +\(running.count - 1)" : ""
+        let place = room - more.count
+        // A name cut to a few letters tells nothing.
+        return place < 8 ? nil : TextWidth.cut(first, to: place, mark: style.hasUnicode ? "…" : "~") + more
+    }
+
+    private static func words(_ left: TimeLeft.Estimate) -> String {
+        switch left {
+        case .about(let duration): "about \(rounded(duration)) left"
+        case .moreThan(let duration): "more than \(rounded(duration)) left"
+        }
+    }
+
+    /// No more exact than it is known.
+    private static func rounded(_ duration: Duration) -> String {
+        let seconds = max(1, Int((duration / .seconds(1)).rounded(.up)))
+        if seconds <= 10 { return "\(seconds) s" }
+        if seconds <= 55 { return "\((seconds + 4) / 5 * 5) s" }
+        return "\((seconds + 59) / 60) min"
+    }
+}
