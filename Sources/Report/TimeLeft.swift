@@ -50,6 +50,12 @@ public struct TimeLeft: Sendable {
         kinds[kind]?.spent += now - began
     }
 
+    /// An item has ended and waits to be done again; what it took counts for nothing.
+    public mutating func repeatLater(_ name: String) {
+        guard let kind = kindOf[name], kinds[kind]?.running.removeValue(forKey: name) != nil else { return }
+        kinds[kind]?.waiting += 1
+    }
+
     /// How long it still takes; nil while too little is known.
     public func estimate(at now: Duration) -> Estimate? {
         guard kinds.values.reduce(0, { $0 + $1.done }) >= Self.least else { return nil }

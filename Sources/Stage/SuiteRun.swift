@@ -3,11 +3,13 @@ import Holdfast
 /// Performs many scenarios, several at a time, and returns what was learnt even when it is ended early.
 public struct SuiteRun: Sendable {
     /// What happens during a run.
-    public enum Progress: Sendable, Equatable {
+    public enum Progress: Sendable {
         /// A scenario begins; so many are done of so many.
         case started(String, done: Int, total: Int)
         /// A scenario has ended; so many are done of so many.
-        case finished(String, done: Int, total: Int)
+        case finished(Performance, done: Int, total: Int)
+        /// A scenario has ended and does not count, because the server ended with another; it is performed again.
+        case disturbed(String, done: Int, total: Int)
     }
 
     /// How many scenarios may run at a time; never more than the principals allow.
@@ -224,10 +226,11 @@ public struct SuiteRun: Sendable {
                             }
                         }
                         if let reason {
-                            board.results[index] = stage.skip(scenario, reason)
+                            let skipped = stage.skip(scenario, reason)
+                            board.results[index] = skipped
                             board.done += 1
                             lines[place].waiting.removeFirst()
-                            progress(.finished(scenario.name, done: board.done, total: board.scenarios.count))
+                            progress(.finished(skipped, done: board.done, total: board.scenarios.count))
                             continue
                         }
                         guard let lent else { break }
@@ -248,14 +251,13 @@ public struct SuiteRun: Sendable {
                 lines[ended.line].running -= 1
                 if board.isDisturbed(ended) {
                     progress(
-                        .finished(ended.performance.scenario, done: board.done, total: board.scenarios.count))
+                        .disturbed(ended.performance.scenario, done: board.done, total: board.scenarios.count))
                     continue
                 }
                 board.breaker.note(ended.performance)
                 board.results[ended.index] = ended.performance
                 board.done += 1
-                progress(
-                    .finished(ended.performance.scenario, done: board.done, total: board.scenarios.count))
+                progress(.finished(ended.performance, done: board.done, total: board.scenarios.count))
             }
         }
     }

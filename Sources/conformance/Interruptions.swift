@@ -28,6 +28,7 @@ final class Interruptions: Sendable {
             source.setEventHandler {
                 guard count.next() > 1 else { return reasons.add() }
                 RunningSubjects.killAll()
+                Console.endProgress()
                 signal(number, SIG_DFL)
                 kill(getpid(), number)
             }

@@ -22,15 +22,19 @@ struct ServerSuite {
         let start = clock.now
         var suite = SuiteRun(stage: ServerStage(subject: subject, specification: specification), jobs: jobs)
         suite.traces = traces
-        let progress = SuiteProgress(isShown: showsProgress)
         let scenarios = performed
+        let judging = SuiteJudging(specification: specification)
+        var shown = selection
+        shown.scenarios = scenarios
+        let progress = SuiteProgress(shown, judging: judging, isShown: showsProgress)
         let (outcome, wasInterrupted) = await Interruptions.cancel(
             { [suite] in await suite.run(scenarios) { progress.note($0) } }, at: interruptions)
-        progress.end()
+        defer { progress.end() }
+        progress.judge()
         if let problem = outcome.startProblem, !wasInterrupted {
             throw Tool.end(.unreachable, saying: problem.description)
         }
-        let results = inOrder(await SuiteJudging(specification: specification).results(outcome.performances))
+        let results = inOrder(await judging.results(outcome.performances))
         var report = RunReport(
             results, of: subject.declaration, at: subject.shownAddress, under: specification,
             selection: selection.clauses, intended: selection.intended, startedAt: startedAt,

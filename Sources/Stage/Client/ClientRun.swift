@@ -47,9 +47,10 @@ public struct ClientRun: Sendable {
                         reason = "no driver was to be had for \(Self.patience) scenarios in a row"
                     }
                     if let reason {
-                        results[index] = stage.skip(scenario, reason)
+                        let skipped = stage.skip(scenario, reason)
+                        results[index] = skipped
                         done += 1
-                        progress(.finished(scenario.name, done: done, total: scenarios.count))
+                        progress(.finished(skipped, done: done, total: scenarios.count))
                         continue
                     }
                     progress(.started(scenario.name, done: done, total: scenarios.count))
@@ -64,7 +65,7 @@ public struct ClientRun: Sendable {
                     unanswered = received ? 0 : unanswered + 1
                     if !received { startProblem = startProblem ?? performance.startProblem }
                 }
-                progress(.finished(performance.scenario, done: done, total: scenarios.count))
+                progress(.finished(performance, done: done, total: scenarios.count))
             }
         }
         let anyReceived = results.contains { $0?.wasReceived == true }

@@ -20,15 +20,17 @@ struct ClientSuite {
         let clock = ContinuousClock()
         let start = clock.now
         let run = ClientRun(stage: ClientStage(subject: subject, specification: specification), jobs: jobs)
-        let progress = SuiteProgress(isShown: showsProgress)
+        let judging = SuiteJudging(specification: specification)
+        let progress = SuiteProgress(selection, judging: judging, isShown: showsProgress)
         let scenarios = selection.scenarios
         let (outcome, wasInterrupted) = await Interruptions.cancel(
             { await run.run(scenarios) { progress.note($0) } }, at: interruptions)
-        progress.end()
+        defer { progress.end() }
+        progress.judge()
         if let problem = outcome.startProblem, !wasInterrupted {
             throw Tool.end(.unreachable, saying: problem.description)
         }
-        let results = await SuiteJudging(specification: specification).results(outcome.performances)
+        let results = await judging.results(outcome.performances)
         var report = RunReport(
             results, of: subject.declaration, at: address, under: specification, selection: selection.clauses,
             intended: selection.intended,

@@ -15,7 +15,6 @@ struct JudgeRun: Sendable {
     private struct Pool {
         var waiting: [JudgeSource]
         var active: [(source: JudgeSource, workers: Int)] = []
-        var lastDrawn: ContinuousClock.Instant?
     }
 
     /// Judges everything in the files.
@@ -25,19 +24,20 @@ struct JudgeRun: Sendable {
         let start = clock.now
         let pool = Mutex(Pool(waiting: sources.reversed()))
         let judgement = Mutex(Judgement(files: sources.map { .init(name: $0.name) }))
+        let progress = JudgeProgress(paths, isShown: Console.showsProgress)
         await withCheckedContinuation { continuation in
             DispatchQueue(label: "holdfast.judge").async {
                 DispatchQueue.concurrentPerform(iterations: max(1, jobs)) { _ in
                     while let source = next(pool) {
                         let isMore = take(from: source, into: judgement)
                         finish(source, isMore: isMore, pool)
-                        draw(sources, pool, since: start)
+                        progress.note(source, violations: judgement.withLock { $0.clauses(.violation).count })
                     }
                 }
                 continuation.resume()
             }
         }
-        if Console.showsProgress { Console.endProgress() }
+        progress.end()
         return judgement.withLock { judgement in
             for (place, source) in sources.enumerated() { judgement.files[place].summary = source.summary }
             judgement.duration = clock.now - start
@@ -74,18 +74,5 @@ struct JudgeRun: Sendable {
         let verdicts = Judge.judge(unit.history, under: specification)
         judgement.withLock { $0.add(unit, name: source.name, verdicts, keepsParts: keepsParts) }
         return true
-    }
-
-    private func draw(_ sources: [JudgeSource], _ pool: borrowing Mutex<Pool>, since start: ContinuousClock.Instant) {
-        guard Console.showsProgress else { return }
-        let now = ContinuousClock().now
-        let isDue = pool.withLock { pool in
-            guard pool.lastDrawn.map({ now - $0 > .milliseconds(100) }) ?? true else { return false }
-            pool.lastDrawn = now
-            return true
-        }
-        guard isDue else { return }
-        let done = sources.reduce(0) { $0 + $1.summary.bytes }
-        Console.progress("\(JudgementText.size(done)) judged, \(JudgementText.rate(done, now - start))")
     }
 }

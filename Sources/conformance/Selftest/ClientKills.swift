@@ -14,6 +14,8 @@ struct ClientKills {
 
     private typealias Peer = KillMatrixPeer
 
+    private static func isMisjudged(_ peer: Peer) -> Bool { !peer.holds }
+
     /// Clients that are met at the same time; nearly all of the time they are waited for.
     private static let jobs = 8
     /// How often a client with a defect is met until it is caught: what shows by chance shows in the end.
@@ -22,18 +24,18 @@ struct ClientKills {
     /// Meets all of them.
     func peers(_ defects: [ClientDefect], _ variations: [ClientVariation]) async throws -> [KillMatrixPeer] {
         let whole = try ScenarioSelection([], role: .client, of: specification, scenarios: scenarios)
-        let healthy = try await meter.counting("healthy-client") {
+        let healthy = try await meter.counting("healthy-client", isFlawed: Self.isMisjudged) {
             Peer(try await report(on: ReferenceClients(), whole), .healthy, "healthy-client", provesAll: true)
         }
         let varied = try await inOrder(variations, atOnce: 2) { variation in
-            try await meter.counting(variation.name) {
+            try await meter.counting(variation.name, isFlawed: Self.isMisjudged) {
                 Peer(
                     try await report(on: ReferenceClients(variations: [variation]), whole), .variation, variation.name,
                     provesAll: true)
             }
         }
         let broken = try await inOrder(defects, atOnce: Self.jobs) { defect in
-            try await meter.counting(defect.name) { try await peer(with: defect) }
+            try await meter.counting(defect.name, isFlawed: Self.isMisjudged) { try await peer(with: defect) }
         }
         return [healthy] + varied + broken
     }

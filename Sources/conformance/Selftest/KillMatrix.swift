@@ -60,7 +60,8 @@ struct KillMatrix {
         result.waiting =
             peers.defects.filter { !hasCheck($0.clause) }.map { .unmet($0.name, $0.clause) }
             + peers.clientDefects.filter { !hasCheck($0.clause) }.map { .unmet($0.name, $0.clause) }
-        let meter = Meter(total: peers.serverCount + peers.clientCount + 2, isShown: showsProgress)
+        let meter = Meter(
+            items(peers, where: hasCheck), flaw: .misjudged, isShown: showsProgress, wipesWhenInterrupted: true)
         if peers.serverCount > 0 {
             result.peers += try await ServerKills(
                 specification: specification, scenarios: Tool.scenarios(of: specification), meter: meter
@@ -71,10 +72,24 @@ struct KillMatrix {
                 specification: specification, scenarios: Tool.clientScenarios(of: specification), meter: meter
             ).peers(peers.clientDefects.filter { hasCheck($0.clause) }, peers.clientVariations)
         }
-        meter.end()
+        meter.close()
         if isWhole { try account(&result) }
         result.duration = .now - began
         return result
+    }
+
+    /// The peers that are met, by name; a server of its own takes longer than one of this process, a client less.
+    private func items(_ peers: Peers, where hasCheck: (ClauseID) -> Bool) -> [String: Int] {
+        var items: [String: Int] = [:]
+        if peers.serverCount > 0 { items["healthy"] = 0 }
+        for variation in peers.variations { items[variation.name] = 0 }
+        for defect in peers.defects where hasCheck(defect.clause) {
+            items[defect.name] = ServerKills.needsStart(defect) ? 1 : 2
+        }
+        if peers.clientCount > 0 { items["healthy-client"] = 3 }
+        for variation in peers.clientVariations { items[variation.name] = 3 }
+        for defect in peers.clientDefects where hasCheck(defect.clause) { items[defect.name] = 4 }
+        return items
     }
 
     /// Which checks were seen to catch something.

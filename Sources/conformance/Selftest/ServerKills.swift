@@ -15,6 +15,8 @@ struct ServerKills {
 
     private typealias Peer = KillMatrixPeer
 
+    private static func isMisjudged(_ peer: Peer) -> Bool { !peer.holds }
+
     /// Broken servers of this process that are met at the same time; nearly all of the time they are waited for.
     private static let jobs = 12
     /// Servers of their own that are met at the same time; each is started many times.
@@ -28,22 +30,26 @@ struct ServerKills {
     /// Meets all of them.
     func peers(_ defects: [Defect], _ variations: [Variation]) async throws -> [KillMatrixPeer] {
         let whole = try Selection([], role: .server, of: specification, scenarios: scenarios)
-        let healthy = try await meter.counting("healthy") { try await started(.healthy, "healthy", whole) }
+        let healthy = try await meter.counting("healthy", isFlawed: Self.isMisjudged) {
+            try await started(.healthy, "healthy", whole)
+        }
         let varied = try await inOrder(variations, atOnce: Self.startedJobs) { variation in
-            try await meter.counting(variation.name) {
+            try await meter.counting(variation.name, isFlawed: Self.isMisjudged) {
                 try await started(.variation, variation.name, whole, kills: Self.killsOfVariations)
             }
         }
-        let needsStart = { (defect: Defect) in defect.need == .restart || defect.need == .storageFault }
-        let here = try await inOrder(defects.filter { !needsStart($0) }, atOnce: Self.jobs) { defect in
-            try await meter.counting(defect.name) { try await inProcess(defect) }
+        let here = try await inOrder(defects.filter { !Self.needsStart($0) }, atOnce: Self.jobs) { defect in
+            try await meter.counting(defect.name, isFlawed: Self.isMisjudged) { try await inProcess(defect) }
         }
-        let apart = try await inOrder(defects.filter(needsStart), atOnce: Self.startedJobs) { defect in
-            try await meter.counting(defect.name) { try await killed(defect) }
+        let apart = try await inOrder(defects.filter(Self.needsStart), atOnce: Self.startedJobs) { defect in
+            try await meter.counting(defect.name, isFlawed: Self.isMisjudged) { try await killed(defect) }
         }
         let byName = Dictionary((here + apart).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         return [healthy] + varied + defects.compactMap { byName[$0.name] }
     }
+
+    /// Whether only a server that can be killed shows a defect.
+    static func needsStart(_ defect: Defect) -> Bool { defect.need == .restart || defect.need == .storageFault }
 
     private func selection(of defect: Defect) throws -> Selection {
         try Selection([defect.clause.description], role: .server, of: specification, scenarios: scenarios)
