@@ -10,6 +10,12 @@ public struct FixtureIndex: Sendable {
         public let clauses: Set<ClauseID>
         /// The clauses it breaks; empty for one that keeps all it shows.
         public let broken: Set<ClauseID>
+        /// The history of a transcript in the notation; nil for a message.
+        public var notation: String?
+        /// What its subject declares.
+        public var profiles: Set<Profile> = []
+        /// What it shows, in a sentence.
+        public var why = ""
     }
 
     /// Every fixture, in the order of the index.
@@ -39,7 +45,11 @@ public struct FixtureIndex: Sendable {
             }
             let verdicts = expected.map { (ClauseID($0.key), $0.value.stringValue) }
             let broken = verdicts.filter { $0.1 == "violation" || $0.1 == "warning" }
-            return Entry(file: file, clauses: Set(verdicts.compactMap(\.0)), broken: Set(broken.compactMap(\.0)))
+            let profiles = (entry["profiles"]?.arrayValue ?? []).compactMap(\.stringValue)
+            return Entry(
+                file: file, clauses: Set(verdicts.compactMap(\.0)), broken: Set(broken.compactMap(\.0)),
+                notation: entry["notation"]?.stringValue, profiles: Set(profiles.compactMap(Profile.init(rawValue:))),
+                why: entry["why"]?.stringValue ?? "")
         }
         entries = messages + transcripts
     }
@@ -47,6 +57,18 @@ public struct FixtureIndex: Sendable {
     /// The files that show a clause kept or broken.
     public func files(showing clause: ClauseID) -> [String] {
         entries.filter { $0.clauses.contains(clause) }.map(\.file)
+    }
+
+    /// The shortest transcript that shows a clause broken, or kept; one that is named after the clause comes first.
+    public func history(of clause: ClauseID, isBroken: Bool) -> Entry? {
+        let candidates = entries.filter {
+            $0.notation != nil && $0.clauses.contains(clause) && $0.broken.contains(clause) == isBroken
+        }
+        func rank(_ entry: Entry) -> (Int, Int, String) {
+            let isNamed = entry.file.split(separator: "/").last?.hasPrefix("\(clause)-") ?? false
+            return (isNamed ? 0 : 1, entry.notation?.count ?? 0, entry.file)
+        }
+        return candidates.min { rank($0) < rank($1) }
     }
 
     /// The clauses that some transcript breaks.

@@ -10,6 +10,7 @@ struct ChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chat",
         abstract: "Run the reference client, for people or under test.",
+        usage: "conformance chat [<url>] [<options>]",
         discussion: """
             For people: type a line to send it. /sessions lists, /open ID and /new change the conversation, /background and \
             /foreground do what the system does to an app, /offline and /online what a tunnel does, /quit ends.
@@ -17,12 +18,12 @@ struct ChatCommand: AsyncParsableCommand {
             As a client under test it obeys the driver protocol (chapter 12) and shows nothing.
 
             Examples:
-              conformance serve                                          in one terminal, and in another:
+              conformance serve                                   then, in another terminal:
               conformance chat ws://127.0.0.1:8080/ws
-              conformance chat wss://chat.example/ws --token "$TOKEN" --data ~/.holdfast-chat
-              conformance client -- conformance chat --driver            the suite against the reference client
-              conformance client -- conformance chat --driver --defect client-trusts-its-flag
-              conformance chat --connect ws://192.168.1.10:9000/         the same for 'conformance client --listen'
+              conformance chat wss://chat.example/ws --token "$TOKEN" --data ./chat
+              conformance client -- conformance chat --driver     the suite against it
+              conformance chat --connect ws://192.168.1.10:9000/  under 'client --listen'
+              conformance chat --driver --defect client-trusts-its-flag
               conformance chat --list-defects
             """
     )
@@ -36,7 +37,7 @@ struct ChatCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What the REST paths follow, where that is not the same host.", valueName: "url"))
     var http: String?
 
-    @Option(help: "The folder for what it remembers; without it, it remembers nothing.")
+    @Option(help: "The folder for what it remembers; without it, it remembers nothing.", completion: .directory)
     var data: String?
 
     @Flag(help: "Obey the driver protocol on standard input and output.")
@@ -45,10 +46,14 @@ struct ChatCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Obey a runner at this address.", valueName: "url"))
     var connect: String?
 
-    @Option(help: ArgumentHelp("Break it in a named way; may be given several times.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Break it in a named way; may be given several times.", valueName: "name"),
+        completion: .clientDefects)
     var defect: [String] = []
 
-    @Option(help: ArgumentHelp("Let it differ in a way the specification allows.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Let it differ in a way the specification allows.", valueName: "name"),
+        completion: .clientVariations)
     var variation: [String] = []
 
     @Flag(help: "List the defects and variations and end.")

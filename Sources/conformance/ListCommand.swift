@@ -17,7 +17,9 @@ struct ListCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "Only these: a clause id, an area, or a pattern with '*'.")
+    @Argument(
+        help: "Only these: a clause id, an area, or a pattern with '*'.",
+        completion: .words { CompletionWords.patterns() })
     var patterns: [String] = []
 
     @Flag(help: "List the scenarios instead.")
@@ -30,7 +32,8 @@ struct ListCommand: AsyncParsableCommand {
         let specification = try Tool.specification()
         let all = try Tool.allScenarios(of: specification)
         for text in patterns where !named(text, in: specification, all) {
-            let known = specification.clauses.map(\.id.description) + Area.allCases.map(\.rawValue)
+            let known =
+                specification.clauses.map(\.id.description) + Area.allCases.map(\.rawValue) + all.map(\.name)
             throw Tool.refuse(
                 "list", "'\(text)' names no clause and no scenario", expected: "such as SYNC-3, SYNC or server/SYNC/*",
                 fix: nearestName(to: text, among: known).map { "did you mean '\($0)'?" } ?? "leave it out to see all")

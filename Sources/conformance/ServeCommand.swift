@@ -25,16 +25,16 @@ struct ServeCommand: AsyncParsableCommand {
             rate, fail, send a push. They listen on this machine alone.
 
             Examples:
-              conformance serve                                       on port 8080, data in a temporary folder
-              conformance serve --replies demo --control 9001         tools, pauses and failures; a page to break things
-              conformance serve --replies my.json --frames verbatim   your own answers; what is on the wire
-              conformance serve --fault 'cut before done'             once; the grammar is that of 'conformance proxy'
-              conformance serve --host 0.0.0.0                        for a phone in the same network
-              conformance serve --data ./data --token p1=secret       keeps its sessions; asks for a token
+              conformance serve                                      forgets in the end
+              conformance serve --replies demo --control 9001        a page to break things
+              conformance serve --replies my.json --frames verbatim  your own answers
+              conformance serve --fault 'cut before done'            once, as 'proxy' does
+              conformance serve --host 0.0.0.0                       for a phone nearby
+              conformance serve --data ./data --token p1=secret      keeps, asks for a token
               conformance serve --defect sync-claims-complete-after-eviction
-              conformance serve --dialect nami                        the same server on another system's wire
-              conformance serve --preset adjutant                     that wire, and that system's own defects
-              curl -X POST localhost:9001/control/drop                what the buttons of the page do
+              conformance serve --dialect nami                       on another's wire
+              conformance serve --preset adjutant                    and with its defects
+              conformance serve --list-defects
             """
     )
 
@@ -44,7 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 takes a free one.")
     var port = 8080
 
-    @Option(help: "The folder for sessions; without it a temporary one, removed at the end.")
+    @Option(help: "The folder for sessions; without it a temporary one, removed at the end.", completion: .directory)
     var data: String?
 
     @Option(
@@ -82,12 +82,13 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Speak this dialect: a name of 'conformance dialect list', or a dialect file. The server stays as it is.",
-            valueName: "name|file"))
+            valueName: "name|file"), completion: .dialects)
     var dialect: String?
 
     @Option(
         help: ArgumentHelp(
-            "Speak the dialect of a system that exists, and be broken as that system is.", valueName: "name"))
+            "Speak the dialect of a system that exists, and be broken as that system is.", valueName: "name"),
+        completion: .words { Preset.all.map(\.name) })
     var preset: String?
 
     @Option(help: ArgumentHelp("Answer every question with this.", valueName: "text"))
@@ -112,16 +113,22 @@ struct ServeCommand: AsyncParsableCommand {
             "What to print of frames: none, brief or verbatim. Default: brief on a terminal.", valueName: "style"))
     var frames: FramePrinter.Style?
 
-    @Option(help: ArgumentHelp("Break it in a named way; may be given several times.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Break it in a named way; may be given several times.", valueName: "name"),
+        completion: .serverDefects)
     var defect: [String] = []
 
-    @Option(help: ArgumentHelp("Let it differ in a way the specification allows.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Let it differ in a way the specification allows.", valueName: "name"),
+        completion: .serverVariations)
     var variation: [String] = []
 
     @Flag(help: "List the defects, variations and presets and end.")
     var listDefects = false
 
-    @Option(help: ArgumentHelp("Write a subject file that describes it, once it listens.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write a subject file that describes it, once it listens.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
     var subjectOut: String?
 
     @Flag(help: "End when standard input ends; an interrupt alone does not end it.")

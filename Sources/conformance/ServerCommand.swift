@@ -17,13 +17,13 @@ struct ServerCommand: AsyncParsableCommand {
 
             Examples:
               conformance server ws://127.0.0.1:8080/ws
-              conformance server wss://chat.example/ws --token "$TOKEN" --token "$OTHER" --profile core --profile auth
+              conformance server wss://chat.example/ws --token "$ONE" --token "$TWO"
               conformance server ws://127.0.0.1:8080/ws --scripted-agent --only SYNC-3
               conformance server --subject subject.json --out results
               conformance server ws://127.0.0.1:3000 --dialect nami --token "$KEY"
               conformance server --reference --skip-crashes
               conformance server --start 'my-server --port {port} --data {data}'
-              conformance server ws://127.0.0.1:8080/ws --start ./my-server --data ./store --ready 'listening'
+              conformance server ws://127.0.0.1:8080/ws --start ./my-server --ready 'up'
 
             With --start the suite also kills, stops and starts the server, and lets its writes fail: only then can \
             it prove that answers are stored before they are announced (PERSIST-1).
@@ -37,10 +37,13 @@ struct ServerCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only these clauses or scenarios, with '*'; may be given several times.", valueName: "pattern"))
+            "Only these clauses or scenarios, with '*'; may be given several times.", valueName: "pattern"),
+        completion: .serverPatterns)
     var only: [String] = []
 
-    @Option(help: ArgumentHelp("Write report.json and the transcripts to this folder.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("Write report.json and the transcripts to this folder.", valueName: "dir"),
+        completion: .directory)
     var out: String?
 
     @Option(help: "How many scenarios run at once; never more than there are principals.")

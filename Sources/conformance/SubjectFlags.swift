@@ -15,23 +15,28 @@ struct SubjectFlags: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Break the reference server in a named way; may be given several times.", valueName: "name"))
+            "Break the reference server in a named way; may be given several times.", valueName: "name"),
+        completion: .serverDefects)
     var defect: [String] = []
 
-    @Option(help: ArgumentHelp("Let the reference server differ in a legal way.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Let the reference server differ in a legal way.", valueName: "name"),
+        completion: .serverVariations)
     var variation: [String] = []
 
     @Option(help: "The token of a principal; given several times, of p1, p2 and so on.")
     var token: [String] = []
 
-    @Option(help: ArgumentHelp("A profile it declares; may be given several times. Default: core.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("A profile it declares; may be given several times. Default: core.", valueName: "name"),
+        completion: .serverProfiles)
     var profile: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "The dialect it speaks: canonical, a name of 'conformance dialect list', or the path of a dialect file.",
             discussion: "Unless profiles are named, it is taken to declare all that a server of the dialect can.",
-            valueName: "name"))
+            valueName: "name"), completion: .dialects)
     var dialect: String?
 
     @Flag(help: "Its agent obeys scripts in the prompt.")
@@ -40,7 +45,7 @@ struct SubjectFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Only scenarios of this tier: 1 any agent, 2 scripted agent, 3 model endpoint; may be given several times.",
-            valueName: "number"))
+            valueName: "number"), completion: .list(["1", "2", "3"]))
     var tier: [Int] = []
 
     @Option(
@@ -57,7 +62,7 @@ struct SubjectFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Where the started server stores: absent or empty before, kept after; a temporary folder without it.",
-            valueName: "dir"))
+            valueName: "dir"), completion: .directory)
     var data: String?
 
     @Option(
@@ -86,7 +91,7 @@ struct SubjectFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Write the certificate that the server has to trust in the push service to this file, before it is started.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var pushCertificate: String?
 
     @Option(
@@ -101,7 +106,9 @@ struct SubjectFlags: ParsableArguments {
     @Flag(help: "Leave out the scenarios that kill, stop and start the server.")
     var skipCrashes = false
 
-    @Option(help: ArgumentHelp("A subject file; flags override it.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A subject file; flags override it.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
     var subject: String?
 
     @Option(

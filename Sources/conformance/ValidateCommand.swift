@@ -8,6 +8,7 @@ struct ValidateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
         abstract: "Check messages against the schemas.",
+        usage: "conformance validate <file> ... [<options>]",
         discussion: """
             What a message is comes from its 'type'; a REST body or a push, which has none, is told by its members or by \
             --as.
@@ -26,19 +27,25 @@ struct ValidateCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("Files with one message each; '-' reads standard input.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("Files with one message each; '-' reads standard input.", valueName: "file"),
+        completion: .file())
     var files: [String]
 
-    @Option(name: .customLong("as"), help: ArgumentHelp("What every message has to be.", valueName: "name"))
+    @Option(
+        name: .customLong("as"), help: ArgumentHelp("What every message has to be.", valueName: "name"),
+        completion: .words { CompletionWords.schemas })
     var name: String?
 
     @Option(
         help: ArgumentHelp(
-            "A profile whose additions are in force; may be given several times. Default: core.", valueName: "name"))
+            "A profile whose additions are in force; may be given several times. Default: core.", valueName: "name"),
+        completion: .serverProfiles)
     var profile: [String] = []
 
     @Option(
-        help: ArgumentHelp("A JSON Schema (draft 2020-12) to judge by, in place of the protocol's.", valueName: "file"))
+        help: ArgumentHelp("A JSON Schema (draft 2020-12) to judge by, in place of the protocol's.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
     var schema: String?
 
     @Flag(help: "Take every line of the files as a message.")

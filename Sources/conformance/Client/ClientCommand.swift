@@ -19,7 +19,7 @@ struct ClientCommand: AsyncParsableCommand {
               conformance client --only CLIENT-1 -- python3 driver.py
               conformance client --listen 192.168.1.10:9000
               conformance client --reference
-              conformance client --profile client-core --profile client-sync --out results -- ./my-driver
+              conformance client --profile client-sync --out results -- ./my-driver
 
             What the driver cannot do leaves clauses untested, by name; it never passes them.
 
@@ -32,17 +32,21 @@ struct ClientCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only these clauses or scenarios, with '*'; may be given several times.", valueName: "pattern"))
+            "Only these clauses or scenarios, with '*'; may be given several times.", valueName: "pattern"),
+        completion: .clientPatterns)
     var only: [String] = []
 
-    @Option(help: ArgumentHelp("Write report.json and the transcripts to this folder.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("Write report.json and the transcripts to this folder.", valueName: "dir"),
+        completion: .directory)
     var out: String?
 
     @Option(help: "How many scenarios run at once, each with a driver of its own; a device does one at a time.")
     var jobs = 8
 
     @Option(
-        help: ArgumentHelp("A folder to take in place of the specification in this program.", valueName: "dir"))
+        help: ArgumentHelp("A folder to take in place of the specification in this program.", valueName: "dir"),
+        completion: .directory)
     var spec: String?
 
     @OptionGroup(title: "How much") var parts: PartOptions

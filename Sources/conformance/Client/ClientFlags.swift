@@ -23,16 +23,19 @@ struct ClientFlags: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Break the reference client in a named way; may be given several times.", valueName: "name"))
+            "Break the reference client in a named way; may be given several times.", valueName: "name"),
+        completion: .clientDefects)
     var defect: [String] = []
 
-    @Option(help: ArgumentHelp("Let the reference client differ in a legal way.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Let the reference client differ in a legal way.", valueName: "name"),
+        completion: .clientVariations)
     var variation: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "A profile it declares; may be given several times. Default: what its driver says, else client-core.",
-            valueName: "name"))
+            valueName: "name"), completion: .clientProfiles)
     var profile: [String] = []
 
     @Option(

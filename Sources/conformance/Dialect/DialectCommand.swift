@@ -9,13 +9,27 @@ struct DialectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dialect",
         abstract: "List, show and check dialects of real systems.",
+        discussion: """
+            A dialect says how a server that predates the specification spells the same things on its wire.
+
+            Examples:
+              conformance dialect list
+              conformance dialect show nami
+              conformance dialect check my-server.json --capture notes.txt
+            """,
         subcommands: [DialectListCommand.self, DialectShowCommand.self, DialectCheckCommand.self]
     )
 }
 
 struct DialectListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Every dialect that came with this program.")
+        commandName: "list", abstract: "Every dialect that came with this program.",
+        discussion: """
+            Each with what a server of it can declare.
+
+            Examples:
+              conformance dialect list
+            """)
 
     func run() async throws {
         for dialect in try Tool.dialects(of: try Tool.specification()) {
@@ -28,9 +42,15 @@ struct DialectListCommand: AsyncParsableCommand {
 
 struct DialectShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "The file of a dialect, to read or to start a new one from.")
+        commandName: "show", abstract: "The file of a dialect, to read or to start a new one from.",
+        discussion: """
+            How such a file is written: Spec/chapters/13-dialects.md.
 
-    @Argument(help: "The name, as 'conformance dialect list' shows it.")
+            Examples:
+              conformance dialect show nami > my-server.json
+            """)
+
+    @Argument(help: "The name, as 'conformance dialect list' shows it.", completion: .dialects)
     var name: String
 
     func run() async throws {
@@ -59,17 +79,18 @@ struct DialectCheckCommand: AsyncParsableCommand {
 
             Examples:
               conformance dialect check my-server.json
-              conformance dialect check my-server.json --capture frames.ndjson --capture notes.txt
+              conformance dialect check my-server.json --capture frames.ndjson
               conformance dialect check nami --capture run.ndjson
 
             Exit codes: 0 everything is understood or ignored · 1 a frame cannot be mapped · 64 a file cannot be used
             """
     )
 
-    @Argument(help: "A dialect file, or the name of a dialect.")
+    @Argument(help: "A dialect file, or the name of a dialect.", completion: .dialects)
     var dialect: String
 
-    @Option(help: ArgumentHelp("A capture to look at; may be given several times.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A capture to look at; may be given several times.", valueName: "file"), completion: .file())
     var capture: [String] = []
 
     @Flag(help: "Print JSON.")

@@ -8,6 +8,7 @@ struct GateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
         abstract: "Compare two states of the protocol: whom it breaks.",
+        usage: "conformance gate <old> [<new>] [<options>]",
         discussion: """
             A state is a folder that holds Spec/ and Fixtures/, or a revision of the git repository one stands in: v1.0.0, \
             HEAD~1, main, or main:folder for a folder inside it. Nothing is checked out. Messages, clauses, codes, timeouts, \
@@ -15,8 +16,8 @@ struct GateCommand: AsyncParsableCommand {
 
             Examples:
               conformance gate v1.0.0
-              conformance gate origin/main . --format github=- --format markdown=changes.md
-              conformance gate v1.0.0 HEAD --archive transcripts/ --waivers .ci/gate-waivers.json
+              conformance gate origin/main . --format markdown=changes.md
+              conformance gate v1.0.0 HEAD --archive transcripts/ --waivers waivers.json
 
             Exit codes: 0 compatible, or announced by a new major version · 1 somebody breaks, or version, changelog or \
             waivers are wrong · 64 a state cannot be read
@@ -37,10 +38,13 @@ struct GateCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A transcript, or a folder of them, to judge under both specifications. Several times.", valueName: "path"))
+            "A transcript, or a folder of them, to judge under both specifications. Several times.", valueName: "path"),
+        completion: .file())
     var archive: [String] = []
 
-    @Option(help: ArgumentHelp("Findings that are accepted, each for a reason and until a day.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Findings that are accepted, each for a reason and until a day.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
     var waivers: String?
 
     @Option(
@@ -49,7 +53,9 @@ struct GateCommand: AsyncParsableCommand {
             valueName: "name=file"))
     var format: [String] = []
 
-    @Option(help: ArgumentHelp("Where the repository is. Default: where one stands.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("Where the repository is. Default: where one stands.", valueName: "folder"),
+        completion: .directory)
     var repository = "."
 
     func run() async throws {

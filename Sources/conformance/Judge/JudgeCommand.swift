@@ -14,10 +14,10 @@ struct JudgeCommand: AsyncParsableCommand {
             input.
 
               transcript   of this program, one or many in a file
-              report       of this program: every verdict is computed again, and each difference is named
-              frames       one JSON frame a line, bare or as {"at":…,"conn":…,"dir":">","frame":{…}}
+              report       of this program: every verdict is computed again and compared
+              frames       JSON frames, one a line, bare or {"at":…,"dir":">","frame":{…}}
               har          as browsers export it, with WebSocket messages
-              notes        A -> {…}   A <- {…}   A CLOSED 4001 'x'   HTTP GET /path -> 200 {…}
+              notes        A -> {…}  A <- {…}  A CLOSED 4001 'x'  HTTP GET /p -> 200 {…}
 
             A capture begins in the middle and does not hold everything. Nobody is accused because of what it does not \
             hold, and nothing passes that it does not show; the end tells which clauses it could not reach, and why.
@@ -33,32 +33,36 @@ struct JudgeCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("Captures, folders of captures, or '-' for standard input.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("Captures, folders of captures, or '-' for standard input.", valueName: "file"),
+        completion: .file())
     var files: [String]
 
     @Option(
         name: .customLong("as"),
-        help: ArgumentHelp("What every file is: transcript, report, frames, har or notes.", valueName: "form"))
+        help: ArgumentHelp("What every file is: transcript, report, frames, har or notes.", valueName: "form"),
+        completion: .list(CaptureForm.allCases.map(\.rawValue)))
     var form: String?
 
     @Option(
         help: ArgumentHelp(
             "How the system says things: the name of a dialect, or a dialect file. Default: canonical.",
-            valueName: "name|file"))
+            valueName: "name|file"), completion: .dialects)
     var dialect: String?
 
     @Option(
         help: ArgumentHelp(
             "A profile the side under test declares, one or more. Default: the dialect's, core, or client-core.",
-            valueName: "name"))
+            valueName: "name"), completion: .words { Profile.allCases.map(\.rawValue) })
     var profile: [String] = []
 
-    @Option(help: ArgumentHelp("Whose side is judged: server or client.", valueName: "side"))
+    @Option(help: ArgumentHelp("Whose side is judged: server or client.", valueName: "side"), completion: .sides)
     var role: String?
 
     @Option(
         help: ArgumentHelp(
-            "A subject file; tells name, profiles, limits and dialect, flags override it.", valueName: "file"))
+            "A subject file; tells name, profiles, limits and dialect, flags override it.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
     var subject: String?
 
     @Flag(help: "All connections are one person's, though they show no token.")
@@ -79,7 +83,8 @@ struct JudgeCommand: AsyncParsableCommand {
     var jobs: Int?
 
     @Option(
-        help: ArgumentHelp("Write the judgement for machines, and the parts with violations, here.", valueName: "dir"))
+        help: ArgumentHelp("Write the judgement for machines, and the parts with violations, here.", valueName: "dir"),
+        completion: .directory)
     var out: String?
 
     @Flag(help: "Print the judgement for machines instead.")
@@ -141,7 +146,10 @@ struct JudgeOptions: Sendable {
             problems.append(
                 InputProblem(
                     place: "--role", what: "'\(command.role ?? "")' is no side", expected: "server or client",
-                    fix: "name one of them"))
+                    fix: nearestName(to: command.role ?? "", among: Role.allCases.map(\.rawValue)).map {
+                        "did you mean '\($0)'?"
+                    }
+                        ?? "name one of them"))
         }
         let dialect =
             try (command.dialect ?? described?.dialect).map { try Tool.dialect($0, given: "--dialect") } ?? .canonical

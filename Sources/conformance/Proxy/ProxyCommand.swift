@@ -19,11 +19,10 @@ struct ProxyCommand: AsyncParsableCommand {
             held against anybody. Credentials are replaced by their owner's name (p1, p2, …) in everything that is written.
 
             Examples:
-              conformance proxy --listen 127.0.0.1:9000 --upstream ws://127.0.0.1:8080 --out night.ndjson
-              conformance proxy --listen 0.0.0.0:9443 --tls --upstream wss://chat.example --profile core,sync
-              conformance proxy --listen :9000 --upstream ws://127.0.0.1:8080 --role client --fault 'cut before done'
-              conformance proxy --listen :9000 --upstream ws://127.0.0.1:8080 --fault 'refuse upgrade 503 times 2' \
-            --fault 'delay 500ms done always'
+              conformance proxy --listen :9000 --upstream ws://127.0.0.1:8080 --out n.ndjson
+              conformance proxy --listen :9443 --tls --upstream wss://chat.example
+              conformance proxy --listen :9000 --upstream ws://127.0.0.1:8080 --role client
+              conformance proxy --listen :9000 --upstream ws://h:80 --fault 'cut before done'
 
             \(FaultRule.grammar)
 
@@ -40,20 +39,24 @@ struct ProxyCommand: AsyncParsableCommand {
         help: ArgumentHelp("The server: ws://, wss://, http:// or https://, a host and a port.", valueName: "url"))
     var upstream: String
 
-    @Option(help: ArgumentHelp("Write the transcript to this new file, as it goes.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write the transcript to this new file, as it goes.", valueName: "file"),
+        completion: .file(extensions: ["ndjson"]))
     var out: String?
 
-    @Option(help: "The side that is judged: server or client.")
+    @Option(help: "The side that is judged: server or client.", completion: .sides)
     var role = "server"
 
     @Option(
         help: ArgumentHelp(
-            "A profile it declares; may be given several times. Default: core, or client-core.", valueName: "name"))
+            "A profile it declares; may be given several times. Default: core, or client-core.", valueName: "name"),
+        completion: .words { Profile.allCases.map(\.rawValue) })
     var profile: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "How the two peers speak: a name of 'conformance dialect list', or a dialect file.", valueName: "name"))
+            "How the two peers speak: a name of 'conformance dialect list', or a dialect file.", valueName: "name"),
+        completion: .dialects)
     var dialect = "canonical"
 
     @Option(help: ArgumentHelp("How reports and the transcript call the subject.", valueName: "text"))
@@ -67,18 +70,23 @@ struct ProxyCommand: AsyncParsableCommand {
     @Flag(help: "Speak TLS with clients, with a certificate made for this run.")
     var tls = false
 
-    @Option(help: ArgumentHelp("Speak TLS with clients, with this certificate chain (PEM).", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Speak TLS with clients, with this certificate chain (PEM).", valueName: "file"),
+        completion: .file())
     var tlsCert: String?
 
-    @Option(help: ArgumentHelp("The key of that certificate (PEM).", valueName: "file"))
+    @Option(help: ArgumentHelp("The key of that certificate (PEM).", valueName: "file"), completion: .file())
     var tlsKey: String?
 
     @Option(
         help: ArgumentHelp(
-            "Write the certificate that clients have to trust to this file; with --tls.", valueName: "file"))
+            "Write the certificate that clients have to trust to this file; with --tls.", valueName: "file"),
+        completion: .file())
     var tlsCertificateOut: String?
 
-    @Option(help: ArgumentHelp("Believe servers with a certificate of these roots (PEM).", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Believe servers with a certificate of these roots (PEM).", valueName: "file"),
+        completion: .file())
     var ca: String?
 
     @Flag(help: "Accept any TLS certificate of the server.")

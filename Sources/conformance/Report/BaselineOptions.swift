@@ -11,13 +11,13 @@ struct BaselineOptions: ParsableArguments {
             discussion: """
                 They are performed all the same and have to fail: an entry that holds, is over, or names nothing ends the run \
                 with 3.
-                """, valueName: "file"))
+                """, valueName: "file"), completion: .file(extensions: ["json"]))
     var baseline: String?
 
     @Option(
         help: ArgumentHelp(
             "Write a baseline of what is violated, for a person to give the reasons; with --baseline what holds of it is kept.",
-            valueName: "file"))
+            valueName: "file"), completion: .file(extensions: ["json"]))
     var writeBaseline: String?
 
     /// What is expected; nil when nothing was said.

@@ -9,7 +9,7 @@ struct ReportCommand: AsyncParsableCommand {
 
             Examples:
               conformance report show results
-              conformance report show results --format junit=junit.xml --format markdown=summary.md
+              conformance report show results --format junit=junit.xml
               conformance report show results --format html=report.html
               conformance report diff before/report.json after/report.json
               conformance report merge part-1 part-2 part-3 --out whole

@@ -9,14 +9,17 @@ struct ReportDiffCommand: AsyncParsableCommand {
             Worse is: a clause that was kept and is not, or is no longer seen; one that is broken in one more scenario; a new \
             one that is not kept. A clause that others still show to be kept is not worse for one scenario that went.
 
+            Examples:
+              conformance report diff before/report.json after/report.json
+
             Exit codes: 0 nothing is worse · 1 something is worse · 64 a report cannot be read
             """
     )
 
-    @Argument(help: ArgumentHelp("The report before.", valueName: "old"))
+    @Argument(help: ArgumentHelp("The report before.", valueName: "old"), completion: .file())
     var old: String
 
-    @Argument(help: ArgumentHelp("The report after.", valueName: "new"))
+    @Argument(help: ArgumentHelp("The report after.", valueName: "new"), completion: .file())
     var new: String
 
     func run() async throws {

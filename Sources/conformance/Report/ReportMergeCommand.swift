@@ -7,29 +7,34 @@ struct ReportMergeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge",
         abstract: "Make one report of the parts of a run.",
+        usage: "conformance report merge <file> ... [<options>]",
         discussion: """
             The parts are those that --shard 1/N … N/N made, all of them, of one subject and one specification. Every clause is \
             added up anew from the verdicts, and a baseline that the parts were compared with is compared with the whole.
 
-            Example:
-              conformance report merge part-1 part-2 part-3 --out whole --format junit=junit.xml
+            Examples:
+              conformance report merge part-1 part-2 part-3 --out whole
+              conformance report merge part-1 part-2 --format junit=junit.xml
 
             Exit codes: those of the whole run · 64 the parts do not belong together, or one is missing
             """
     )
 
-    @Argument(help: ArgumentHelp("The reports of the parts.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The reports of the parts.", valueName: "file"), completion: .file())
     var files: [String]
 
     @Option(
-        help: ArgumentHelp("Write the report to this file, or with its transcripts to this folder.", valueName: "path"))
+        help: ArgumentHelp("Write the report to this file, or with its transcripts to this folder.", valueName: "path"),
+        completion: .file())
     var out: String?
 
     @OptionGroup(title: "Expected violations") var baseline: BaselineOptions
 
     @OptionGroup var formats: FormatOptions
 
-    @Option(help: ArgumentHelp("A folder to take in place of the specification in this program.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("A folder to take in place of the specification in this program.", valueName: "dir"),
+        completion: .directory)
     var spec: String?
 
     func run() async throws {

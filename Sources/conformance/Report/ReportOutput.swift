@@ -4,6 +4,7 @@ import Report
 /// Everything that happens with a report once there is one: it meets the baseline, is written, is shown, and ends the command.
 struct ReportOutput {
     private let targets: [FormatTarget<ReportFormat>]
+    private let listsAll: Bool
     private let baseline: Baseline?
     private let newBaseline: String?
     private let today: CivilDate
@@ -22,6 +23,7 @@ struct ReportOutput {
         self.baseline = try baseline?.expected()
         newBaseline = baseline?.writeBaseline
         targets = try formats.targets()
+        listsAll = formats.verbose
         today = try BaselineOptions.today
         self.specification = specification
     }
@@ -54,11 +56,12 @@ struct ReportOutput {
         for target in targets where target.path != "-" {
             try Files.write(target.format.text(of: report), to: target.path)
         }
+        let text = ConsoleReport(report, style: Console.style, listsAll: listsAll).text
         if let target = targets.first(where: { $0.path == "-" }) {
-            Console.error(String(ConsoleReport(report, style: Console.style).text.dropLast()))
+            Console.error(String(text.dropLast()))
             Console.write(target.format.text(of: report))
         } else {
-            Console.write(ConsoleReport(report, style: Console.style).text)
+            Console.write(text)
         }
     }
 }

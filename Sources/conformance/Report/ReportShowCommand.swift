@@ -20,7 +20,7 @@ struct ReportShowCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The reports; '-' is standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The reports; '-' is standard input.", valueName: "file"), completion: .file())
     var files: [String]
 
     @OptionGroup var formats: FormatOptions

@@ -22,13 +22,14 @@ struct SelftestCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only these defects and variations, with '*'; may be given several times.", valueName: "pattern"))
+            "Only these defects and variations, with '*'; may be given several times.", valueName: "pattern"),
+        completion: .words { KillMatrix.Peers.names })
     var only: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "Write report.json and the transcripts of each peer that was misjudged to a folder of its name in this one.",
-            valueName: "dir"))
+            valueName: "dir"), completion: .directory)
     var out: String?
 
     @Flag(help: "Print JSON.")

@@ -1,0 +1,105 @@
+import ArgumentParser
+import JSON
+import Report
+
+/// The manual page of the whole program, made of the same words as its help, so that neither can say what the other does not.
+struct ManualPage {
+    private let root: JSONValue
+
+    /// The manual of a command and everything below it.
+    init(of command: any ParsableCommand.Type) {
+        root = (try? JSONParser.value(command._dumpHelp()))?["command"] ?? .null
+    }
+
+    /// The page in the language of `man`, in ASCII.
+    var text: String {
+        let name = word(root, "commandName")
+        var lines = [
+            ".TH \(name.uppercased()) 1 \"\" \"\(name) \(Tool.version)\" \"User Commands\"",
+            // Commands stand as they are typed: no words divided, no lines stretched.
+            ".nh", ".ad l", ".SH NAME", Self.escaped("\(name) - \(word(root, "abstract"))"), ".SH SYNOPSIS",
+            "\\fB\(name)\\fR \\fIcommand\\fR [\\fIoptions\\fR]", ".SH DESCRIPTION",
+        ]
+        lines += prose(word(root, "discussion"))
+        lines.append(".SH COMMANDS")
+        for command in commands(of: root) { lines += page(on: command, after: name) }
+        lines += [".SH EXIT STATUS"]
+        for status in ExitStatus.allCases {
+            lines += [".TP", "\\fB\(status.rawValue)\\fR", Self.escaped(status.meaning)]
+        }
+        lines += [
+            ".SH ENVIRONMENT", ".TP", "\\fBNO_COLOR\\fR", "no colours on a terminal, whatever it is set to", ".TP",
+            "\\fBTERM\\fR=dumb", "no colours and no line of progress", ".SH COMPLETION",
+            Self.escaped("The shell completes commands, options, clauses, scenarios and names after:"), ".PP", ".nf",
+            Self.escaped("  source <(\(name) --generate-completion-script bash)"), ".fi",
+        ]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func commands(of command: JSONValue) -> [JSONValue] {
+        (command["subcommands"]?.arrayValue ?? []).filter {
+            word($0, "commandName") != "help" && $0["shouldDisplay"]?.boolValue != false
+        }
+    }
+
+    private func page(on command: JSONValue, after path: String) -> [String] {
+        let path = "\(path) \(word(command, "commandName"))"
+        let arguments = (command["arguments"]?.arrayValue ?? []).filter {
+            !["help", "version"].contains(word($0, "valueName")) && $0["shouldDisplay"]?.boolValue != false
+        }
+        var lines = [".SS \"\(Self.escaped(path))\"", Self.escaped(word(command, "abstract"))]
+        lines += prose(word(command, "discussion"))
+        for argument in arguments {
+            lines += [".TP", heading(of: argument)]
+            lines.append(Self.escaped(word(argument, "abstract")))
+            let more = word(argument, "discussion")
+            if !more.isEmpty { lines.append(Self.escaped(more.replacing("\n", with: " "))) }
+        }
+        return lines + commands(of: command).flatMap { page(on: $0, after: path) }
+    }
+
+    private func heading(of argument: JSONValue) -> String {
+        let value = Self.escaped(word(argument, "valueName"))
+        let repeated = argument["isRepeating"]?.boolValue == true ? " ..." : ""
+        let names = (argument["names"]?.arrayValue ?? []).map { name in
+            (word(name, "kind") == "short" ? "-" : "--") + word(name, "name")
+        }
+        guard !names.isEmpty else { return "\\fI\(value)\\fR\(repeated)" }
+        let spelled = names.map { "\\fB\(Self.escaped($0))\\fR" }.joined(separator: ", ")
+        return word(argument, "kind") == "flag" ? spelled : "\(spelled) \\fI\(value)\\fR\(repeated)"
+    }
+
+    /// Paragraphs are filled; what is indented stands as it is.
+    private func prose(_ text: String) -> [String] {
+        var lines: [String] = []
+        var isVerbatim = false
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if isVerbatim != line.hasPrefix("  ") {
+                lines += isVerbatim ? [".fi"] : [".nf"]
+                isVerbatim.toggle()
+            }
+            lines.append(line.isEmpty ? ".PP" : Self.escaped(String(line)))
+        }
+        return [".PP"] + lines + (isVerbatim ? [".fi"] : [])
+    }
+
+    private func word(_ value: JSONValue, _ name: String) -> String { value[name]?.stringValue ?? "" }
+
+    /// The text as `man` shows it letter for letter.
+    static func escaped(_ text: String) -> String {
+        let escaped = text.map { character in
+            switch character {
+            case "\\": "\\e"
+            case "-": "\\-"
+            case "·": ";"
+            case "…": "..."
+            case "“", "”", "\"": "\\(dq"
+            case "’": "'"
+            case "–": "\\-"
+            case "×": "x"
+            default: character.isASCII ? String(character) : "?"
+            }
+        }.joined()
+        return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
+    }
+}
