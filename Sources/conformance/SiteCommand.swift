@@ -20,7 +20,9 @@ struct SiteCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The folder to write to; made where it is missing.", valueName: "folder"))
+    @Argument(
+        help: ArgumentHelp("The folder to write to; made where it is missing.", valueName: "folder"),
+        completion: .directory)
     var folder: String
 
     @Option(

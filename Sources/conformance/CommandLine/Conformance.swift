@@ -27,11 +27,18 @@ struct Conformance: AsyncParsableCommand {
         ]
     )
 
+    @Flag(help: "Print the manual page, for 'man'.")
+    var generateManual = false
+
+    func run() async throws {
+        if generateManual { return Console.write(ManualPage(of: Self.self).text) }
+        StartScreen.show()
+    }
+
     /// Answers what the parser has no good answer for, and leaves the rest to it.
     static func main() async {
         let words = Array(CommandLine.arguments.dropFirst())
-        if ["", "help", "-h", "--help"].contains(words.joined(separator: " ")) { return StartScreen.show() }
-        if words == ["--generate-manual"] { return Console.write(ManualPage(of: Self.self).text) }
+        if ["help", "-h", "--help"].contains(words.joined(separator: " ")) { return StartScreen.show() }
         if let problem = CommandTypo.problem(in: words, below: Self.self) {
             exit(withError: Tool.refuse([problem]))
         }
