@@ -26,7 +26,8 @@ struct ClausePage {
         ].joined(separator: " · ")
         let parts: [String?] = [
             "\(head)\n\n\(style.wrapped(clause.sentence, indent: 2))", section("Why", plain(clause.why)),
-            section("How it is judged", plain(clause.judgedFrom)), standing(of: clause), origin(of: clause),
+            section("How it is judged", plain(clause.judgedFrom)), standing(of: clause),
+            clause.seen.map { section("Seen in the wild", plain($0)) }, origin(of: clause),
             history(of: clause, isBroken: false), history(of: clause, isBroken: true), evidence(on: clause),
             "Written in Spec/\(clause.file), line \(clause.line).\(tryIt(clause))",
         ]
