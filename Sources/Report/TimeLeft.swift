@@ -60,16 +60,16 @@ public struct TimeLeft: Sendable {
     public func estimate(at now: Duration) -> Estimate? {
         guard kinds.values.reduce(0, { $0 + $1.done }) >= Self.least else { return nil }
         let open = kinds.values.filter { $0.waiting + $0.running.count > 0 }
-        let known = open.filter { $0.done > 0 }.map { left($0, now) }
+        let known = open.filter { $0.done > 0 }.compactMap { left($0, now) }
         guard let longest = known.max() ?? (open.isEmpty ? .zero : nil) else { return nil }
         return known.count == open.count ? .about(longest) : .moreThan(longest)
     }
 
-    /// Kinds run side by side, each as many at a time as were seen to.
-    private func left(_ kind: Kind, _ now: Duration) -> Duration {
+    /// Kinds run side by side, each as many at a time as were seen to; nil when all that runs takes longer than its like did.
+    private func left(_ kind: Kind, _ now: Duration) -> Duration? {
         let mean = kind.spent / kind.done
         let rests = kind.running.values.map { max(.zero, mean - (now - $0)) }
-        guard kind.waiting > 0 else { return rests.max() ?? .zero }
+        guard kind.waiting > 0 else { return rests.max().flatMap { $0 > .zero ? $0 : nil } }
         let worked = kind.spent + kind.running.values.reduce(.zero) { $0 + (now - $1) }
         let passed = now - (kind.began ?? .zero)
         let atOnce = passed > .zero ? max(1, worked / passed) : 1

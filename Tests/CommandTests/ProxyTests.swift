@@ -50,7 +50,7 @@ import Transport
             var tables: [[String]] = []
             for file in [server.subjectFile, through] {
                 let run = try await BuiltBinary.run([
-                    "server", "--subject", file, "--only", "TURN-5", "--only", "SYNC-1",
+                    "server", "--subject", file, "--only", "TURN-5", "--only", "SYNC-1", "--verbose",
                 ])
                 #expect(run.status == 0, "\(run.out)")
                 tables.append(

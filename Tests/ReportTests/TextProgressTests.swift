@@ -80,6 +80,28 @@ import Testing
         #expect(left.estimate(at: .seconds(10)) == .about(.seconds(10)))
     }
 
+    @Test func `what takes longer than its like did is not guessed at`() {
+        var left = TimeLeft(items(4, of: 0))
+        for place in 1...3 {
+            left.begin("a\(place)", at: .seconds(place))
+            left.end("a\(place)", at: .seconds(place + 1))
+        }
+        left.begin("a4", at: .seconds(4))
+        #expect(left.estimate(at: .milliseconds(4500)) == .about(.milliseconds(500)))
+        #expect(left.estimate(at: .seconds(9)) == nil)
+    }
+
+    @Test func `what is done again waits once more`() {
+        var left = TimeLeft(items(4, of: 0))
+        for place in 1...3 {
+            left.begin("a\(place)", at: .seconds(place))
+            left.end("a\(place)", at: .seconds(place + 1))
+        }
+        left.begin("a4", at: .seconds(4))
+        left.repeatLater("a4")
+        #expect(left.estimate(at: .seconds(5)) == .about(.seconds(1)))
+    }
+
     @Test func `what was left out takes no time, and the end is none`() {
         var left = TimeLeft(items(5, of: 0))
         for place in 1...3 {
