@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds, and without a command tests the reference server: `./conformance.sh`, `./conformance.sh --format html=report.html`.
 # With a command it hands everything to `conformance`: `./conformance.sh doctor ws://127.0.0.1:8080/ws`.
+# HOLDFAST_CONFIGURATION=debug uses the program that `swift test` has built; it is slower, and there at once.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 70
 
@@ -11,14 +12,25 @@ if ! command -v swift >/dev/null 2>&1; then
     exit 69
 fi
 
+configuration="${HOLDFAST_CONFIGURATION:-release}"
+case "$configuration" in
+    debug | release) ;;
+    *)
+        echo "conformance.sh: HOLDFAST_CONFIGURATION is '$configuration'" >&2
+        echo "  expected: debug or release" >&2
+        echo "  fix: leave it out for a release build" >&2
+        exit 64
+        ;;
+esac
+
 build() {
     local log status
     if [ -t 2 ]; then
-        swift build -c release --product conformance >&2
+        swift build -c "$configuration" --product conformance >&2
         return
     fi
     log=$(mktemp) || return 1
-    swift build -c release --product conformance >"$log" 2>&1
+    swift build -c "$configuration" --product conformance >"$log" 2>&1
     status=$?
     [ "$status" -eq 0 ] || cat "$log" >&2
     rm -f "$log"
@@ -26,7 +38,7 @@ build() {
 }
 
 build || { echo "conformance.sh: the build failed" >&2; exit 70; }
-binary="$(swift build -c release --show-bin-path)/conformance" || exit 70
+binary="$(swift build -c "$configuration" --show-bin-path)/conformance" || exit 70
 
 # Options alone are for the suite against the reference server; a command takes everything as it is.
 case "${1:-}" in

@@ -16,10 +16,15 @@ struct ReferenceRunTests {
         let server = try await ReferenceServer.start(
             ReferenceConfiguration(dataFolder: folder, principals: people, requiresAuth: true))
         let specification = try Specification(.embedded)
+        // Tests that compute share these threads; how fast the server answers is not the question here.
+        var timeouts = Timeouts()
+        for path in [\Timeouts.connect, \.ack, \.turn, \.pong, \.rest, \.sync, \.error, \.close] {
+            timeouts[keyPath: path] = .seconds(60)
+        }
         let subject = ServerSubject(
             name: "reference", webSocket: try Endpoint(server.webSocketURL), http: try Endpoint(server.httpURL),
             principals: people.map { ServerSubject.Principal(name: $0.name, token: $0.token) },
-            profiles: [.core, .idempotency, .sync, .auth], hasScriptedAgent: true)
+            profiles: [.core, .idempotency, .sync, .auth], hasScriptedAgent: true, timeouts: timeouts)
         try await subject.reach()
         let scenarios = try specification.scenarios().filter { subject.obstacle(to: $0) == nil }
         #expect(scenarios.count > 50)
