@@ -6,7 +6,8 @@ import Testing
 /// A validator in Python, to compare with.
 enum PythonPeer {
     static let python = ProcessInfo.processInfo.environment["HOLDFAST_PYTHON"] ?? "python3"
-    static let isInstalled = run("try:\n import jsonschema_rs\nexcept ImportError:\n import jsonschema") != nil
+    static let isFast = run("import jsonschema_rs") != nil
+    static let isInstalled = isFast || run("import jsonschema") != nil
     static let absence: Comment =
         "no Python with the package jsonschema-rs or jsonschema; install one, or name an interpreter in HOLDFAST_PYTHON"
 
@@ -91,11 +92,11 @@ struct `Mutated messages` {
     }
 
     @Test(.enabled(if: PythonPeer.isInstalled, PythonPeer.absence))
-    func `a validator in Python agrees on every one of 20,000 messages`() throws {
+    func `a validator in Python agrees on every one of thousands of messages`() throws {
         var messages = try MutatedMessages()
         // Formats are left out: the peer asks other packages for them.
         let schema = try Schema(messages.schema, formats: .annotate)
-        let texts = (0..<20_000).map { _ in messages.next() }
+        let texts = (0..<MutatedMessages.count(PythonPeer.isFast ? 20_000 : 1_000)).map { _ in messages.next() }
         let folder = FileManager.default.temporaryDirectory.appending(path: "holdfast-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -116,6 +117,6 @@ struct `Mutated messages` {
             }
         }
         print("differential test with \(parts[0]): \(texts.count) messages, \(validCount) of them valid")
-        #expect(validCount > 2_000 && validCount < 18_000)
+        #expect(validCount > texts.count / 10 && validCount < texts.count * 9 / 10)
     }
 }
