@@ -18,9 +18,9 @@ private func judgeWhole(_ history: History, under specification: Specification) 
     let view = DialectView(history)
     let observations = Observations(view.history, under: specification)
     // Where a guess was made about whose a frame is, only what is seen without the guess stands.
-    let sure =
-        observations.guessedTurns.isEmpty
-        ? nil : Observations(view.history, under: specification, leavingOutGuesses: true)
+    let hasGuesses = !observations.guessedTurns.isEmpty
+    let sure = hasGuesses ? Observations(view.history, under: specification, believing: .none) : nil
+    let ends = hasGuesses ? Observations(view.history, under: specification, believing: .ends) : nil
     return specification.clauses.compactMap { clause in
         guard clause.role == history.header.subject.role, let check = Checks.check(of: clause.id) else { return nil }
         guard history.header.subject.profiles.contains(clause.profile) else {
@@ -29,10 +29,12 @@ private func judgeWhole(_ history: History, under specification: Specification) 
         if let capture = history.header.capture, let need = CaptureNeed.lacking(for: clause.id, in: capture) {
             return Verdict(clause: clause.id, outcome: .untested, exercised: 0, remarks: [need.remark])
         }
-        let evidence = check.judge(observations)
-        let verdict = verdict(
-            on: clause,
-            from: sure.map { evidence.standing(with: check.judge($0), observations.guessedTurns) } ?? evidence)
+        var evidence = check.judge(observations)
+        if let sure, let ends {
+            evidence = evidence.standing(
+                with: check.judge(sure), orEnds: check.judge(ends), observations.guessedTurns)
+        }
+        let verdict = verdict(on: clause, from: evidence)
         return history.header.dialect.isCanonical ? verdict : verdict.citing(view.origins)
     }
 }

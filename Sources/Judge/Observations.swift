@@ -59,14 +59,11 @@ public struct Observations: Sendable {
 
     /// Puts a history in order.
     public init(_ history: History, under specification: Specification) {
-        self.init(history, under: specification, leavingOutGuesses: false)
+        self.init(history, under: specification, believing: .all)
     }
 
-    /// Puts a history in order.
-    ///
-    /// With `leavingOutGuesses` the turns are left out that nothing but the order of frames tells apart, as if others had
-    /// asked them: what is seen then does not depend on a guess.
-    init(_ history: History, under specification: Specification, leavingOutGuesses: Bool) {
+    /// Puts a history in order, and believes so much of what only the order of frames tells.
+    init(_ history: History, under specification: Specification, believing belief: Guesses.Belief) {
         self.history = history
         timeouts = history.header.capture == nil ? history.header.timeouts : .ofCaptures(history.header.timeouts)
         let lives = SubjectLives(history)
@@ -81,11 +78,11 @@ public struct Observations: Sendable {
         listReads = exchanges.compactMap(ObservedListRead.init)
         client = ObservedClient(history, connections: connections, exchanges: exchanges, syncs: syncs)
         let kinds = Self.hostileKinds(in: history, connections: connections, schemas: coreSchemas)
-        let (all, guessed) = TurnReconstruction.turns(
+        let (all, guesses) = TurnReconstruction.turns(
             in: history, connections: connections, exchanges: exchanges, syncs: syncs, sessionReads: sessionReads,
             hostile: kinds, lives: lives)
-        turns = leavingOutGuesses ? all.indices.filter { !guessed.contains($0) }.map { all[$0] } : all
-        guessedTurns = leavingOutGuesses ? [] : guessed.sorted().map { all[$0] }
+        turns = guesses.turns(of: all, belief)
+        guessedTurns = belief == .all ? guesses.turns.sorted().map { all[$0] } : []
         sessions = SessionKnowledge(
             connections: connections, exchanges: exchanges, syncs: syncs, turns: turns, reads: sessionReads,
             lists: listReads, lives: lives)

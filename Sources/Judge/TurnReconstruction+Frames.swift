@@ -16,6 +16,7 @@ extension TurnReconstruction {
         ended = [:]
         firstEnd = [:]
         taken = [:]
+        takenEnds = [:]
         open = OpenTurns()
         for (index, turn) in turns.enumerated() {
             let answers = turn.requests.compactMap { request -> Int? in
@@ -85,10 +86,18 @@ extension TurnReconstruction {
         {
             return nil
         }
+        let possible = choice.others + [choice.turn]
         let isSure = choice.others.isEmpty && taken[frame.connection]?.contains(choice.turn) != true
-        if !isSure { taken[frame.connection, default: []].formUnion(choice.others + [choice.turn]) }
+        if !isSure { taken[frame.connection, default: []].formUnion(possible) }
+        let isEnding = frame.type == "done" || frame.type == "error"
+        let isSureEnding = choice.others.isEmpty && takenEnds[frame.connection]?.contains(choice.turn) != true
+        if isEnding, !isSureEnding { takenEnds[frame.connection, default: []].formUnion(possible) }
         if final {
-            if !isSure { guessed.formUnion(choice.others + [choice.turn]) }
+            if isEnding, !isSureEnding {
+                guesses.doubt(possible)
+            } else if !isSure {
+                guesses.doubt(possible, frame: frame.event)
+            }
             return choice.turn
         }
         if isSure, let same { shared[same] = choice.turn }
@@ -116,7 +125,7 @@ extension TurnReconstruction {
         if waiting.count == 1, waiting.allSatisfy({ turns[$0].requests.contains { $0.event == last?.event } }) {
             return
         }
-        guessed.formUnion(waiting)
+        guesses.doubt(waiting)
     }
 
     /// The turn whose question a `message` without names is: the ack has its id, or it says the same in the same session.
@@ -133,7 +142,7 @@ extension TurnReconstruction {
             (turns[$0].sessionId ?? turns[$0].sessionAsked) == frame.sessionId
                 && exactlyEqual(turns[$0].request.prompt, text)
         }
-        if final, same.count > 1 { guessed.formUnion(same) }
+        if final, same.count > 1 { guesses.doubt(same) }
         // Equal questions are shown in the order in which they were asked.
         return same.first { index in
             !turns[index].frames.contains { $0.connection == frame.connection && $0.type == "message" }

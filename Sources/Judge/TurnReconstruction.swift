@@ -10,7 +10,7 @@ import Transcript
 /// question of this history belongs to somebody else's turn and is left alone.
 ///
 /// Order alone is a guess wherever a frame fits several questions that wait at once. It is made, so that the frames after it
-/// find their place, and every turn it could have been about is marked (``guessed``): nothing is proved by a guess.
+/// find their place, and every turn it could have been about is marked (``guesses``): nothing is proved by a guess.
 struct TurnReconstruction {
     private let history: History
     let connections: [ObservedConnection]
@@ -38,10 +38,12 @@ struct TurnReconstruction {
     var sessionSeen: [TurnNames.Key: Int] = [:]
     /// Which turn's ack gave a question its message id, by principal and id.
     var acknowledged: [TurnNames.Key: Int] = [:]
-    /// Turns that something was guessed of: a frame without names could have been theirs, or that of another.
-    var guessed: Set<Int> = []
+    /// What was guessed: a frame without names could have been that of another turn.
+    var guesses = Guesses()
     /// Turns between which a connection's frames were shared out by a guess: what is left for one of them is a guess as well.
     var taken: [Int: Set<Int>] = [:]
+    /// Those of them that an ending was shared out between.
+    var takenEnds: [Int: Set<Int>] = [:]
     /// Turns whose session is a guess.
     var guessedSession: Set<Int> = []
     /// Whose a frame surely is that several connections were shown.
@@ -50,7 +52,7 @@ struct TurnReconstruction {
     static func turns(
         in history: History, connections: [ObservedConnection], exchanges: [ObservedExchange], syncs: [ObservedSync],
         sessionReads: [ObservedSessionRead], hostile: [Int: HostileFrame.Kind] = [:], lives: SubjectLives
-    ) -> (turns: [ObservedTurn], guessed: Set<Int>) {
+    ) -> (turns: [ObservedTurn], guesses: Guesses) {
         var reconstruction = TurnReconstruction(
             history: history, connections: connections, exchanges: exchanges, lives: lives)
         reconstruction.gatherRequests()
@@ -72,7 +74,7 @@ struct TurnReconstruction {
             for frame in sync.missed { reconstruction.placeReplayed(frame, live) }
         }
         if reconstruction.isCapture, reconstruction.acksAreSent { reconstruction.forgetRepeats() }
-        return (reconstruction.turns, reconstruction.guessed)
+        return (reconstruction.turns, reconstruction.guesses)
     }
 
     private init(

@@ -55,6 +55,12 @@ import Testing
         try clause.untested("A+ server!stop A<close(1001)")
         let fails = #"A+ A>chat(c1 '{"script":[{"wait":9},{"fail":"no"}]}') A<ack(c1) server!stop"#
         try clause.untested("\(fails) A<error(agent_failed t1) A<close(1001)")
+        // Whose the second tool was is not known, but both ends have a name.
+        let two = "A+ A>chat(c1) A<toolUse(-t) A>chat(c2 s1) A<toolUse(-t) server!stop"
+        try clause.conforms(
+            "\(two) A<error(interrupted c1 s1 -t) A<error(interrupted c2 s1 -t) A<close(1001)", profiles: [.core])
+        try clause.inconclusive(
+            "\(two) A<error(interrupted s1 -t) A<error(interrupted s1 -t) A<close(1001)", profiles: [.core])
     }
 
     @Test func `SYNC-9 a restart keeps the stream or names a new one`() throws {

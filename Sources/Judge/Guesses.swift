@@ -1,0 +1,46 @@
+/// What was guessed of a history when the frames without names were put to the questions they answer.
+struct Guesses {
+    /// Turns that such a frame could have been of, by their places.
+    private(set) var turns: Set<Int> = []
+    /// Those of which it could have been the question or the ending.
+    private(set) var ends: Set<Int> = []
+    /// The events of the frames that came in between.
+    private(set) var frames: Set<Int> = []
+
+    /// Marks turns of which it is not known who asked, or how they ended.
+    mutating func doubt(_ turns: some Sequence<Int>) {
+        self.turns.formUnion(turns)
+        ends.formUnion(turns)
+    }
+
+    /// Marks turns that one of them had a frame, which began and ended none of them.
+    mutating func doubt(_ turns: some Sequence<Int>, frame: Int) {
+        self.turns.formUnion(turns)
+        frames.insert(frame)
+    }
+
+    /// How much of it is believed.
+    enum Belief {
+        /// All of it: the order of frames tells whose they are.
+        case all
+        /// What began and ended turns is known, what came in between is not.
+        case ends
+        /// Nothing: of a turn that a guess was made about, nothing is known.
+        case none
+    }
+
+    /// The turns as far as they are believed, as if others had asked the rest.
+    func turns(of all: [ObservedTurn], _ belief: Belief) -> [ObservedTurn] {
+        let doubted: Set<Int>
+        switch belief {
+        case .all: return all
+        case .ends: doubted = ends
+        case .none: doubted = turns
+        }
+        return all.indices.filter { !doubted.contains($0) }.map { place in
+            var turn = all[place]
+            turn.frames.removeAll { frames.contains($0.event) }
+            return turn
+        }
+    }
+}
