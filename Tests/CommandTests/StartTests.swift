@@ -47,7 +47,7 @@ import Testing
             return try Self.process(folder)
         }
         #expect(run.status != 0)
-        #expect(!Processes.isAlive(process))
+        #expect(try await Processes.ends(process))
     }
 
     @Test func `a run that is killed takes its server along`() async throws {
