@@ -43,4 +43,17 @@ struct Guesses {
             return turn
         }
     }
+
+    /// Frames that ``turns(of:_:)`` leaves without a turn when nothing is believed: each is of one of them, and says of none.
+    ///
+    /// An error is not among them, for it may just as well have refused something.
+    func strays(of all: [ObservedTurn]) -> [ObservedFrame] {
+        all.indices.flatMap { place in
+            let turn = all[place]
+            let left = turns.contains(place) ? turn.frames + turn.endings + turn.copies : turn.frames
+            return left.filter {
+                $0.turnId == nil && $0.type != "error" && (turns.contains(place) || frames.contains($0.event))
+            }
+        }
+    }
 }

@@ -56,6 +56,8 @@ public struct Observations: Sendable {
 
     /// Turns that a guess was made about; empty where they are left out.
     let guessedTurns: [ObservedTurn]
+    /// Frames of one of the turns of this history that say of none, where nothing else tells; see ``turns``.
+    let strays: [ObservedFrame]
 
     /// Puts a history in order.
     public init(_ history: History, under specification: Specification) {
@@ -83,6 +85,7 @@ public struct Observations: Sendable {
             hostile: kinds, lives: lives)
         turns = guesses.turns(of: all, belief)
         guessedTurns = belief == .all ? guesses.turns.sorted().map { all[$0] } : []
+        strays = guesses.strays(of: all)
         sessions = SessionKnowledge(
             connections: connections, exchanges: exchanges, syncs: syncs, turns: turns, reads: sessionReads,
             lists: listReads, lives: lives)

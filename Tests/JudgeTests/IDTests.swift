@@ -133,6 +133,10 @@ import Testing
         try clause.violates("\(asked) A<toolUse(-t)^ A<done(t1)")
         try clause.violates("\(asked) A<toolUse(t1) A<done(c1 -t)^")
         try clause.violates("\(asked) A<error(agent_failed c1 s1)^")
+        // Whose the tool is does not matter.
+        let two = "\(asked) A>chat(c2 s1) A<ack(c2 t2)"
+        try clause.violates("\(two) A<toolUse(-t)^ A<done(t1) A<done(t2)")
+        try clause.violates("\(two) A<toolUse(t1) A<done(-t)^ A<done(t2)")
         try clause.untested("A+ A>chat(c1)")
     }
 

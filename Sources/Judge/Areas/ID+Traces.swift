@@ -111,12 +111,19 @@ extension ID {
     /// ID-11: "A server MUST name the turn in every turn-scoped frame: `ack`, `toolUse`, `done`, and an `error` that
     /// ends a turn".
     ///
-    /// Exercised once per frame of a turn of this history.
+    /// Exercised once per frame of a turn of this history. A frame of one of several turns breaks it whosever it is.
     static func turnFramesNameTheTurn(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
+        let strays = observations.strays.filter { $0.type != "message" }
+        for frame in strays {
+            evidence.violate(
+                Finding("\(called(frame)) names no turn", expected: "a 'turnId'", actual: "none", at: [frame.event]))
+        }
+        let judged = Set(strays.map(\.event))
         for turn in observations.turns {
             let turnId = turn.ack?.turnId ?? turn.turnId
-            for frame in turn.acks + turn.frames + turn.endings + turn.copies where frame.type != "message" {
+            for frame in turn.acks + turn.frames + turn.endings + turn.copies
+            where frame.type != "message" && !judged.contains(frame.event) {
                 guard let given = frame.turnId else {
                     evidence.violate(
                         Finding(
