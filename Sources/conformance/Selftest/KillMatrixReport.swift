@@ -3,12 +3,13 @@ import JSON
 import Report
 
 extension KillMatrix.Result {
-    /// The matrix for people: legal peers first, then each clause with the defects that break it.
+    /// The matrix for people: legal peers first, then each clause with the defects that break it; what asks for attention last.
     func text(_ style: ConsoleStyle) -> String {
         let width = ((peers.map(\.name.count) + waiting.map(\.name.count)).max() ?? 0) + 2
         var lines: [String] = []
-        for peer in peers where peer.clause == nil { lines += row(peer, width) }
-        for peer in inOrder { lines += row(peer, width) }
+        let rows = peers.filter { $0.clause == nil } + inOrder
+        for peer in rows where peer.holds { lines += row(peer, width) }
+        for peer in rows where !peer.holds { lines += row(peer, width) }
         for defect in waiting {
             lines.append(
                 "WAITS   \(padded(defect.clause?.description ?? "", 11))\(padded(defect.name, width))no check yet")

@@ -38,8 +38,20 @@ struct ServerKills {
                 try await started(.variation, variation.name, whole, kills: Self.killsOfVariations)
             }
         }
-        let here = try await inOrder(defects.filter { !Self.needsStart($0) }, atOnce: Self.jobs) { defect in
-            try await meter.counting(defect.name, isFlawed: Self.isMisjudged) { try await inProcess(defect) }
+        let visible = defects.filter { !Self.needsStart($0) }
+        var here = try await inOrder(visible, atOnce: Self.jobs) { defect in
+            meter.begin(defect.name)
+            let peer = try await inProcess(defect, patience: ReferenceInProcess.patience)
+            if peer.holds { meter.end(defect.name) } else { meter.repeatLater(defect.name) }
+            return peer
+        }
+        // Among many and with little patience a scenario may give up on a server that is only slow, before it comes to what is
+        // broken: what was not caught so is met again alone and with all patience.
+        for (place, defect) in visible.enumerated() where !here[place].holds {
+            here[place] = try await meter.counting(defect.name, isFlawed: Self.isMisjudged) {
+                try await inProcess(defect, patience: nil)
+            }
+            here[place].attempts = 2
         }
         let apart = try await inOrder(defects.filter(Self.needsStart), atOnce: Self.startedJobs) { defect in
             try await meter.counting(defect.name, isFlawed: Self.isMisjudged) { try await killed(defect) }
@@ -56,24 +68,14 @@ struct ServerKills {
     }
 
     /// A server of this process with a defect; what only a started one can show is left out.
-    ///
-    /// A defect that was not caught with little patience is met again with all of it: on a busy machine a scenario may give
-    /// up on a server that is only slow, before it comes to what is broken.
-    private func inProcess(_ defect: Defect) async throws -> Peer {
-        var last: Peer?
-        for (attempt, patience) in [ReferenceInProcess.patience, nil].enumerated() {
-            let report = try await ReferenceInProcess(defect: defect, patience: patience).run { subject in
-                try await ServerSuite(
-                    subject: subject, specification: specification, selection: selection(of: defect),
-                    scope: Scope(skipsCrashes: true), jobs: 8
-                ).run()
-            }
-            var peer = Peer(report, .defect, defect.name, clause: defect.clause, provesAll: false)
-            peer.attempts = attempt + 1
-            if peer.holds { return peer }
-            last = peer
+    private func inProcess(_ defect: Defect, patience: Duration?) async throws -> Peer {
+        let report = try await ReferenceInProcess(defect: defect, patience: patience).run { subject in
+            try await ServerSuite(
+                subject: subject, specification: specification, selection: selection(of: defect),
+                scope: Scope(skipsCrashes: true), jobs: 8
+            ).run()
         }
-        return last ?? .unmet(defect.name, defect.clause)
+        return Peer(report, .defect, defect.name, clause: defect.clause, provesAll: false)
     }
 
     /// A server of its own with a defect of crashes or faults: killed a few times, then more often, until it is caught.
