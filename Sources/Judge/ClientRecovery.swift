@@ -133,7 +133,8 @@ extension ObservedClient.State {
         return true
     }
 
-    /// Where a stored message stands: by its id, else by its key, else where the same is said without an id.
+    /// Where a stored message stands: by its id, else by its key, else where the same is said without an id and under no other
+    /// key: the same word said again is another message.
     private func places(of message: ObservedSessionRead.StoredMessage) -> [Int] {
         let byID = messages.indices.filter { messages[$0].id != nil && messages[$0].id == message.id }
         if !byID.isEmpty { return byID }
@@ -142,7 +143,8 @@ extension ObservedClient.State {
             if !byKey.isEmpty { return byKey }
         }
         return messages.indices.filter {
-            messages[$0].id == nil && messages[$0].role == message.role && exactlyEqual(messages[$0].text, message.text)
+            messages[$0].id == nil && (messages[$0].key == nil || message.clientMessageId == nil)
+                && messages[$0].role == message.role && exactlyEqual(messages[$0].text, message.text)
         }
     }
 }

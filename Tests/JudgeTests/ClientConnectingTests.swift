@@ -207,6 +207,8 @@ import Testing
             "client!launch A+ A!cut B>open B<refused(503) 1>GET(s1) 1<200(u1 a1) 2>GET(s1) 2<200(u1 a1) +2s"
         try clause.conforms("\(refused) client=degraded(s1 u1 a1)")
         try clause.conforms("\(refused) C>open client=connecting(s1 u1 a1)")
+        try clause.conforms("\(refused) C>open C<refused(503) client=connecting(s1 u1 a1)")  // it has hardly ended
+        try clause.warns("\(refused) C>open C<refused(503) +1s client=connecting(s1 u1 a1)^")
         try clause.warns("\(down) +2s client=connecting^")
         try clause.warns("\(down) +2s client=degraded^")
         try clause.warns("\(refused) client=offline(s1 u1 a1)^")

@@ -70,6 +70,13 @@ import Testing
         try clause.conforms("\(replay) client=connected(s1 u1 a1 u2 a2 a3)")
         try clause.violates("\(replay) client=connected(s1 u1 a1 u2 a3) +17s^")
         try clause.violates("\(replay) client=connected(s1 u1 a1 a3 a2 u2)^")
+        // The same word under another key is not what was missed, and stands where it stands.
+        let again = """
+            client!launch A+(e1 #0) client=connected(s1 u1 a1) A!cut B+(e1 #2) B>sync(e1 #0) client!send(c3='yes')
+            B<syncResult(e1 #2 complete)[message(u2 c2 'yes' #1) done(t2 #2)] client=connected(s1 u1 a1 a2 c3='yes')
+            """
+        try clause.conforms("\(again) client=connected(s1 u1 a1 u2 a2 c3='yes')")
+        try clause.violates("\(again) +17s^")
     }
 
     @Test func `CLIENT-20 a recovery never shows less`() throws {

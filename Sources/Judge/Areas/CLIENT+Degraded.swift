@@ -52,8 +52,12 @@ extension CLIENT {
             read.request > since && read.status == 200 && read.response.map { $0 < event } == true
         }
         let tries = attempts.filter { observations.connections[$0].opening > since }
-        let pending = tries.last { client.ends[$0].map { $0 > event } ?? true }
-        if pending != nil { return (since, reads.isEmpty ? [.connecting] : [.connecting, .degraded]) }
+        // An attempt that has just ended may still be on the screen.
+        let isTrying = tries.contains {
+            guard let end = client.ends[$0] else { return true }
+            return end > event || observations.span(from: end, to: event) < Self.redraw.microseconds
+        }
+        if isTrying { return (since, reads.isEmpty ? [.connecting] : [.connecting, .degraded]) }
         // One read may be part of the start; a second one is polling.
         guard !tries.isEmpty, let second = reads.dropFirst().first?.response,
             observations.span(from: second, to: event) >= Self.redraw.microseconds
