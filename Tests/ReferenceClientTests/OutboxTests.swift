@@ -161,6 +161,20 @@ import Testing
         #expect(next.sent("sync").first?["lastSeqSeen"]?.intValue == 0)
     }
 
+    @Test func `a question answered over REST survives the app, though it has no id yet`() {
+        var phone = Phone()
+        phone.tell(.launched(opened: nil))
+        phone.answer(path: "/api/sessions", #"{"sessions":[]}"#)
+        phone.cut()
+        phone.tell(.said("hello"))
+        phone.answer(
+            path: "/api/chat", #"{"text":"answer 1","sessionId":"s1","turnId":"t1","messageId":"a1"}"#, status: 200)
+        #expect(phone.screen.messages.map(\.text) == ["hello", "answer 1"])
+        var next = Phone(memory: phone.stored)
+        next.tell(.launched(opened: nil))
+        #expect(next.screen.messages.map(\.text) == ["hello", "answer 1"])
+    }
+
     @Test func `a budget survives the app`() {
         var phone = Phone.connected()
         phone.tell(.said("hello"))

@@ -53,7 +53,7 @@ extension ClientCore {
         let open = Set(outbox.map(\.key))
         let messages = conversation.messages.suffix(Self.keptMessages).filter {
             // A message that is neither confirmed nor on its way has failed: it is shown once, not for ever.
-            $0.id != nil || $0.key.map(open.contains) ?? true
+            $0.id != nil || $0.status == .sent || $0.key.map(open.contains) ?? true
         }
         value["messages"] = .array(messages.map(written))
         return value
