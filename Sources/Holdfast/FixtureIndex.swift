@@ -6,10 +6,15 @@ public struct FixtureIndex: Sendable {
     public struct Entry: Sendable, Equatable {
         /// The file, relative to `Fixtures/`.
         public let file: String
-        /// The clauses it shows: kept, or broken.
-        public let clauses: Set<ClauseID>
+        /// What is expected of it, in words: `valid` or `invalid` of a message, and of a transcript each clause with its
+        /// verdict, such as `SYNC-3 violation, SYNC-4 pass`.
+        public let verdict: String
+        /// The clauses it shows, kept or broken, in the order of the index.
+        public let clauses: [ClauseID]
         /// The clauses it breaks; empty for one that keeps all it shows.
         public let broken: Set<ClauseID>
+        /// Where in the schemas a message is refused; nil for one that is valid, or that no schema gets to see.
+        public var rejectedAt: String?
         /// The history of a transcript in the notation; nil for a message.
         public var notation: String?
         /// What its subject declares.
@@ -36,18 +41,22 @@ public struct FixtureIndex: Sendable {
         }
         let messages = (root["messages"]?.arrayValue ?? []).compactMap { entry -> Entry? in
             guard let file = entry["file"]?.stringValue else { return nil }
-            let clauses = Set([entry["clause"]?.stringValue.flatMap { ClauseID($0) }].compactMap { $0 })
-            return Entry(file: file, clauses: clauses, broken: clauses)
+            let clause = entry["clause"]?.stringValue.flatMap { ClauseID($0) }
+            let clauses = [clause].compactMap(\.self)
+            return Entry(
+                file: file, verdict: entry["verdict"]?.stringValue ?? "", clauses: clauses, broken: Set(clauses),
+                rejectedAt: entry["schemaLocation"]?.stringValue, why: entry["why"]?.stringValue ?? "")
         }
         let transcripts = (root["transcripts"]?.arrayValue ?? []).compactMap { entry -> Entry? in
             guard let file = entry["file"]?.stringValue, let expected = entry["expected"]?.objectValue else {
                 return nil
             }
-            let verdicts = expected.map { (ClauseID($0.key), $0.value.stringValue) }
+            let verdicts = expected.map { (ClauseID($0.key), $0.value.stringValue ?? "") }
             let broken = verdicts.filter { $0.1 == "violation" || $0.1 == "warning" }
             let profiles = (entry["profiles"]?.arrayValue ?? []).compactMap(\.stringValue)
             return Entry(
-                file: file, clauses: Set(verdicts.compactMap(\.0)), broken: Set(broken.compactMap(\.0)),
+                file: file, verdict: expected.map { "\($0.key) \($0.value.stringValue ?? "")" }.joined(separator: ", "),
+                clauses: verdicts.compactMap(\.0), broken: Set(broken.compactMap(\.0)),
                 notation: entry["notation"]?.stringValue, profiles: Set(profiles.compactMap(Profile.init(rawValue:))),
                 why: entry["why"]?.stringValue ?? "")
         }

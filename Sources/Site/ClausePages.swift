@@ -81,7 +81,7 @@ struct ClausePages {
         guard !found.isEmpty else { return "" }
         let own = found.filter { $0.file.contains("/\(clause.id)-") }
         let others = found.filter { !$0.file.contains("/\(clause.id)-") }
-        func items(_ fixtures: [SiteFixture]) -> String {
+        func items(_ fixtures: [FixtureIndex.Entry]) -> String {
             "<ul>"
                 + fixtures.map { "<li>\(link($0.file, $0.address)): \(HTMLText.escaped($0.why))</li>" }
                 .joined(separator: "\n") + "</ul>"

@@ -24,7 +24,7 @@ public struct Site: Sendable {
     }
 
     let specification: Specification
-    let fixtures: [SiteFixture]
+    let fixtures: [FixtureIndex.Entry]
     let scenarios: [SiteScenario]
     let defects: [ClauseID: [Defect]]
     let texts: [String: String]
@@ -42,7 +42,7 @@ public struct Site: Sendable {
         self.specification = specification
         self.defects = Dictionary(grouping: defects, by: \.clause)
         texts = fixtureTexts
-        fixtures = try SiteFixture.all(in: specification.files)
+        fixtures = try FixtureIndex(specification.files).entries
         scenarios = try SiteScenario.all(in: specification.files)
     }
 

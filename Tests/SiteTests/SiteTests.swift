@@ -11,7 +11,7 @@ import Testing
         var files = try SourceTree.specification().files
         files.texts["fixtures/index.json"] = try SourceTree.text("Fixtures/index.json")
         var texts: [String: String] = [:]
-        for fixture in try SiteFixture.all(in: files) {
+        for fixture in try FixtureIndex(files).entries {
             texts[fixture.file] = try? String(contentsOfFile: folder + fixture.file, encoding: .utf8)
         }
         let defect = Site.Defect(clause: ClauseID(.SYNC, 3), name: "sync-skips", summary: "Replays no `toolUse`.")

@@ -1,15 +1,7 @@
 import Holdfast
-import JSON
 
-/// A golden message or transcript, as a page shows it.
-struct SiteFixture: Sendable {
-    let file: String
-    let why: String
-    let verdict: String
-    let notation: String?
-    let rejectedAt: String?
-    let clauses: [ClauseID]
-
+/// Where a golden message or transcript stands on the pages.
+extension FixtureIndex.Entry {
     /// What it is an example of: `messages/done`, or the area of a transcript.
     var group: String {
         let parts = file.split(separator: "/")
@@ -26,36 +18,6 @@ struct SiteFixture: Sendable {
     }
 
     var address: String { "\(page)#\(anchor)" }
-
-    static func all(in files: SpecificationFiles) throws(InputProblems) -> [SiteFixture] {
-        let root: JSONValue
-        do {
-            root = try JSONParser.value(files.texts["fixtures/index.json"] ?? "")
-        } catch {
-            throw InputProblems([
-                InputProblem(
-                    place: "Fixtures/index.json", what: "\(error)", expected: "the index of the fixtures",
-                    fix: "restore the file")
-            ])
-        }
-        let messages = (root["messages"]?.arrayValue ?? []).compactMap { entry -> SiteFixture? in
-            guard let file = entry["file"]?.stringValue else { return nil }
-            return SiteFixture(
-                file: file, why: entry["why"]?.stringValue ?? "", verdict: entry["verdict"]?.stringValue ?? "",
-                notation: nil, rejectedAt: entry["schemaLocation"]?.stringValue,
-                clauses: [entry["clause"]?.stringValue.flatMap { ClauseID($0) }].compactMap { $0 })
-        }
-        let transcripts = (root["transcripts"]?.arrayValue ?? []).compactMap { entry -> SiteFixture? in
-            guard let file = entry["file"]?.stringValue else { return nil }
-            let expected = entry["expected"]?.objectValue ?? [:]
-            return SiteFixture(
-                file: file, why: entry["why"]?.stringValue ?? "",
-                verdict: expected.map { "\($0.key) \($0.value.stringValue ?? "")" }.joined(separator: ", "),
-                notation: entry["notation"]?.stringValue, rejectedAt: nil,
-                clauses: expected.compactMap { ClauseID($0.key) })
-        }
-        return messages + transcripts
-    }
 }
 
 /// The pages of the fixtures, one for each type of message and each area.
@@ -76,7 +38,7 @@ struct FixturePages {
         }
     }
 
-    private func section(_ fixture: SiteFixture, _ renderer: PageRenderer) -> String {
+    private func section(_ fixture: FixtureIndex.Entry, _ renderer: PageRenderer) -> String {
         var parts = [
             "<h2><a class=\"here\" href=\"#\(HTMLText.escaped(fixture.anchor))\">\(HTMLText.escaped(fixture.file))</a></h2>",
             "<p>\(renderer.withClauses(fixture.why))</p>",
@@ -96,7 +58,7 @@ struct FixturePages {
             "<section id=\"\(HTMLText.escaped(fixture.anchor))\" class=\"card\">\n\(parts.joined(separator: "\n"))\n</section>"
     }
 
-    private func broken(_ fixture: SiteFixture, _ renderer: PageRenderer) -> String {
+    private func broken(_ fixture: FixtureIndex.Entry, _ renderer: PageRenderer) -> String {
         guard let place = fixture.rejectedAt else { return "" }
         let clauses = fixture.clauses.map(\.description).joined(separator: ", ")
         return " by \(renderer.withClauses(clauses)) at <code>\(HTMLText.escaped(place))</code>"
