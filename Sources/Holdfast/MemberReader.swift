@@ -20,10 +20,26 @@ package final class ProblemCollector {
         problems.append(InputProblem(place: place(of: pointer), what: what, expected: expected, fix: fix))
     }
 
+    /// Adds a flaw of the text: readers disagree on what it means, so nobody can have meant it.
+    func note(_ flaw: JSONFlaw) {
+        switch flaw.kind {
+        case .duplicateKey(let key):
+            note(flaw.pointer, "'\(clipped(key))' comes twice", expected: "each member once", fix: "remove one of them")
+        case .loneSurrogate:
+            note(
+                flaw.pointer, "a surrogate escape without its other half", expected: #"a pair such as \ud83d\ude00"#,
+                fix: "write the character itself")
+        }
+    }
+
+    /// The line and column of the value at a pointer; nil where the text is not known.
+    package func location(of pointer: JSONPointer) -> JSONLocation? {
+        text.flatMap { JSONParser.location(of: pointer, in: $0) }
+    }
+
     /// The file, the line and column where its text is known, and the pointer.
     package func place(of pointer: JSONPointer) -> String {
-        let location = text.flatMap { JSONParser.location(of: pointer, in: $0) }
-        let line = location.map { ":\($0)" } ?? ""
+        let line = location(of: pointer).map { ":\($0)" } ?? ""
         return pointer.isRoot ? file + line : "\(file)\(line) \(pointer)"
     }
 }

@@ -5,18 +5,11 @@ extension SubjectFile {
     /// - Parameters:
     ///   - text: The file.
     ///   - file: Its name, as problems show it.
-    /// - Throws: Every problem of the file at once.
+    /// - Throws: Every problem of the file at once, each with its line.
     public init(_ text: String, file: String) throws(InputProblems) {
-        let root: JSONValue
-        do {
-            root = try JSONParser.document(text).root
-        } catch {
-            throw InputProblems([InputProblem(error, in: file, expected: "a subject file")])
+        self = try MemberReader.read(Array(text.utf8), file: file, expected: "a subject file") {
+            SubjectFile(reading: $0)
         }
-        let collector = ProblemCollector(file: file)
-        let read = MemberReader(root, at: JSONPointer(), into: collector).flatMap { SubjectFile(reading: $0) }
-        guard collector.problems.isEmpty, let read else { throw InputProblems(collector.problems) }
-        self = read
     }
 
     private init?(reading reader: MemberReader) {

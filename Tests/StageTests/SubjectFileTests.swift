@@ -4,12 +4,12 @@ import JSONSchema
 import Testing
 
 struct SubjectFileTests {
-    private func problems(_ text: String) -> [String] {
+    private func problems(_ text: String) -> [InputProblem] {
         do {
             _ = try SubjectFile(text, file: "subject.json")
             return []
         } catch {
-            return error.problems.map(\.description)
+            return error.problems
         }
     }
 
@@ -35,10 +35,10 @@ struct SubjectFileTests {
 
     @Test func `an unknown profile is answered with the nearest one`() {
         #expect(
-            problems(#"{"name":"x","url":"ws://x/ws","profiles":["core","sync","synk"]}"#)
+            problems(#"{"name":"x","url":"ws://x/ws","profiles":["core","sync","synk"]}"#).map(\.description)
                 == [
                     """
-                    subject.json /profiles/2: unknown profile 'synk'
+                    subject.json:1:57 /profiles/2: unknown profile 'synk'
                       expected: auth, client-core, client-push, client-sync, core, idempotency, push, rate-limit, sync
                       fix: did you mean 'sync'?
                     """
@@ -51,13 +51,34 @@ struct SubjectFileTests {
             {"nam":"x","url":"http://x","profiles":[],"agent":"skripted","tiers":[4],
              "principals":[{"name":"me","token":"a"},{"name":"p1"}],"start":{"comand":["x"]},"limits":{"replayMessages":-1}}
             """)
-        let places = found.map { $0.split(separator: ":").first.map(String.init) ?? "" }
         #expect(
-            places == [
-                "subject.json /nam", "subject.json", "subject.json /url", "subject.json /profiles",
-                "subject.json /agent",
-                "subject.json /tiers/0", "subject.json /principals/0/name", "subject.json /principals/1",
-                "subject.json /start/comand", "subject.json /start", "subject.json /limits/replayMessages",
+            found.map(\.place) == [
+                "subject.json:1:8 /nam", "subject.json:1:1", "subject.json:1:18 /url", "subject.json:1:40 /profiles",
+                "subject.json:1:51 /agent", "subject.json:1:71 /tiers/0", "subject.json:2:24 /principals/0/name",
+                "subject.json:2:42 /principals/1", "subject.json:2:75 /start/comand", "subject.json:2:65 /start",
+                "subject.json:2:109 /limits/replayMessages",
+            ])
+    }
+
+    @Test func `a member that stands twice is told, because nobody can know which one was meant`() {
+        let found = problems(
+            """
+            {"name": "x", "url": "ws://x/ws", "profiles": ["core"],
+             "profiles": ["core", "sync"],
+             "limits": {"replaySeconds": 5, "replaySeconds": 6}}
+            """)
+        #expect(
+            found.map(\.description) == [
+                """
+                subject.json:2:14 /profiles: 'profiles' comes twice
+                  expected: each member once
+                  fix: remove one of them
+                """,
+                """
+                subject.json:3:50 /limits/replaySeconds: 'replaySeconds' comes twice
+                  expected: each member once
+                  fix: remove one of them
+                """,
             ])
     }
 

@@ -7,13 +7,7 @@ extension Dialect {
     ///   - file: Its name, as problems show it.
     /// - Throws: Every problem of the file at once, each with its line.
     public init(_ text: String, file: String) throws(InputProblems) {
-        let root: JSONValue
-        do {
-            root = try JSONParser.document(text).root
-        } catch {
-            throw InputProblems([InputProblem(error, in: file, expected: "a dialect file")])
-        }
-        try self.init(root, collector: ProblemCollector(file: file, text: Array(text.utf8)))
+        self = try MemberReader.read(Array(text.utf8), file: file, expected: "a dialect file") { Dialect(reading: $0) }
     }
 
     /// Reads a dialect that travelled inside another file.
@@ -22,16 +16,10 @@ extension Dialect {
     ///   - place: Where it was found, as problems show it.
     /// - Throws: Every problem at once.
     public init(_ value: JSONValue, at place: String) throws(InputProblems) {
-        try self.init(value, collector: ProblemCollector(file: place))
+        self = try MemberReader.read(value, at: place) { Dialect(reading: $0) }
     }
 
-    private init(_ root: JSONValue, collector: ProblemCollector) throws(InputProblems) {
-        let read = MemberReader(root, at: JSONPointer(), into: collector).flatMap { Dialect(reading: $0, source: root) }
-        guard collector.problems.isEmpty, let read else { throw InputProblems(collector.problems) }
-        self = read
-    }
-
-    private init?(reading reader: MemberReader, source: JSONValue) {
+    private init?(reading reader: MemberReader) {
         reader.refuseUnknown(besides: ["name", "summary", "profiles", "socket", "greeting", "typeAt", "frames", "rest"])
         let name = reader.string("name", required: true)
         if let name, !Self.isName(name) {
@@ -53,7 +41,7 @@ extension Dialect {
         guard let name, let summary else { return nil }
         self.name = name
         self.summary = summary
-        self.source = source
+        source = .object(reader.object)
         refuseGaps(reader)
     }
 

@@ -10,16 +10,8 @@ extension Replies {
     ///   - file: Its name, as problems show it.
     /// - Throws: Every problem of the file at once, each with its line.
     public init(_ text: String, file: String) throws(InputProblems) {
-        let root: JSONValue
-        do {
-            root = try JSONParser.document(text).root
-        } catch {
-            throw InputProblems([InputProblem(error, in: file, expected: "a file of replies")])
-        }
-        let collector = ProblemCollector(file: file, text: Array(text.utf8))
-        let read = MemberReader(root, at: JSONPointer(), into: collector).map { RepliesReader.replies($0) }
-        guard collector.problems.isEmpty, let read else { throw InputProblems(collector.problems) }
-        self = read
+        self = try MemberReader.read(
+            Array(text.utf8), file: file, expected: "a file of replies", RepliesReader.replies)
     }
 
     /// Reads the same from a value that has no lines, such as a member of a request.
