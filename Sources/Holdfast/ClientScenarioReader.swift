@@ -1,16 +1,10 @@
 import JSON
 
-/// Reads a client scenario and notes everything that is wrong in it, by JSON pointer.
+/// Reads a client scenario and notes everything that is wrong in it, by line and JSON pointer.
 public struct ClientScenarioReader {
     private let name: String
     private let collector: ProblemCollector
     private let clauses: Set<ClauseID>?
-
-    private init(name: String, file: String, clauses: Set<ClauseID>?) {
-        self.name = name
-        self.clauses = clauses
-        collector = ProblemCollector(file: file)
-    }
 
     /// Reads one scenario.
     /// - Parameters:
@@ -19,26 +13,18 @@ public struct ClientScenarioReader {
     ///   - file: The file as problems name it.
     ///   - clauses: The clauses there are; nil when any will do.
     /// - Returns: The scenario, ready to be performed.
-    /// - Throws: Every problem of the file at once.
+    /// - Throws: Every problem of the file at once, each with its line.
     public static func scenario(
         _ text: String, named name: String, file: String, clauses: Set<ClauseID>? = nil
     ) throws(InputProblems) -> ClientScenario {
-        let reader = ClientScenarioReader(name: name, file: file, clauses: clauses)
-        let document: JSONDocument
-        do {
-            document = try JSONParser.document(text)
-        } catch {
-            throw InputProblems([InputProblem(error, in: file, expected: "a scenario")])
+        try MemberReader.read(Array(text.utf8), file: file, expected: "a scenario") { members in
+            ClientScenarioReader(name: name, collector: members.collector, clauses: clauses).read(members)
         }
-        let scenario = reader.read(document.root)
-        guard reader.collector.problems.isEmpty, let scenario else { throw InputProblems(reader.collector.problems) }
-        return scenario
     }
 
     private enum OnlyClient: String, CaseIterable { case client }
 
-    private func read(_ root: JSONValue) -> ClientScenario? {
-        guard let members = MemberReader(root, at: JSONPointer(), into: collector) else { return nil }
+    private func read(_ members: MemberReader) -> ClientScenario? {
         members.refuseUnknown(besides: ["title", "summary", "role", "clauses", "needs", "world", "steps"])
         let title = members.string("title", required: true)
         let summary = members.string("summary", required: true)

@@ -9,7 +9,7 @@ struct ClientScenarioReaderTests {
             _ = try ClientScenarioReader.scenario(text, named: "client/CLIENT/x", file: "x.json", clauses: clauses)
             return []
         } catch {
-            return error.problems.map { "\($0.place): \($0.what) → \($0.fix)" }
+            return error.problems.map(\.brief)
         }
     }
 

@@ -8,7 +8,7 @@ struct ScenarioReaderTests {
             _ = try ScenarioReader.scenario(text, named: "server/SYNC/x", file: "x.json", clauses: clauses)
             return []
         } catch {
-            return error.problems.map { "\($0.place): \($0.what) → \($0.fix)" }
+            return error.problems.map(\.brief)
         }
     }
 
@@ -88,6 +88,21 @@ struct ScenarioReaderTests {
         #expect(problems(steps(#"{"do":"connect","on":"Z"}"#)).count == 1)
     }
 
+    @Test func `a place has its line and column, and a member that stands twice is told`() {
+        let text = """
+            {"title": "t", "summary": "s", "role": "server", "clauses": ["SYNC-3"],
+             "steps": [
+              {"do": "connect", "on": "A"},
+              {"do": "fence", "on": "B"}],
+             "title": "u"}
+            """
+        let problems = #expect(throws: InputProblems.self) {
+            try ScenarioReader.scenario(text, named: "server/SYNC/x", file: "x.json")
+        }
+        #expect(problems?.problems.map(\.place) == ["x.json:5:11 /title", "x.json:4:25 /steps/1/on"])
+        #expect(problems?.problems.first?.what == "'title' comes twice")
+    }
+
     @Test func `several problems are told at once`() {
         let text =
             #"{"title":"","role":"servr","clauses":[],"needs":{"principals":0},"steps":[{"do":"cut","on":"A","how":"rst"}]}"#
@@ -122,7 +137,7 @@ extension ScenarioReaderTests {
                 """, named: "server/SYNC/x", file: "x.json")
             return ["\(scenario.steps[1].action)"]
         } catch {
-            return error.problems.map { "\($0.place): \($0.what) → \($0.fix)" }
+            return error.problems.map(\.brief)
         }
     }
 

@@ -54,13 +54,10 @@ enum ControlAction: String, CaseIterable {
     /// - Returns: What was done.
     /// - Throws: `InputProblems` or an `InputProblem`, and then nothing was done.
     func perform(_ body: JSONValue, on mock: MockServer) async throws -> JSONValue {
-        let collector = ProblemCollector(file: "body", text: nil)
-        guard let reader = MemberReader(body, at: JSONPointer(), into: collector) else {
-            throw InputProblems(collector.problems)
+        let act = try MemberReader.read(body, at: "body") { reader in
+            reader.refuseUnknown(besides: members)
+            return read(reader, body)
         }
-        reader.refuseUnknown(besides: members)
-        let act = read(reader, body)
-        guard collector.problems.isEmpty, let act else { throw InputProblems(collector.problems) }
         return try await act(mock)
     }
 
