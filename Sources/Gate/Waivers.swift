@@ -30,24 +30,19 @@ public struct Waivers: Sendable {
     }
 
     /// Reads a file of waivers.
+    /// - Parameters:
+    ///   - text: The file.
+    ///   - file: Its name.
+    ///   - today: The day from which on a waiver may hold for a year at most.
     /// - Throws: Every problem of the file at once, with its line.
-    public init(_ text: String, file: String) throws(InputProblems) {
-        let root: JSONValue
-        do {
-            root = try JSONParser.value(text)
-        } catch {
-            throw InputProblems([InputProblem(error, in: file, expected: "a file of waivers")])
-        }
-        let bytes = Array(text.utf8)
-        let collector = ProblemCollector(file: file, text: bytes)
-        let reader = MemberReader(root, at: JSONPointer(), into: collector)
-        let waivers = reader.map { Self.waivers($0, bytes) } ?? []
-        guard collector.problems.isEmpty else { throw InputProblems(collector.problems) }
+    public init(_ text: String, file: String, today: CivilDate) throws(InputProblems) {
         self.file = file
-        self.waivers = waivers
+        waivers = try MemberReader.read(
+            Array(text.utf8), file: file, expected: "a file of waivers"
+        ) { Self.waivers($0, today) }
     }
 
-    private static func waivers(_ reader: MemberReader, _ bytes: [UInt8]) -> [Waiver] {
+    private static func waivers(_ reader: MemberReader, _ today: CivilDate) -> [Waiver] {
         reader.refuseUnknown(besides: ["format", "version", "waivers"])
         if let format = reader.string("format", required: true), format != "holdfast-gate-waivers" {
             let _: Never? = reader.wrong("format", .string(format), "'holdfast-gate-waivers'")
@@ -56,7 +51,8 @@ public struct Waivers: Sendable {
         var waivers: [Waiver] = []
         for element in reader.array("waivers", required: true) ?? [] {
             guard let member = MemberReader(element.value, at: element.pointer, into: reader.collector),
-                let waiver = waiver(member, line: JSONParser.location(of: element.pointer, in: bytes)?.line ?? 1)
+                let waiver = waiver(
+                    member, line: reader.collector.location(of: element.pointer)?.line ?? 1, today)
             else { continue }
             if let before = waivers.first(where: { $0.fingerprint == waiver.fingerprint }) {
                 reader.collector.note(
@@ -68,7 +64,7 @@ public struct Waivers: Sendable {
         return waivers
     }
 
-    private static func waiver(_ reader: MemberReader, line: Int) -> Waiver? {
+    private static func waiver(_ reader: MemberReader, line: Int, _ today: CivilDate) -> Waiver? {
         reader.refuseUnknown(besides: ["fingerprint", "rule", "reason", "expires"])
         func read<Value>(_ key: String, _ expected: String, _ read: (String) -> Value?) -> Value? {
             guard let text = reader.string(key, required: true) else { return nil }
@@ -78,9 +74,7 @@ public struct Waivers: Sendable {
             text.utf8.count == 16 && text.allSatisfy { $0.isHexDigit && !$0.isUppercase } ? text : nil
         }
         let reason = read("reason", "why the finding is accepted") { $0.trimmed.isEmpty ? nil : $0 }
-        let expires = read("expires", "a day such as 2026-12-31") { text in
-            text.utf8.count == 10 ? CivilDate(text) : nil
-        }
+        let expires = reader.expiry("expires", today: today)
         let rule = reader.string("rule")
         guard let fingerprint, let reason, let expires else { return nil }
         return Waiver(fingerprint: fingerprint, reason: reason, expires: expires, rule: rule, line: line)

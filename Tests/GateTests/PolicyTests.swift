@@ -130,7 +130,7 @@ import Testing
             """
             {"format":"holdfast-gate-waivers","version":1,"waivers":[
               {"fingerprint":"\(fingerprint)","reason":"nobody reads it","expires":"\(until)"}]}
-            """, file: "w.json")
+            """, file: "w.json", today: Edit.today)
     }
 
     private func edit() -> Edit {
@@ -163,7 +163,7 @@ import Testing
 
     @Test func `one for nothing is an error`() async throws {
         var edit = Edit()
-        edit.options.waivers = try waivers("0123456789abcdef", until: "2030-01-01")
+        edit.options.waivers = try waivers("0123456789abcdef", until: "2027-01-01")
         let report = try await edit.report()
         #expect(report.failures.map(\.finding.rule) == ["waiver-unused"])
         #expect(report.failures[0].finding.new?.address == "w.json:2")
@@ -175,15 +175,19 @@ import Testing
             {"format":"holdfast-gate-waivers","version":1,"waivers":[
               {"fingerprint":"xyz","reason":"r","expires":"2026-12-31"},
               {"fingerprint":"0123456789abcdef","reason":" ","expires":"2026-02-30","until":"x"},
-              {"fingerprint":"0123456789abcdef","reason":"r"}]}
+              {"fingerprint":"0123456789abcdef","reason":"r"},
+              {"fingerprint":"0123456789abcdef","reason":"r","expires":"2027-11-24"}]}
             """
-        let problems = #expect(throws: InputProblems.self) { _ = try Waivers(text, file: "w.json") }
+        let problems = #expect(throws: InputProblems.self) {
+            _ = try Waivers(text, file: "w.json", today: Edit.today)
+        }
         let words = (problems?.problems ?? []).map { "\($0.place) \($0.what)" }
         #expect(
             words == [
                 "w.json:2:18 /waivers/0/fingerprint found 'xyz'", "w.json:3:81 /waivers/1/until unknown member 'until'",
                 "w.json:3:46 /waivers/1/reason found ' '", "w.json:3:60 /waivers/1/expires found '2026-02-30'",
                 "w.json:4:3 /waivers/2 'expires' is missing",
+                "w.json:5:60 /waivers/3/expires 2027-11-24 is more than a year ahead",
             ])
     }
 }

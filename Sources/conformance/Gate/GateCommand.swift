@@ -61,9 +61,8 @@ struct GateCommand: AsyncParsableCommand {
     func run() async throws {
         let formats = try FormatTarget<GateFormat>.all(format)
         let reader = StateReader(repository: repository)
-        let accepted = try waivers.map(Self.waivers) ?? Waivers()
         var options = GateOptions(today: try BaselineOptions.today)
-        options.waivers = accepted
+        if let waivers { options.waivers = try Self.waivers(waivers, options.today) }
         options.archive = try archive.flatMap(TranscriptArchive.transcripts)
         let before = try await reader.state(old)
         let after = try await reader.state(new)
@@ -89,10 +88,10 @@ struct GateCommand: AsyncParsableCommand {
         if report.exit != .conforms { throw Tool.end(report.exit) }
     }
 
-    private static func waivers(_ path: String) throws -> Waivers {
+    private static func waivers(_ path: String, _ today: CivilDate) throws -> Waivers {
         let bytes = try Files.bytes(of: path)
         do {
-            return try Waivers(String(decoding: bytes, as: UTF8.self), file: path)
+            return try Waivers(String(decoding: bytes, as: UTF8.self), file: path, today: today)
         } catch {
             throw Tool.refuse(error.problems)
         }
