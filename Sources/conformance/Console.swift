@@ -1,5 +1,6 @@
 import Foundation
 import Report
+import Stage
 import Synchronization
 
 #if canImport(Glibc)
@@ -10,17 +11,54 @@ import Darwin
 
 /// Standard output and standard error, and what kind of devices they are.
 enum Console {
+    /// Puts something in the place of standard streams that are closed, so that no file or socket comes to stand there.
+    static func open() {
+        for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) < 0 {
+            // The lowest number that is free is given: this one.
+            #if canImport(Glibc)
+            _ = Glibc.open("/dev/null", O_RDWR)
+            #else
+            _ = Darwin.open("/dev/null", O_RDWR)
+            #endif
+        }
+    }
+
+    /// Why standard output takes nothing any more.
+    private enum Loss { case readerLeft, failed }
+
+    private static let loss = Mutex<Loss?>(nil)
+
+    /// Whether something that was to be written is lost, though somebody may have wanted it.
+    static var hasLostOutput: Bool { loss.withLock { $0 == .failed } }
+
     /// Writes to standard output, whole.
+    ///
+    /// A reader that has gone, as `head` does, has all that it wanted: what comes after is dropped, and the command does its
+    /// work. A disk that is full is told once, and ends the command with ``ExitStatus/harness``.
     static func write(_ text: String) {
         if isTerminal(STDOUT_FILENO) { endProgress() }
-        FileHandle.standardOutput.write(Data(text.utf8))
+        let failure = loss.withLock { loss -> Int32? in
+            guard loss == nil, let failure = WholeWrite.write(text, to: STDOUT_FILENO) else { return nil }
+            loss = failure == EPIPE || failure == EBADF ? .readerLeft : .failed
+            return loss == .failed ? failure : nil
+        }
+        guard let failure else { return }
+        error(
+            """
+            standard output: cannot be written: \(String(cString: strerror(failure)))
+              expected: a terminal, a pipe or a file that takes all of it
+              fix: make room, or send it to another place
+            """)
     }
 
     /// Writes a line to standard error.
     static func error(_ text: String) {
         endProgress()
-        FileHandle.standardError.write(Data((text + "\n").utf8))
+        writeError(text + "\n")
     }
+
+    /// There is nobody left to tell when standard error takes nothing.
+    private static func writeError(_ text: String) { _ = WholeWrite.write(text, to: STDERR_FILENO) }
 
     /// Colours on a terminal unless NO_COLOR is set; as wide as the terminal, or 80 columns in a pipe.
     static var style: ConsoleStyle {
@@ -46,7 +84,7 @@ enum Console {
         let line = progress.line(ConsoleStyle(hasColour: !isPlain, hasUnicode: hasUnicode), width: columns)
         drawn.withLock { drawn in
             guard drawn != line else { return }
-            FileHandle.standardError.write(Data("\r\u{1B}[2K\(line)".utf8))
+            writeError("\r\u{1B}[2K\(line)")
             drawn = line
         }
     }
@@ -55,7 +93,7 @@ enum Console {
     static func endProgress() {
         drawn.withLock { drawn in
             guard drawn != nil else { return }
-            FileHandle.standardError.write(Data("\r\u{1B}[2K".utf8))
+            writeError("\r\u{1B}[2K")
             drawn = nil
         }
     }

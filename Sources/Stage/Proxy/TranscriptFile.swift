@@ -38,23 +38,6 @@ final class TranscriptFile {
 
     func write(_ line: String) {
         guard failure == nil else { return }
-        var line = line + "\n"
-        line.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                // The name is that of this method too.
-                #if canImport(Glibc)
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                #else
-                let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
-                #endif
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else {
-                    failure = String(cString: strerror(errno))
-                    return
-                }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
-        }
+        if let error = WholeWrite.write(line + "\n", to: descriptor) { failure = String(cString: strerror(error)) }
     }
 }

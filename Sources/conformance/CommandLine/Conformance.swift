@@ -37,11 +37,13 @@ struct Conformance: AsyncParsableCommand {
 
     /// Answers what the parser has no good answer for, and leaves the rest to it.
     static func main() async {
+        Console.open()
         let words = Array(CommandLine.arguments.dropFirst())
         if ["help", "-h", "--help"].contains(words.joined(separator: " ")) { return StartScreen.show() }
         if let problem = CommandTypo.problem(in: words, below: Self.self) {
             exit(withError: Tool.refuse([problem]))
         }
         await main(words)
+        if Console.hasLostOutput { exit(withError: Tool.end(.harness)) }
     }
 }
