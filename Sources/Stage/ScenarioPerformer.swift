@@ -31,6 +31,8 @@ final class ScenarioPerformer: Sendable {
     let principals: [String: ServerSubject.Principal]
     /// Where pushes to these principals arrive; nil where nobody takes them.
     let pushRoute: PushRoute?
+    /// What is asked again, where the wire may lose what makes it a repeat.
+    private let repeats: RepeatedQuestions
     private let state: Mutex<State>
 
     init(
@@ -41,6 +43,7 @@ final class ScenarioPerformer: Sendable {
         self.scenario = scenario.name
         self.subject = subject
         self.schemas = schemas
+        repeats = RepeatedQuestions(scenario.steps, of: subject.profiles, in: subject.dialect)
         var byName: [String: ServerSubject.Principal] = [:]
         for (index, principal) in principals.enumerated() { byName["p\(index + 1)"] = principal }
         self.principals = byName
@@ -87,6 +90,7 @@ final class ScenarioPerformer: Sendable {
             if try silence.covers(step) { continue }
             let context = StepContext(performer: self, pointer: step.pointer, local: local)
             do {
+                try repeats.check(step, with: variables(with: local))
                 try await context.perform(step.action)
             } catch StepEnd.inexpressible(let reason) {
                 silence.add(step, reason)

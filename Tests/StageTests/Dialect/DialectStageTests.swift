@@ -90,6 +90,46 @@ struct DialectStageTests {
         #expect(performance.history.missed.isEmpty)
     }
 
+    @Test func `a repeat without its key is a new question, so it is left out`() async throws {
+        let server = try await TransportServer.start(handler: AdjutantLikeServer())
+        let performance = try await perform(
+            """
+            {"do":"connect","on":"A"},
+            {"do":"postChat","as":"c1","text":"one"},{"do":"chat","on":"A","as":"c1","text":"one"},
+            {"do":"await","on":"A","type":"ack"},
+            {"do":"chat","on":"A","as":"c2","text":"two"},{"do":"chat","on":"A","as":"c2","text":"two"},
+            {"do":"postChat","as":"c2","text":"two"},
+            {"do":"repeat","times":3,"parallel":true,"steps":[{"do":"postChat","as":"c3","text":"three"}]},
+            {"do":"repeat","times":2,"counter":"i","steps":[{"do":"postChat","as":"d${i}","text":"four"}]},
+            {"do":"fence","on":"A"},
+            {"do":"postChat","as":"c2","text":"two","save":{"s1":"/sessionId"}}
+            """, in: "adjutant", at: server.webSocketURL("/"), key: AdjutantLikeServer.key,
+            profiles: [.core, .idempotency])
+        let reason =
+            "the dialect adjutant carries no key over REST, so that a repeat of what is asked there is a new question"
+        #expect(performance.stoppedAt == "/steps/10: \(reason)")
+        #expect(performance.problems.isEmpty && performance.history.missed.isEmpty)
+        let asked = performance.history.texts(.toServer).dropFirst().compactMap { text in
+            try? JSONParser.value(text)["body"]?.stringValue
+        }
+        #expect(asked == ["two", "two"])
+        var posted: [String] = []
+        var left: [String] = []
+        for event in performance.history.events {
+            switch event.kind {
+            case .request(let request):
+                let body = try JSONParser.value(try #require(request.body))
+                posted.append(body["body"]?.stringValue ?? "")
+            case .act("leaveOut", let details):
+                left.append(details["step"]?.stringValue ?? "")
+                #expect(details["reason"]?.stringValue == reason)
+            default: break
+            }
+        }
+        #expect(posted == ["one", "three", "four", "four"])
+        #expect(left == ["/steps/2", "/steps/6"] + Array(repeating: "/steps/7/steps/0", count: 2))
+    }
+
     @Test func `no reason holds a credential`() async throws {
         let server = try await TransportServer.start(handler: AdjutantLikeServer())
         let ask = #"{"do":"http","method":"GET","path":"/api/sessions?token=${p1Token}""#
