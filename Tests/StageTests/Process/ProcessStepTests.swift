@@ -262,6 +262,42 @@ struct ProcessStepTests {
         #expect(acts(outcome.performances[3]).first == "kill")
     }
 
+    @Test func `whoever ran beside when the server died is performed again alone`() async throws {
+        // It dies as soon as two are connected, and the second time at once.
+        let server = """
+            def meet():
+                import time
+                for _ in range(1000):
+                    if threading.active_count() > 2 or os.path.exists(os.path.join(data, 'died')): break
+                    time.sleep(0.01)
+                write('died', 'x')
+                os._exit(5)
+            run()
+            """
+        let two = ["p1", "p2"].map { ServerSubject.Principal(name: $0) }
+        var subject = try subject("ws://127.0.0.1:1/ws", principals: two)
+        subject.start = StartedServer.command(Self.script.replacing("os._exit(5)", with: "meet()") + server)
+        let polite = #"""
+            {"do":"connect","on":"A"},
+            {"do":"repeat","times":300,"counter":"i","steps":[{"do":"fence","on":"A"}]}
+            """#
+        let deadly =
+            #"{"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1","text":"die"},{"do":"awaitClose","on":"A"}"#
+        let scenarios = try [
+            scenario(polite, named: "server/ENV/polite"), scenario(deadly, named: "server/ENV/deadly"),
+        ]
+        let outcome = await SuiteRun(stage: try stage(subject), jobs: 2).run(scenarios)
+        #expect(outcome.performances.map(\.scenario) == scenarios.map(\.name))
+        #expect(outcome.performances.first?.stoppedAt == nil)
+        #expect(outcome.performances.first.map(acts) == [])
+        #expect(outcome.performances.last.map(acts) == [#"exit{"code":5}"#])
+        #expect(
+            outcome.diagnostics == [
+                "performed again alone, because the server ended while they ran side by side: server/ENV/polite, "
+                    + "server/ENV/deadly"
+            ])
+    }
+
     @Test func `a server that keeps dying is given up`() async throws {
         var subject = try subject("ws://127.0.0.1:1/ws")
         subject.start = StartedServer.command(Self.script + "run()")
