@@ -106,6 +106,7 @@ public struct ReferenceConfiguration: Sendable {
             replaySeconds: replaySeconds, messagesPerMinute: messagesPerMinute,
             rateWindowMs: max(1, rateWindowSeconds) * 1000, maxFrameBytes: maxFrameBytes,
             heartbeatSeconds: heartbeatSeconds, authSeconds: authSeconds, devices: devices,
-            onlyEpoch: edge?.onlyEpoch, variations: variations, defects: defects)
+            onlyEpoch: edge?.onlyEpoch, hasPages: edge?.hasPages ?? true, unsaidFrames: edge?.unsaidFrames ?? [],
+            variations: variations, defects: defects)
     }
 }

@@ -117,6 +117,28 @@ import Testing
         #expect(wire.say(#"{"type":"sync","lastSeqSeen":9999}"#, on: socket).first?["missed"] == [])
     }
 
+    @Test func `what the wire has no word for takes no number and no place in a replay`() throws {
+        let wire = try WireBench("adjutant", isBroken: false)
+        let socket = Self.opened(wire)
+        let script = #"{"script":[\#(String(repeating: #"{"tool":"x"},"#, count: 20)){"reply":"done"}]}"#
+        let frames = wire.say(Self.message(script, to: nil), on: socket)
+        #expect(frames.filter { $0["seq"] != nil }.map(\.seq) == [1, 2])
+        let replay = wire.say(#"{"type":"sync","lastSeqSeen":0}"#, on: socket)
+        #expect(replay.first?["missed"]?.arrayValue?.map(\.seq) == [1, 2])
+    }
+
+    @Test func `where nothing tells a page from the whole, the whole comes`() throws {
+        let wire = try WireBench("adjutant", isBroken: false)
+        #expect(!wire.edge.hasPages && wire.edge.unsaidFrames == ["toolUse"])
+        let nami = try WireBench("nami", isBroken: false)
+        #expect(nami.edge.hasPages && nami.edge.unsaidFrames == ["message"])
+        let socket = Self.opened(wire)
+        let text = String(repeating: "x", count: 400_000)
+        for _ in 1...3 { wire.say(Self.message(text, to: nil), on: socket) }
+        let replay = wire.say(#"{"type":"sync","lastSeqSeen":0}"#, on: socket)
+        #expect(replay.map { $0["missed"]?.arrayValue?.count } == [6])
+    }
+
     @Test func `the limit is one of each connection, and tells no wait`() throws {
         let wire = try WireBench("adjutant", budget: 2)
         let socket = Self.opened(wire)

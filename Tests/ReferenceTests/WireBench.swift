@@ -23,6 +23,8 @@ final class WireBench {
         let dialect = try Self.specification.get().dialect(named: name)
         edge = WireEdge(dialect: dialect, saboteur: Saboteur(defects: rules.defects))
         rules.onlyEpoch = edge.onlyEpoch
+        rules.hasPages = edge.hasPages
+        rules.unsaidFrames = edge.unsaidFrames
         bench = Bench(rules)
     }
 

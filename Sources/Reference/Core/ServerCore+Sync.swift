@@ -36,8 +36,10 @@ extension ServerCore {
     }
 
     /// Puts frames into a page until one of its bounds is reached; at least one, so that following the pages ends.
+    ///
+    /// Where nothing can tell a page from the whole, a page would lose what comes after it without a word.
     private func fill(_ answer: inout SyncAnswer, with entries: [ReplayBuffer.Entry], limit: Int?) {
-        var room = broken(.envSendsPagesOfAnySize) ? .max : rules.maxSentBytes - Self.pageOverhead
+        var room = broken(.envSendsPagesOfAnySize) || !rules.hasPages ? .max : rules.maxSentBytes - Self.pageOverhead
         let count = broken(.syncIgnoresTheLimit) ? entries.count : min(entries.count, limit ?? .max)
         for entry in entries.prefix(count) {
             guard answer.missed.isEmpty || entry.bytes < room else { break }

@@ -185,6 +185,9 @@ extension ServerCore {
     /// Gives a frame its number, keeps it for replay, and sends it to every open connection of its principal.
     mutating func broadcast(_ frame: JSONValue, of turn: LiveTurn) {
         if frame["type"]?.stringValue != "message" { sendDueAck(of: turn) }
+        if let type = frame["type"]?.stringValue, rules.unsaidFrames.contains(type) {
+            return sendLateAck(of: turn, after: frame)
+        }
         var stream = streams[turn.principal] ?? newStream()
         let seq = number(of: frame, turn, in: &stream)
         var frame = frame

@@ -56,7 +56,7 @@ public struct Preset: Sendable, Hashable {
             + "again, limits each connection for itself, and dies of null.",
         defects: [
             .syncKeepsTheEpochAcrossRestarts, .syncClaimsCompleteAfterEviction, .syncCallsTheFutureComplete,
-            .syncIgnoresTheLimit, .idAdoptsUnknownSessions, .envSendsPagesOfAnySize, .envReadsTextAsNumbers,
+            .syncIgnoresTheLimit, .idAdoptsUnknownSessions, .envReadsTextAsNumbers,
             .idemRunsRepeatsAgain, .envEndsTheProcessOnNull, .envTakesBinaryAsText, .rateForgetsOnReconnect,
             .rateForgetsREST, .rateTellsNoWait, .rateTellsNoLimit,
         ],

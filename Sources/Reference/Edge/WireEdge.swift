@@ -30,6 +30,29 @@ struct WireEdge: Sendable {
         return read.first?["epoch"]?.stringValue
     }
 
+    /// Whether an answer to a position can say that more is to come.
+    var hasPages: Bool {
+        var page: JSONValue = ["type": "syncResult", "lastSeq": 1, "missed": [], "complete": false]
+        page["reason"] = "too_many"
+        page["more"] = true
+        if let onlyEpoch { page["epoch"] = .string(onlyEpoch) }
+        guard case .frames(let wire) = dialect.encode(page, sentBy: .server), let frame = wire.first,
+            case .frames(let read) = dialect.decode(frame, sentBy: .server)
+        else { return true }
+        return read.first?["more"] == true
+    }
+
+    /// The frames of a turn, other than its endings, that the wire has no word for.
+    var unsaidFrames: Set<String> {
+        Set(
+            ["message", "toolUse"].filter { type in
+                let sample: JSONValue = [
+                    "type": .string(type), "seq": 1, "sessionId": "s", "role": "user", "text": "x", "tool": "t",
+                ]
+                return said(sample.text()).isEmpty
+            })
+    }
+
     /// What a message of the wire is to the server; nothing, for what the dialect ignores.
     func heard(_ received: Input.Received) -> [Input.Received] {
         switch received {
