@@ -62,6 +62,8 @@ struct Replay {
     let frames: [ObservedFrame]
     /// The last number that the pages cover: `lastSeq`, or the last frame of a page nobody followed.
     let covered: Int
+    /// The greatest number shown to the principal before the last page came.
+    let newestShown: Int
     /// Frames shown to the principal at any time that belong between position and `covered`, by number.
     let wanted: [Int: Shown]
 
@@ -113,7 +115,8 @@ extension Replay {
             let covered = isCutShort ? frames.last?.seq ?? position : last.sync.lastSeq ?? position
             let principal = connections[sync.connection].principal
             var wanted: [Int: Shown] = [:]
-            for item in streams[Stream.Key(principal: principal, epoch: epoch)]?.firstShown(after: position) ?? [] {
+            let stream = streams[Stream.Key(principal: principal, epoch: epoch)]
+            for item in stream?.firstShown(after: position) ?? [] {
                 // What was shown before the question belongs to the answer, whatever that says of its end.
                 let isOwed = item.seq <= covered || (item.event < sync.request.event && !isCutShort)
                 if isOwed { wanted[item.seq] = item }
@@ -122,7 +125,7 @@ extension Replay {
                 Replay(
                     first: sync, last: last.sync, result: last.result, position: position, principal: principal,
                     epoch: epoch, pages: pages, numbers: Set(frames.compactMap(\.seq)), frames: frames,
-                    covered: covered,
+                    covered: covered, newestShown: stream?.greatest(before: last.result.event) ?? 0,
                     wanted: wanted))
         }
         return replays
@@ -134,11 +137,11 @@ extension Observations {
     /// than half of the promised age.
     ///
     /// Holes are legal, so the distance of numbers bounds the count of frames from above. It is counted from the newest
-    /// frame there was, also when the answer is a page that ends before it.
+    /// frame there was, also when the answer is a page that ends before it or does not state where the stream ends.
     func isPromised(_ item: Shown, in replay: Replay) -> Bool {
         let promise = promise(on: replay.first.connection)
         guard !item.frame.isReplayed else { return false }
-        let newest = max(replay.covered, replay.last.lastSeq ?? 0, item.seq)
+        let newest = max(replay.covered, replay.last.lastSeq ?? 0, replay.newestShown, item.seq)
         let (distance, overflows) = newest.subtractingReportingOverflow(item.seq)
         return !overflows && distance < promise.messages
             && (time(of: replay.result.event) - time(of: item.event)) * 2 <= promise.microseconds

@@ -48,6 +48,12 @@ extension Observations {
         }
         if let turnId = turn.turnId, let index = assistant({ $0.turnId == turnId }) { return index }
         guard let question = question(of: turn, in: read) else { return nil }
+        // Where the conversation names its turns and no frame does, it tells itself which answer is whose.
+        if turn.turnId == nil, let named = read.messages[question].turnId,
+            read.messages.contains(where: { $0.role == "assistant" && $0.turnId != nil })
+        {
+            return assistant { $0.turnId == named }
+        }
         let next = question + 1
         guard next < read.messages.count, read.messages[next].role == "assistant" else { return nil }
         let message = read.messages[next]
@@ -57,16 +63,19 @@ extension Observations {
 
     /// Whether the message behind a question can be nothing but its answer.
     ///
-    /// So it is where the question before it is answered there, or had ended before this one was asked.
-    /// Otherwise both waited, and the message may answer either.
+    /// So it is where every earlier question had ended before this one was asked, or is answered before it is stored.
+    /// Otherwise several waited, and the message may answer any of them.
     private func answersInTurn(_ question: Int, of turn: ObservedTurn, in read: ObservedSessionRead) -> Bool {
-        guard question > 0, read.messages[question - 1].role == "user" else { return true }
-        let before = read.messages[question - 1]
-        return index.turns(of: read.sessionId).contains { place in
-            let other = turns[place]
-            return other.event < turn.event && exactlyEqual(other.request.prompt, before.text)
-                && other.ended.map { $0 < turn.event } ?? false
+        let waiting = index.turns(of: read.sessionId).map { turns[$0] }.filter { other in
+            other.event < turn.event && !other.isRefused && !(other.ended.map { $0 < turn.event } ?? false)
         }
+        let before = read.messages[..<question]
+        let first = before.firstIndex { message in
+            message.role == "user" && waiting.contains { exactlyEqual($0.request.prompt, message.text) }
+        }
+        guard let first else { return true }
+        let open = before[first...]
+        return open.count { $0.role == "user" } == open.count { $0.role == "assistant" }
     }
 
     private func belongsToNoOther(_ message: ObservedSessionRead.StoredMessage, than turn: ObservedTurn) -> Bool {

@@ -148,6 +148,32 @@ import Transcript
         #expect(try outcome("SYNC-13", of: told) == .pass)
     }
 
+    @Test func `SYNC-15 what was shown bounds the promise where no answer says where the stream ends`() throws {
+        let small = greeting.replacing("\"lastSeq\":0", with: "\"lastSeq\":0,\"limits\":{\"replayMessages\":5}")
+        let live = (1...12).map { "A< " + message($0) }.joined(separator: "\n")
+        func replayed(from first: Int) throws -> Outcome? {
+            let kept = (first...12).map { message($0) }.joined(separator: ",")
+            let history = try WireHistory(
+                small + live + "\n" + #"A> {"type":"sync","lastSeqSeen":1}"# + "\n"
+                    + #"A< {"type":"sync_response","missed":["# + kept + "]}", dialect: "adjutant",
+                profiles: [.core, .sync])
+            return try outcome("SYNC-15", of: history)
+        }
+        #expect(try replayed(from: 8) == .pass)
+        #expect(try replayed(from: 9) == .violation)
+    }
+
+    @Test func `SYNC-22 whom null takes along was not disturbed by an older connection`() throws {
+        let second = greeting.replacing("A", with: "B").replacing("k1", with: "k2")
+        let ended = "A eof\nB eof"
+        let taken = try WireHistory(
+            greeting + second + "A> null\n" + ended, dialect: "adjutant", profiles: [.core, .sync])
+        #expect(try outcome("SYNC-22", of: taken) != .violation)
+        #expect(try outcome("ENV-10", of: taken) == .violation)
+        let alone = try WireHistory(greeting + second + ended, dialect: "adjutant", profiles: [.core, .sync])
+        #expect(try outcome("SYNC-22", of: alone) == .violation)
+    }
+
     @Test func `SYNC-9 seq restarts with the process`() throws {
         let before =
             greeting + (1...3).map { "A< " + message($0) }.joined(separator: "\n")

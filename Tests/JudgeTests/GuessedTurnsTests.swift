@@ -21,9 +21,11 @@ import Testing
     }
 
     /// A read of a session: questions begin with `Q`, everything else is an answer.
-    private func read(_ number: Int, _ session: String, _ texts: [String]) -> String {
-        let messages = texts.map {
-            #"{"id":"m-\#($0)","role":"\#($0.hasPrefix("Q") ? "user" : "assistant")","content":"\#($0)","timestamp":"2026-11-22T04:00:00Z"}"#
+    private func read(_ number: Int, _ session: String, _ texts: [String], turns: [String: String] = [:]) -> String {
+        let messages = texts.map { text in
+            let turn = turns[text].map { #","turnId":"\#($0)""# } ?? ""
+            return
+                #"{"id":"m-\#(text)","role":"\#(text.hasPrefix("Q") ? "user" : "assistant")","content":"\#(text)","timestamp":"2026-11-22T04:00:00Z"\#(turn)}"#
         }.joined(separator: ",")
         return """
             \(number)> GET /api/sessions/\(session)
@@ -45,6 +47,23 @@ import Testing
             (waiting + [read(1, "s1", ["Q1", "other", "Q2", "Q3", "two", "three"])]).joined(separator: "\n"),
             dialect: "nami")
         #expect(changed["TURN-7"] == .violation)
+    }
+
+    @Test func `TURN-7 an answer between waiting questions may be any of theirs`() throws {
+        // Questions are stored as they come and answers as they end, so that an answer may stand behind another's question.
+        let waiting = [
+            "A open", chat("Q1"), done("one", in: "s1"), chat("Q2", in: "s1"), chat("Q3", in: "s1"),
+            chat("Q4", in: "s1"), done("two", in: "s1"), done("three", in: "s1"), done("four", in: "s1"),
+        ]
+        let stored = ["Q1", "one", "Q2", "Q3", "two", "Q4", "three", "four"]
+        for isNamed in [false, true] {
+            var turns: [String: String] = [:]
+            for (text, turn) in zip(stored, [1, 1, 2, 3, 2, 4, 3, 4]) where isNamed { turns[text] = "t\(turn)" }
+            let kept = try outcomes(
+                (waiting + [read(1, "s1", stored, turns: turns)]).joined(separator: "\n"), dialect: "nami")
+            #expect(kept.filter { $0.value == .violation }.map(\.key).sorted() == [], "\(isNamed)")
+            #expect(kept["TURN-7"] == .pass)
+        }
     }
 
     @Test func `TURN-4 answers of new sessions out of order accuse nobody`() throws {

@@ -220,7 +220,8 @@ extension SYNC {
     /// times out".
     ///
     /// Once for each older connection that ended while a newer one was open, when a turn ended on the newer one afterwards,
-    /// or should have. A newer connection that sent something malformed, or was not read, proves nothing.
+    /// or should have. A newer connection that sent something malformed, or was not read, proves nothing; where the older one
+    /// was ended for something malformed, and others with it, that is the matter of ENV-10.
     static func newerConnectionIsUndisturbed(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         let hostile = Set(history.hostileFrames.map(\.frame.connection))
@@ -242,6 +243,7 @@ extension SYNC {
                 } else if newer.wasEndedByServer, newer.ending?.isAtWill != true, let lost = newer.ending?.event,
                     !history.wasStopped(between: newer.opening, and: lost)
                 {
+                    if older.wasEndedByServer, hostile.contains(index) { continue }
                     evidence.violate(
                         Finding(
                             "a newer connection ended after an older one did", expected: "it stays open",
