@@ -10,6 +10,10 @@ enum Listening {
     ) async throws(TransportProblem) -> any Channel {
         Preparation.run()
         let place = "\(host):\(port)"
+        // A larger number would be cut to its last sixteen bits, and something listen where nobody asked for it.
+        guard (0...65_535).contains(port) else {
+            throw TransportProblem(.cannotListen(reason: "ports go from 0 to 65535"), at: place)
+        }
         do {
             return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(.backlog, value: 512)
@@ -20,9 +24,29 @@ enum Listening {
                 .bind(host: host, port: port)
                 .get()
         } catch {
-            throw TransportProblem(.cannotListen(reason: "\(error)"), at: place)
+            throw TransportProblem(.cannotListen(reason: reason(error)), at: place, causes: ["\(error)"])
         }
     }
+
+    /// In the words of people what they can do something about, else in those of the library.
+    private static func reason(_ error: any Error) -> String {
+        switch (error as? IOError)?.errnoCode {
+        case inUseNumber: "something listens there already"
+        case notOursNumber: "this machine has no such address"
+        case noRightNumber: "this user may not listen on that port"
+        default: error is SocketAddressError.UnknownHost ? "no host has that name" : "\(error)"
+        }
+    }
+
+    // POSIX gives these numbers no common value.
+    #if os(Linux)
+    private static let inUseNumber: CInt = 98
+    private static let notOursNumber: CInt = 99
+    #else
+    private static let inUseNumber: CInt = 48
+    private static let notOursNumber: CInt = 49
+    #endif
+    private static let noRightNumber: CInt = 13
 
     /// Returns when nothing listens any more.
     static func close(_ channel: any Channel) async {

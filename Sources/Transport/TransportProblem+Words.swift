@@ -79,7 +79,7 @@ extension TransportProblem: CustomStringConvertible {
         case .protocolError(let reason):
             ("protocol error, \(reason)", "HTTP/1.1 and RFC 6455 to the letter", "correct the peer")
         case .cannotListen(let reason):
-            ("cannot listen, \(quotable(reason))", "a free port on an address of this host", "use port 0")
+            ("cannot listen, \(quotable(reason))", "a free port on an address of this machine", "use port 0")
         case .system(let reason):
             (quotable(reason), "no error from the operating system", "see the words of the operating system")
         }

@@ -60,9 +60,7 @@ extension ServeCommand {
         do {
             return try await ControlDoor.open(mock, host: host, port: address.port)
         } catch {
-            throw Tool.refuse(
-                "--control", "cannot listen on \(address.host):\(address.port): \(error.name)",
-                expected: "a free port of this machine", fix: "give another one, or 0 for a free one")
+            throw Tool.refuse("--control", error)
         }
     }
 

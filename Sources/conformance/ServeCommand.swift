@@ -237,10 +237,11 @@ struct ServeCommand: AsyncParsableCommand {
     private func start(_ configuration: ReferenceConfiguration, _ record: MockRecord?) async throws -> MockServer {
         do {
             return try await MockServer.start(configuration, record: record)
+        } catch let problem as TransportProblem {
+            throw Tool.refuse("--port", problem)
         } catch {
-            throw Tool.refuse(
-                "--port", "cannot listen on \(host):\(port): \(error)", expected: "a free port of this machine",
-                fix: "give another --port, or --port 0 for a free one")
+            // What is wrong with the folder names it, and what would mend it.
+            throw Tool.end(.usage, saying: "--data: \(error)")
         }
     }
 

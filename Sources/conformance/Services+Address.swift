@@ -1,7 +1,7 @@
 extension Services.Address {
     /// An address as a flag gives it: `host:port`, or a port of this machine.
     init(_ text: String, flag: String) throws {
-        try self.init(plain: text, flag: flag, expected: "host:port, such as 127.0.0.1:9100")
+        try self.init(plain: text, flag: flag, expected: "a port, or host:port such as 127.0.0.1:9100")
     }
 
     /// The same with `,tls` behind it where TLS is to be spoken.
@@ -9,7 +9,7 @@ extension Services.Address {
         let isSecure = text.hasSuffix(",tls")
         try self.init(
             plain: isSecure ? String(text.dropLast(4)) : text, flag: flag,
-            expected: "host:port or host:port,tls, such as 127.0.0.1:9100")
+            expected: "a port, or host:port such as 127.0.0.1:9100, and ,tls behind it for TLS")
         self.isSecure = isSecure
     }
 

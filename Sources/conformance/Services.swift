@@ -22,7 +22,7 @@ enum Services {
         if push != nil || subject.start?.takesPush ?? false || subject.profiles.contains(.push) && subject.start != nil
         {
             let address = push ?? Address()
-            sink = try await listening("--push-sink", address) { () async throws(TransportProblem) in
+            sink = try await listening("--push-sink") { () async throws(TransportProblem) in
                 try await PushSink.start(
                     host: address.host, port: address.port, isSecure: address.isSecure, topic: pushTopic)
             }
@@ -35,7 +35,7 @@ enum Services {
         do {
             if model != nil || subject.start?.takesModel ?? false || subject.agent == .model && subject.start != nil {
                 let address = model ?? Address()
-                endpoint = try await listening("--model-endpoint", address) { () async throws(TransportProblem) in
+                endpoint = try await listening("--model-endpoint") { () async throws(TransportProblem) in
                     try await ModelEndpoint.start(host: address.host, port: address.port)
                 }
                 subject.start?.modelURL = endpoint?.url
@@ -52,14 +52,12 @@ enum Services {
     }
 
     private static func listening<Service>(
-        _ flag: String, _ address: Address, _ start: () async throws(TransportProblem) -> Service
+        _ flag: String, _ start: () async throws(TransportProblem) -> Service
     ) async throws -> Service {
         do {
             return try await start()
         } catch {
-            throw Tool.refuse(
-                flag, "cannot listen on \(address.host):\(address.port): \(error)",
-                expected: "a free port of this machine", fix: "give another one")
+            throw Tool.refuse(flag, error)
         }
     }
 }
