@@ -85,4 +85,20 @@ import Transcript
         for isLast in [false, false, true] { watched.judging.look(isLast: isLast) }
         #expect(watched.entry?.outcome == .violation)
     }
+
+    /// Regression: what had pushed out all that was looked at ended the proxy.
+    @Test(arguments: 0...150)
+    func `what comes faster than it is looked at is let go, whenever that is asked for`(count: Int) {
+        let events = WatchedEvents(bounds: .init(events: 20, bytes: 1 << 20))
+        func add(_ times: Range<Int>) {
+            for time in times { events.add(Event(at: time, lane: .exchange(time), kind: .failed(reason: ""))) }
+        }
+        add(0..<30)
+        _ = events.look()
+        add(30..<30 + count)
+        events.letGoIfFull()
+        let window = events.look()
+        #expect(window.events.map(\.at) == Array(window.base..<30 + count))
+        #expect(events.unjudged == max(0, window.base - 30))
+    }
 }

@@ -118,8 +118,10 @@ final class WatchedEvents: Sendable {
     /// Lets the older half of a window go once it is full, but nothing that was not looked at.
     func letGoIfFull() {
         state.withLock { state in
-            guard isFull(state) else { return }
-            letGo(&state, atMost: state.lookedUpTo - state.window.base)
+            // More may have come since the last look than is kept, and then nothing that is here was looked at.
+            let seen = state.lookedUpTo - state.window.base
+            guard isFull(state), seen > state.window.introduced else { return }
+            letGo(&state, atMost: seen)
         }
     }
 
