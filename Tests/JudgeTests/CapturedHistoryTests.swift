@@ -77,6 +77,14 @@ private func violated(
         #expect(try violated(named, lacks: lacks).contains(clause))
     }
 
+    @Test func `a token that is refused is good only where somebody knows it`() throws {
+        let refused = "A>open A<open A>auth A<error(auth_failed) A<close(4001)"
+        #expect(try violated(refused, [.core], lacks: [.credentials]).isEmpty)
+        #expect(try violated(refused, [.core]).contains("AUTH-1"))
+        let broken = "A>open A<open A>auth A<error(internal) A<close(1011)"
+        #expect(try violated(broken, [.core], lacks: [.credentials]).contains("AUTH-1"))
+    }
+
     @Test func `one number on two connections is one person's only where that is said`() throws {
         let line = "A<done(t1 s1 #1) B<done(t2 s2 #1)"
         #expect(try !violated("A+(e1 #0) B+(e1 #0) \(line)", lacks: [.principals]).contains("ORDER-11"))

@@ -42,6 +42,12 @@ enum AUTH {
                 continue
             }
             if observations.isAfterHostileFrame(auth) { continue }
+            // Where nobody knows which tokens are good, one that is refused was not.
+            if observations.history.header.capture?.lacks.contains(.credentials) == true,
+                connection.received.contains(where: { $0.event > auth && $0.code == "auth_failed" })
+            {
+                continue
+            }
             if connection.wasEndedByServer, let ending = connection.ending, ending.event > auth {
                 if case .closed(_, 1012) = ending.kind { continue }
                 if case .closed(_, 1013) = ending.kind { continue }
