@@ -210,7 +210,8 @@ public struct ReportReader {
             return (result, intended)
         }
         guard let duration = reader.integer("durationMs", in: 0...Self.maxInteger, required: true),
-            reader.require("verdicts") != nil, let history = history(reader)
+            reader.require("verdicts") != nil, let history = history(reader),
+            isOf(name, specification, history.header, reader)
         else { return nil }
         let verdicts = members(of: reader, "verdicts")
         let read = verdicts.compactMap { verdict($0, events: history.events.count) }
@@ -243,6 +244,29 @@ public struct ReportReader {
         } catch {
             return wrong(line, error.what, expected: error.expected, fix: Self.fix)
         }
+    }
+
+    /// Whether a transcript is the one of its scenario, and of its run.
+    private func isOf(
+        _ name: String, _ specification: String, _ header: History.Header, _ reader: MemberReader
+    ) -> Bool {
+        let pointer = reader.pointer.appending("transcript").appending(0)
+        // The second performance of a scenario has a name of its own, and the same stimulus.
+        let scenario = name.prefix { $0 != "#" }
+        if let other = header.scenario, other != scenario {
+            wrong(
+                pointer.appending("scenario"), "the transcript is of scenario '\(clipped(other))'",
+                expected: "'\(scenario)'", fix: Self.fix)
+            return false
+        }
+        if header.specification != specification {
+            wrong(
+                pointer.appending("specification"),
+                "the transcript was made under specification '\(clipped(header.specification))'",
+                expected: "'\(clipped(specification))', as the report", fix: Self.fix)
+            return false
+        }
+        return true
     }
 
     private func verdict(_ reader: MemberReader, events: Int) -> Verdict? {

@@ -125,6 +125,28 @@ import Transcript
         #expect(problems.contains { $0.place.contains(pointer) && $0.place.hasPrefix("report.json:") }, "\(problems)")
     }
 
+    @Test func `a transcript of another scenario or specification is refused with its line`() throws {
+        let text = text(try sample())
+        for (part, changed, words) in [
+            (
+                "\"1.0\",\n          \"scenario\": \"server/SYNC/b\"",
+                "\"1.0\",\n          \"scenario\": \"server/SYNC/a\"",
+                "is of scenario 'server/SYNC/a'"
+            ),
+            (#"          "specification": "1.0""#, #"          "specification": "0.9""#, "under specification '0.9'"),
+        ] {
+            #expect(text.contains(part))
+            let problem = try #require(problems(text.replacing(part, with: changed, maxReplacements: 1)).first)
+            #expect(problem.what.contains(words) && problem.place.contains("/transcript/0/s"), "\(problem)")
+        }
+    }
+
+    @Test func `the second performance of a scenario has the transcript of that scenario`() throws {
+        let name = #""name": "server/SYNC/b""#
+        let text = text(try sample()).replacing(name, with: #""name": "server/SYNC/b#2""#, maxReplacements: 1)
+        #expect(!problems(text).contains { $0.place.contains("/transcript") }, "\(problems(text))")
+    }
+
     @Test(arguments: [
         "server/../../x", "../x", "/etc/x", "server/SYNC/../../x", "server//x", "server/.x", "server", "server/",
         "server/a\\u0000b", "server/a b", "server/a#1", "server/a#02", "server/a#2/../../x", "other/x", "server/ä",

@@ -101,7 +101,8 @@ struct HARReader {
             }
             // A socket keeps its order, whatever the clock did.
             before = max(before, Int(seconds * 1e6))
-            switch message["opcode"]?.intValue ?? 1 {
+            // Where nothing is said it is text; what is said and is no number is none.
+            switch message["opcode"].map({ $0.intValue ?? -1 }) ?? 1 {
             case 1:
                 var text = data
                 if direction == .toServer, let known = people.redacted(text) {
@@ -118,7 +119,9 @@ struct HARReader {
                 add(before, lane, .binary(direction, bytes), place)
             case 9: add(before, lane, .ping(direction), place)
             case 10: add(before, lane, .pong(direction), place)
-            case let opcode: leftOut.note("a WebSocket message of opcode \(opcode)", place)
+            default:
+                let opcode = message["opcode"].map { visible($0.text().prefix(40)) } ?? ""
+                leftOut.note("a WebSocket message of opcode \(opcode)", place)
             }
         }
     }

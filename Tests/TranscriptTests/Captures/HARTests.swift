@@ -42,6 +42,13 @@ import Transcript
         #expect(read.leftOut.entries.count == 3)
     }
 
+    @Test(arguments: ["8", "99999999999999999999", "\"1\"", "null"])
+    func `a message of an unknown opcode is no text`(opcode: String) throws {
+        let read = try Read(har(socket.replacing("\"opcode\":1", with: "\"opcode\":\(opcode)")), as: .har)
+        #expect(read.words == ["A opening p1", "A opened", "A<3 bytes"])
+        #expect(read.leftOut.entries.map(\.reason) == ["a WebSocket message of opcode \(opcode)"])
+    }
+
     @Test func `a body in base64 is decoded`() throws {
         let read = try Read(
             har(request("/api/health", content: #"{"text":"eyJvayI6dHJ1ZX0=","encoding":"base64"}"#)), as: .har)
