@@ -2,11 +2,29 @@ import Foundation
 import Holdfast
 import Report
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// Reading and writing whole files, with errors a person can act on.
 enum Files {
+    /// The most bytes that are held at once; the largest that is read whole is a report.
+    private static let maxBytes = ReportReader.maxBytes
+
     /// The bytes of a file, or of standard input for `-`.
     static func bytes(of path: String) throws -> [UInt8] {
-        if path == "-" { return [UInt8](FileHandle.standardInput.readDataToEndOfFile()) }
+        if path == "-" { return try standardInput() }
+        var status = stat()
+        if stat(path, &status) == 0 {
+            guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+                throw Tool.refuse(
+                    path, "cannot be read: it is a pipe or a device", expected: "a regular file",
+                    fix: "copy what it brings into a file")
+            }
+            if Int(status.st_size) > maxBytes { throw tooLarge(path) }
+        }
         do {
             return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         } catch {
@@ -14,6 +32,21 @@ enum Files {
                 path, "cannot be read: \(reason(error))", expected: "a readable file",
                 fix: "check the name and the permissions")
         }
+    }
+
+    private static func standardInput() throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let more = try FileHandle.standardInput.read(upToCount: 1 << 20), !more.isEmpty {
+            bytes += more
+            if bytes.count > maxBytes { throw tooLarge("standard input") }
+        }
+        return bytes
+    }
+
+    private static func tooLarge(_ place: String) -> any Error {
+        Tool.refuse(
+            place, "there are more than \(maxBytes) bytes", expected: "at most \(maxBytes) bytes",
+            fix: "check that it is what was meant")
     }
 
     /// Writes a file whole or not at all.

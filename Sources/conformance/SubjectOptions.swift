@@ -38,7 +38,7 @@ struct SubjectOptions {
                     place: flag, what: "nothing can break a server that is not ours", expected: "--reference beside it",
                     fix: "add --reference, or start 'conformance serve \(flag) \(names[0])'"))
         }
-        let described = try file.map(read)
+        let described = try file.map(Tool.subject(in:))
         let folder = file.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
         let spoken = try spokenDialect(described, in: folder)
         let startCommand = start.startCommand(
@@ -124,7 +124,7 @@ struct SubjectOptions {
 
     /// The app that pushes must be for, where the subject file names it.
     func pushTopic() throws -> String? {
-        isReference ? ReferenceSubject.topic : try file.map(read)?.push?.topic
+        isReference ? ReferenceSubject.topic : try file.map(Tool.subject(in:))?.push?.topic
     }
 
     /// The reference server; what describes another one contradicts it.
@@ -166,15 +166,6 @@ struct SubjectOptions {
                     place: flag, what: "unknown name '\(name)'",
                     expected: "a name of 'conformance serve --list-defects'",
                     fix: nearestName(to: name, among: known).map { "did you mean '\($0)'?" } ?? "correct it"))
-        }
-    }
-
-    private func read(_ path: String) throws -> SubjectFile {
-        let bytes = try Files.bytes(of: path)
-        do {
-            return try SubjectFile(String(decoding: bytes, as: UTF8.self), file: path)
-        } catch {
-            throw Tool.refuse(error.problems)
         }
     }
 

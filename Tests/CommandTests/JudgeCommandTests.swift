@@ -84,9 +84,15 @@ import Darwin
         let text = try String(contentsOfFile: path, encoding: .utf8)
         #expect(made.status != 64 && text.contains("parse_error"), "\(made.out)\(made.err)")
         let same = try await BuiltBinary.run(["judge", path])
-        // What the run came to, its report comes to wherever it is judged.
+        // What the run came to, its report comes to wherever it is judged; so does its folder, whose transcripts it carries.
         #expect(same.status == made.status, "\(made.status) \(same.out)\(same.err)")
         #expect(same.out.contains("computed again and are the same"))
+        let whole = try await BuiltBinary.run(["judge", folder.path])
+        #expect(whole.out.contains("report.json: a report, ") && !whole.out.contains("a transcript, "), "\(whole.out)")
+        let older = text.replacing("\"specification\": \"1.0\"", with: "\"specification\": \"0.9\"")
+        try older.write(toFile: path, atomically: true, encoding: .utf8)
+        let told = try await BuiltBinary.run(["judge", path])
+        #expect(told.out.contains("recorded under specification 0.9 and judged under 1.0"), "\(told.out)")
         try text.replacing(#"\"parse_error\""#, with: #"\"parse_errox\""#, maxReplacements: 1)
             .write(toFile: path, atomically: true, encoding: .utf8)
         let other = try await BuiltBinary.run(["judge", path])

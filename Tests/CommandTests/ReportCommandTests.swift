@@ -111,4 +111,10 @@ import Testing
         #expect(run.status == 64, "\(run.out)\n\(run.err)")
         #expect(run.err.contains(problem) && run.err.contains(help), "\(run.err)")
     }
+
+    @Test func `what never ends is refused before it is read`() async throws {
+        let run = try await BuiltBinary.run(["report", "show", "/dev/zero"])
+        #expect(run.status == 64)
+        #expect(run.err.contains("/dev/zero: cannot be read: it is a pipe or a device"), "\(run.err)")
+    }
 }

@@ -132,15 +132,7 @@ struct JudgeOptions: Sendable {
                     fix: nearestName(to: name, among: known).map { "did you mean '\($0)'?" } ?? "name one of these"))
             return nil
         }
-        var described: SubjectFile?
-        if let path = command.subject {
-            let bytes = try Files.bytes(of: path)
-            do {
-                described = try SubjectFile(String(decoding: bytes, as: UTF8.self), file: path)
-            } catch {
-                throw Tool.refuse(error.problems)
-            }
-        }
+        let described = try command.subject.map { try Tool.subject(in: $0) }
         let role = command.role.map(Role.init(rawValue:)) ?? .server
         if role == nil {
             problems.append(

@@ -53,9 +53,13 @@ enum JudgeFiles {
         var found: [String] = []
         let walker = FileManager.default.enumerator(atPath: folder)
         while let path = walker?.nextObject() as? String, found.count < most {
-            if path == "report.json" || endings.contains(where: path.hasSuffix) { found.append(path) }
+            if path.split(separator: "/").last == "report.json" || endings.contains(where: path.hasSuffix) {
+                found.append(path)
+            }
         }
-        return found.sorted().map { "\(base)/\($0)" }
+        let copies = found.filter { $0.hasSuffix("report.json") }
+            .map { $0.dropLast("report.json".count) + "transcripts/" }
+        return found.filter { path in !copies.contains { path.hasPrefix($0) } }.sorted().map { "\(base)/\($0)" }
     }
 }
 

@@ -53,7 +53,14 @@ struct Judgement: Sendable {
         var roles: Set<Role> = []
         var profiles: Set<Profile> = []
         var dialects: Set<String> = []
+        /// The versions of the specification that its histories were made under.
+        var specifications: Set<String> = []
         var violations = 0
+
+        /// Those versions of them that are not the given one; of captures none is known.
+        func foreignSpecifications(to version: String) -> [String] {
+            [.transcript, .report].contains(summary.form) ? specifications.subtracting([version]).sorted() : []
+        }
     }
 
     /// The most findings of a clause that are kept.
@@ -106,6 +113,7 @@ struct Judgement: Sendable {
         files[unit.file].roles.insert(header.subject.role)
         files[unit.file].profiles.formUnion(header.subject.profiles)
         files[unit.file].dialects.insert(header.dialect.name)
+        files[unit.file].specifications.insert(header.specification)
         for verdict in verdicts {
             var tally = clauses[verdict.clause] ?? ClauseTally()
             tally.outcomes[verdict.outcome, default: 0] += 1

@@ -37,6 +37,8 @@ struct JudgementJSON {
         object["histories"] = JSONValue(file.histories)
         object["cutShort"] = JSONValue(file.cutShort)
         object["events"] = JSONValue(file.events)
+        let foreign = file.foreignSpecifications(to: specification.version)
+        if !foreign.isEmpty { object["recordedUnder"] = .array(foreign.map { .string($0) }) }
         object["lacks"] = file.summary.lacks.map { .array($0.map(\.rawValue).sorted().map { .string($0) }) }
         object["leftOut"] = .array(
             file.summary.leftOut.entries.map { entry in

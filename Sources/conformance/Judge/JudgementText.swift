@@ -66,6 +66,11 @@ struct JudgementText {
             if !file.profiles.isEmpty {
                 words.append("profiles \(file.profiles.sorted().map(\.rawValue).joined(separator: ", "))")
             }
+            let foreign = file.foreignSpecifications(to: specification.version)
+            if !foreign.isEmpty {
+                let names = JudgedEvents.cut(foreign.joined(separator: ", "))
+                words.append("recorded under specification \(names) and judged under \(specification.version)")
+            }
             return "\(JudgedEvents.cut(file.name)): \(words.joined(separator: ", "))"
         }
         let rest = judgement.files.count - shown.count
