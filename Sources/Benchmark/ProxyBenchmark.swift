@@ -49,7 +49,7 @@ enum ProxyBenchmark {
         await proxy.stop()
         await server.stop()
         print("an echo over one WebSocket, both ways counted once; the proxy writes a transcript and judges")
-        print("                                direct     proxied   ratio")
+        print("                                   direct     proxied   ratio")
         guard let direct = results["direct"], let proxied = results["proxied"] else { return }
         row("messages of 200 B, per second", median(direct.messages), median(proxied.messages))
         row("messages of 1 MiB, MB/s", median(direct.megabytes), median(proxied.megabytes))
@@ -102,7 +102,7 @@ enum ProxyBenchmark {
 
     private static func row(_ name: String, _ direct: Double, _ proxied: Double) {
         print(
-            name.padding(toLength: 28, withPad: " ", startingAt: 0),
+            name.padding(toLength: 30, withPad: " ", startingAt: 0),
             String(format: "%10.0f  %10.0f  %6.2f", direct, proxied, proxied / direct))
     }
 }

@@ -23,6 +23,7 @@ extension TransportProblem {
                 self.init(.tls(reason: "\(error)"), at: place)
             }
         case let error as BoringSSLError: self.init(.tls(reason: "\(error)"), at: place)
+        case let error as NIOSSLExtraError: self.init(.tls(reason: "\(error)"), at: place)
         default: self.init(.system(reason: "\(error)"), at: place)
         }
     }

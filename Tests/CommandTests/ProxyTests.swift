@@ -117,4 +117,41 @@ import Transport
             #expect(run.err.contains(words), "\(run.err)")
         }
     }
+
+    @Test func `a file without a certificate is told with its flag`() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.path + "/x.pem"
+        try "no certificate".write(toFile: file, atomically: true, encoding: .utf8)
+        for (flags, words) in [
+            (["--tls-cert", file, "--tls-key", file], "--tls-cert: \(file): TLS failed"),
+            (["--ca", file], "--ca: wss://127.0.0.1:1/: TLS failed"),
+            (["--ca", file + "x"], "\(file)x: cannot be read"),
+        ] {
+            let run = try await BuiltBinary.run(
+                ["proxy", "--listen", ":0", "--for", "1", "--upstream", "wss://127.0.0.1:1"] + flags)
+            #expect(run.status == 64)
+            #expect(run.err.contains(words), "\(run.err)")
+        }
+    }
+
+    @Test func `a server is judged by what its subject file says of it`() async throws {
+        let folder = try TemporaryDirectory()
+        let transcript = folder.path + "/t.ndjson"
+        let subject = folder.path + "/s.json"
+        try """
+        {"name": "mine", "url": "ws://h/ws", "profiles": ["core", "auth"], "principals": [], "agent": "plain",
+        "limits": {"authSeconds": 2}}
+        """.write(toFile: subject, atomically: true, encoding: .utf8)
+        let output = try await proxied(["--out", transcript, "--subject", subject], in: folder) { _, _ in }
+        #expect(output.status == 2, "\(output.out)\(output.err)")
+        let header = try String(contentsOfFile: transcript, encoding: .utf8).prefix { $0 != "\n" }
+        let told = try JSONParser.value(String(header))["subject"]
+        #expect(told?["name"]?.stringValue == "mine" && told?["limits"]?["authSeconds"]?.intValue == 2, "\(header)")
+        #expect(told?["profiles"]?.arrayValue == ["core", "auth"], "\(header)")
+        let client = try await BuiltBinary.run([
+            "proxy", "--listen", ":0", "--upstream", "ws://127.0.0.1:1", "--subject", subject, "--role", "client",
+        ])
+        #expect(client.status == 64)
+        #expect(client.err.contains("--subject: it describes a server, and the client is judged"))
+    }
 }

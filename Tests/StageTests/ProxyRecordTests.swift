@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import JSON
+import Synchronization
 import Testing
 import Transcript
 import Transport
@@ -13,13 +14,20 @@ import Transport
         let record: ProxyRecord
         let path: String
 
+        let notes = Notes()
+
+        final class Notes: Sendable {
+            let lines = Mutex<[String]>([])
+        }
+
         init(_ role: Role = .server, _ rules: [String] = [], showsSecrets: Bool = false) throws {
+            let notes = notes
             path = NSTemporaryDirectory() + "proxy-\(UUID().uuidString).ndjson"
             let subject = History.Subject(name: "s", role: role, profiles: [role == .server ? .core : .clientCore])
             record = ProxyRecord(
                 role: role, canonical: { frame, _ in [frame] }, rules: try rules.map { try FaultRule($0) },
                 file: try TranscriptFile(path, header: History.Header(subject: subject)), showsSecrets: showsSecrets,
-                watched: WatchedEvents(), note: { _ in })
+                watched: WatchedEvents(), note: { line in notes.lines.withLock { $0.append(line) } })
         }
 
         deinit { try? FileManager.default.removeItem(atPath: path) }
@@ -306,5 +314,16 @@ import Transport
         watched.letGoIfFull()
         #expect(!watched.isFull)
         #expect(watched.look().end == 41)
+    }
+
+    @Test func `a server whose certificate is not believed is told once, with the reason`() throws {
+        let written = try Written()
+        for number in 1...2 {
+            _ = written.record.began(HTTPServerRequest(method: "GET", target: "/ws"), isUpgrade: true, number: number)
+            let problem = TransportProblem(.tls(reason: "unable to get local issuer"), at: "wss://h/")
+            written.record.failed(problem, by: .server, number: number)
+        }
+        let lines = written.notes.lines.withLock { $0 }
+        #expect(lines == ["wss://h/: TLS failed, unable to get local issuer; clients get 502"])
     }
 }

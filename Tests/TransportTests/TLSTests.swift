@@ -46,6 +46,23 @@ import Transport
         }
     }
 
+    #if os(Linux)
+    // Elsewhere only 127.0.0.1 leads to this machine.
+    @Test func `a certificate of another host is told as TLS`() async throws {
+        let certificate = try ThrowAwayCertificate()
+        defer { certificate.remove() }
+        let server = try await TransportServer.start(
+            host: "127.0.0.2", tls: certificate.identity, handler: ClosureHandler())
+        let refused = await problem {
+            _ = try await WebSocketConnection.open(
+                Endpoint("wss://127.0.0.2:\(server.port)/ws"),
+                tls: TLSOptions(trustRootsFile: certificate.certificateFile), timeout: patience)
+        }
+        await server.stop(graceful: .zero)
+        #expect(refused?.name == "tls", "\(refused.map(\.description) ?? "trusted")")
+    }
+    #endif
+
     @Test func `an unknown root is refused by default and accepted on request`() async throws {
         try await withSecureServer { server, _ in
             let endpoint = try Endpoint(server.webSocketURL())

@@ -220,9 +220,7 @@ extension ProxyRecord: RelayWatcher {
 
     func failed(_ problem: TransportProblem, by side: RelaySide, number: Int) {
         state.withLock { state in
-            if side == .server, [.connectionRefused, .unreachable].contains(problem.code) {
-                noteReach(false, problem, &state)
-            }
+            if side == .server, problem.isOfReach { noteReach(false, problem, &state) }
             let reason = side == .client ? "the client went away" : problem.name
             if let connection = state.connections.removeValue(forKey: number) {
                 write(.refused(status: nil, reason: reason), on: connection.lane, &state)
@@ -235,7 +233,12 @@ extension ProxyRecord: RelayWatcher {
     }
 
     private func noteReach(_ isReachable: Bool, _ problem: TransportProblem?, _ state: inout State) {
-        if let problem, !isReachable, state.isReachable { note("\(problem.place): \(problem.name); clients get 502") }
+        if let problem, !isReachable, state.isReachable {
+            // Of TLS the name says too little: it is the certificate in most cases, and what is wrong with it.
+            let what =
+                if case .tls(let reason) = problem.code { "TLS failed, \(reason.prefix(200))" } else { problem.name }
+            note("\(problem.place): \(what); clients get 502")
+        }
         state.isReachable = isReachable
     }
 
@@ -365,6 +368,16 @@ extension ProxyRecord: RelayWatcher {
 
 extension FaultRule {
     fileprivate var isDelay: Bool { if case .delay = action { true } else { false } }
+}
+
+extension TransportProblem {
+    /// Whether the server was not to be had at all.
+    fileprivate var isOfReach: Bool {
+        switch code {
+        case .connectionRefused, .unreachable, .tls: true
+        default: false
+        }
+    }
 }
 
 extension WebSocketEvent {

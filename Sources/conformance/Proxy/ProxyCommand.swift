@@ -55,9 +55,15 @@ struct ProxyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How the two peers speak: a name of 'conformance dialect list', or a dialect file.", valueName: "name"),
-        completion: .dialects)
-    var dialect = "canonical"
+            "How the two peers speak: a name of 'conformance dialect list', or a dialect file. Default: canonical.",
+            valueName: "name"), completion: .dialects)
+    var dialect: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A subject file; tells name, profiles, limits and dialect, flags override it.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var subject: String?
 
     @Option(help: ArgumentHelp("How reports and the transcript call the subject.", valueName: "text"))
     var name: String?
@@ -117,10 +123,16 @@ struct ProxyCommand: AsyncParsableCommand {
                 options, under: specification, note: { console.note($0) }, tell: { console.tell($0) })
         } catch let problem as InputProblem {
             throw Tool.refuse([problem])
+        } catch let problem as TransportProblem where problem.isOfTLS {
+            // Clients are shown one certificate and the server's is believed by others; only the latter names the server.
+            throw Tool.refuse(
+                problem.place == options.upstream.place ? "--ca" : "--tls-cert",
+                String(problem.description.prefix { $0 != "\n" }), expected: "certificates and their key in PEM",
+                fix: "check what the file holds, and that key and certificate belong together")
         } catch {
             throw Tool.refuse(
                 "--listen", String("\(error)".prefix { $0 != "\n" }),
-                expected: "a free address of this machine, and certificates that can be read",
+                expected: "a free address of this machine",
                 fix: "give another one, or port 0 for a free one")
         }
         console.greet(proxy, options)
@@ -168,7 +180,15 @@ struct ProxyCommand: AsyncParsableCommand {
                     place: "--role", what: "'\(self.role)' is no side", expected: "server or client",
                     fix: "name the side to judge"))
         }
-        let profiles = SubjectOptions.profiles(named: profile, of: role ?? .server, &problems)
+        let described = try subject.map { try Tool.subject(in: $0) }
+        if described != nil, role == .client {
+            problems.append(
+                InputProblem(
+                    place: "--subject", what: "it describes a server, and the client is judged",
+                    expected: "--role server", fix: "leave one of them out"))
+        }
+        let named = SubjectOptions.profiles(named: profile, of: role ?? .server, &problems)
+        let profiles = (profile.isEmpty ? described?.profiles ?? [] : named)
             .union([role == .client ? .clientCore : .core])
         var rules: [FaultRule] = []
         for text in fault {
@@ -205,13 +225,15 @@ struct ProxyCommand: AsyncParsableCommand {
         var options = Proxy.Options(
             upstream: endpoint,
             subject: History.Subject(
-                name: name ?? (role == .server ? "server" : "client"), role: role, profiles: profiles,
-                hasScriptedAgent: false))
+                name: name ?? described?.name ?? role.rawValue, role: role, profiles: profiles,
+                hasScriptedAgent: false, limits: described?.limits ?? [:]))
         options.host = address.host
         options.port = address.port
+        if let ca { _ = try Files.bytes(of: ca) }
         options.upstreamTLS = TLSOptions(acceptAnyCertificate: acceptAnyCertificate, trustRootsFile: ca)
         options.identity = try identity(for: address.host)
-        options.dialect = try Tool.dialect(dialect, given: "--dialect")
+        options.dialect =
+            try (dialect ?? described?.dialect).map { try Tool.dialect($0, given: "--dialect") } ?? .canonical
         options.faults = rules
         options.transcript = out
         options.showsSecrets = showSecrets
@@ -237,4 +259,8 @@ struct ProxyCommand: AsyncParsableCommand {
                 fix: "name the host as clients do")
         }
     }
+}
+
+extension TransportProblem {
+    fileprivate var isOfTLS: Bool { if case .tls = code { true } else { false } }
 }
