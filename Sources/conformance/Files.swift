@@ -15,30 +15,42 @@ enum Files {
 
     /// The bytes of a file, or of standard input for `-`.
     static func bytes(of path: String) throws -> [UInt8] {
-        if path == "-" { return try standardInput() }
         var status = stat()
-        if stat(path, &status) == 0 {
-            guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+        var isStream = path == "-"
+        if !isStream, stat(path, &status) == 0 {
+            // A shell opens the pipe of `<(command)` itself, so that somebody writes to it.
+            isStream = path.hasPrefix("/dev/fd/") && status.st_mode & S_IFMT == S_IFIFO
+            guard isStream || [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
                 throw Tool.refuse(
                     path, "cannot be read: it is a pipe or a device", expected: "a regular file",
                     fix: "copy what it brings into a file")
             }
             if Int(status.st_size) > maxBytes { throw tooLarge(path) }
         }
+        let place = path == "-" ? "standard input" : path
+        let file = URL(fileURLWithPath: path)
+        let bytes: [UInt8]?
         do {
-            return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+            if isStream {
+                bytes = try stream(path == "-" ? .standardInput : FileHandle(forReadingFrom: file))
+            } else {
+                bytes = [UInt8](try Data(contentsOf: file))
+            }
         } catch {
             throw Tool.refuse(
-                path, "cannot be read: \(reason(error))", expected: "a readable file",
+                place, "cannot be read: \(reason(error))", expected: "a readable file",
                 fix: "check the name and the permissions")
         }
+        guard let bytes else { throw tooLarge(place) }
+        return bytes
     }
 
-    private static func standardInput() throws -> [UInt8] {
+    /// All that a stream brings; nil when that is too much.
+    private static func stream(_ handle: FileHandle) throws -> [UInt8]? {
         var bytes: [UInt8] = []
-        while let more = try FileHandle.standardInput.read(upToCount: 1 << 20), !more.isEmpty {
+        while let more = try handle.read(upToCount: 1 << 20), !more.isEmpty {
             bytes += more
-            if bytes.count > maxBytes { throw tooLarge("standard input") }
+            if bytes.count > maxBytes { return nil }
         }
         return bytes
     }

@@ -37,7 +37,7 @@ final class Interruptions: Sendable {
         }
         if endingWithInput {
             let input = Thread {
-                while !FileHandle.standardInput.availableData.isEmpty {}
+                while let bytes = try? FileHandle.standardInput.read(upToCount: 1 << 16), !bytes.isEmpty {}
                 reasons.add()
             }
             input.start()

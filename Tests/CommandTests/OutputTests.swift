@@ -3,7 +3,7 @@ import Subprocess
 import TestSupport
 import Testing
 
-/// What becomes of output that nobody takes.
+/// What becomes of output that nobody takes, and of input that cannot be read.
 @Suite struct OutputTests {
     /// Runs a line of the shell, in which `conformance` is the program.
     private func shell(_ line: String) async throws -> (status: String, err: String) {
@@ -37,6 +37,19 @@ import Testing
         let run = try await shell("conformance list >/dev/full; echo $?")
         #expect(run.status == "70\n")
         #expect(run.err.hasPrefix("standard output: cannot be written: No space left on device\n"))
+    }
+
+    @Test(arguments: ["validate -", "report show -"])
+    func `standard input that cannot be read is told`(command: String) async throws {
+        let run = try await shell("conformance \(command) </; echo $?")
+        #expect(run.status == "64\n")
+        #expect(run.err.hasPrefix("standard input: cannot be read: "), "\(run.err.prefix(300))")
+    }
+
+    @Test func `a pipe of the shell is read`() async throws {
+        let run = try await shell("printf 'no json' | conformance validate /dev/fd/0; echo $?")
+        #expect(run.status == "64\n" || run.status == "1\n")
+        #expect(!run.err.contains("pipe"), "\(run.err.prefix(300))")
     }
 
     @Test func `streams that are closed hurt nobody`() async throws {
