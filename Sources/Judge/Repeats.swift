@@ -59,14 +59,32 @@ extension Observations {
 
     /// Each answer to a turn's key with the turn it names, in the order of time.
     func namedTurns(of turn: ObservedTurn) -> [(event: Int, turnId: String)] {
-        var named: [(event: Int, turnId: String)] = []
+        answers(to: turn).compactMap { answer in answer.turnId.map { (answer.event, $0) } }
+    }
+
+    /// Everything live that names a turn's key or answers it over REST, in the order of time.
+    func answers(to turn: ObservedTurn) -> [TurnAnswer] {
+        var answers: [TurnAnswer] = []
         for frame in turn.acks + turn.endings + turn.copies + turn.frames where !frame.isReplayed {
-            guard frame.clientMessageId == turn.clientMessageId, let id = frame.turnId else { continue }
-            named.append((frame.event, id))
+            guard frame.clientMessageId == turn.clientMessageId else { continue }
+            answers.append(TurnAnswer(event: frame.event, turnId: frame.turnId, sessionId: frame.sessionId))
         }
         for response in turn.requests.compactMap(\.outcome) {
-            if let id = body(ofResponse: response)?["turnId"]?.stringValue { named.append((response, id)) }
+            let body = body(ofResponse: response)
+            answers.append(
+                TurnAnswer(
+                    event: response, turnId: body?["turnId"]?.stringValue, sessionId: body?["sessionId"]?.stringValue))
         }
-        return named.sorted { $0.event < $1.event }
+        return answers.sorted { $0.event < $1.event }
     }
+}
+
+/// An answer to a question, with what it says of the turn that ran.
+struct TurnAnswer {
+    let event: Int
+    let turnId: String?
+    let sessionId: String?
+
+    /// The turn as a finding names it.
+    var words: String { turnId.map { "turn \($0)" } ?? "a turn in session \(sessionId ?? "without a name")" }
 }

@@ -16,6 +16,33 @@ import Testing
         try clause.untested("\(running) A>chat(c2 s1) A<ack(c2)")
     }
 
+    @Test func `IDEM-1 answers in two sessions are of two turns, whatever names them`() throws {
+        let clause = ClauseUnderTest("IDEM-1")
+        let asked = "A+ B+ A>chat(c1) B>chat(c1) 1>POST(c1)"
+        try clause.conforms("\(asked) A<ack(c1) B<ack(c1 duplicate) A<done(t1) B<done(t1) 1<200(t1 duplicate)")
+        try clause.violates(
+            "\(asked) A<ack(c1) B<ack(c1 s2 t2 u2)^ A<done(t1) B<done(t1) A<done(t2 s2) B<done(t2 s2) 1<200(t1 duplicate)",
+            also: ["ID-11"])
+        // No ack and no name but the key of the question: the sessions tell.
+        let nameless = ["TURN-1", "ID-11"]
+        let one = "A<done(c1 -t) B<done(c1 -t)"
+        try clause.violates("\(asked) \(one) A<done(c1 s2 -t)^ B<done(c1 s2 -t)", also: nameless)
+        try clause.violates("\(asked) \(one) 1<200(s2 -t)^", also: nameless + ["REST-1"])
+        try clause.violates("A+ A>chat(c1) A<done(c1 -t) A>chat(c1) A<done(c1 s2 -t)^", also: nameless)
+        try clause.violates("1>POST(c1) 1<200(-t) 2>POST(c1) 2<200(s2 -t)^", also: ["REST-1", "IDEM-8"])
+        // In one session nothing tells two turns from one that is told twice.
+        try clause.untested("\(asked) \(one)", also: nameless)
+        // Who names another session, or says something else, asks something else.
+        try clause.untested("A+ A>chat(c1) A<done(c1 -t) A>chat(c1 s2) A<done(c1 s2 -t)", also: nameless)
+    }
+
+    @Test func `IDEM-2 a repeat stores no second message, also one that was never acknowledged`() throws {
+        let clause = ClauseUnderTest("IDEM-2")
+        let asked = "A+ A>chat(c1) A<done(c1 -t) A>chat(c1) 1>GET(s1)"
+        try clause.violates("\(asked) 1<200(u1 a1 u1)^", also: ["TURN-1", "ID-11", "ORDER-5", "REST-6"])
+        try clause.untested("\(asked) 1<200(u1 a1)", also: ["TURN-1", "ID-11"])
+    }
+
     @Test func `IDEM-2 a repeat stores no second message`() throws {
         let clause = ClauseUnderTest("IDEM-2")
         let resent = "\(ended) \(again) A<done(t1 duplicate) 1>GET(s1)"

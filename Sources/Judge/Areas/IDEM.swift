@@ -19,26 +19,25 @@ enum IDEM {
     /// repeat".
     ///
     /// Once for each further answer to one key that names a turn, and once for each read that lists the turns of a repeated key.
+    /// A turn runs in one session, so that an answer from another one is of another turn, also where nothing names turns.
     static func repeatStartsNoSecondTurn(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for turn in history.turns where turn.clientMessageId != nil {
             let requests = turn.requests.filter { $0.refusal == nil && $0.content == turn.request.content }
             guard requests.count > 1 else { continue }
             let answers = requests.compactMap { $0.ack?.event ?? $0.outcome }
-            let named = history.namedTurns(of: turn).filter { name in
-                // What was said before a crash binds only when it was promised to last.
-                !history.hasCrashed(between: name.event, and: requests[requests.count - 1].event)
-                    || history.isPromise(name.event, of: turn)
+            // What was said before a crash binds only when it was promised to last.
+            let binding = history.answers(to: turn).filter { answer in
+                !history.hasCrashed(between: answer.event, and: requests[requests.count - 1].event)
+                    || history.isPromise(answer.event, of: turn)
             }
-            if let first = named.first, answers.count > 1 {
-                if let other = named.first(where: { $0.turnId != first.turnId }) {
-                    evidence.violate(
-                        Finding(
-                            "a repeat started a second turn", expected: "turn \(first.turnId)",
-                            actual: "turn \(other.turnId)", at: [first.event, other.event]))
-                } else {
-                    evidence.keep()
-                }
+            if let (first, other) = otherTurn(in: binding, of: turn) {
+                evidence.violate(
+                    Finding(
+                        "a repeat started a second turn", expected: first.words, actual: other.words,
+                        at: [first.event, other.event]))
+            } else if answers.count > 1, binding.contains(where: { $0.turnId != nil }) {
+                evidence.keep()
             }
             guard let second = requests.dropFirst().first else { continue }
             for read in history.reads(of: turn) where read.request > second.event && read.listsTurns {
@@ -56,15 +55,34 @@ enum IDEM {
         return evidence
     }
 
+    /// The first two answers that cannot be of one turn: they name two, or lie in two sessions.
+    private static func otherTurn(in answers: [TurnAnswer], of turn: ObservedTurn) -> (TurnAnswer, TurnAnswer)? {
+        if let first = answers.first(where: { $0.turnId != nil }),
+            let other = answers.first(where: { $0.turnId != nil && $0.turnId != first.turnId })
+        {
+            return (first, other)
+        }
+        // Whoever says something else, or names another session, does not repeat (IDEM-9).
+        let isMixed = turn.requests.contains { request in
+            let isElsewhere = request.sessionAsked.map { $0 != turn.sessionId } ?? false
+            return request.refusal == nil && (isElsewhere || request.content != turn.request.content)
+        }
+        guard !isMixed, let first = answers.first(where: { $0.sessionId != nil }),
+            let other = answers.first(where: { $0.sessionId != nil && $0.sessionId != first.sessionId })
+        else { return nil }
+        return (first, other)
+    }
+
     /// IDEM-2: "A server MUST NOT store a second user message for a repeat".
     ///
     /// Once for each repeat in each later read that shows its question.
     static func repeatStoresNoSecondMessage(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         for again in history.repeats where !again.isMismatch {
-            guard let answered = again.request.ack?.event ?? again.request.outcome else { continue }
-            for read in history.sessionReads where read.principal == again.turn.principal && read.request > answered {
-                guard history.namesItsMessages(read) else { continue }
+            let answered = again.request.ack?.event ?? again.request.outcome
+            for read in history.sessionReads where read.principal == again.turn.principal {
+                // A question that stands there twice tells by itself; one that stands there once only after the answer.
+                guard read.request > answered ?? again.request.event, history.namesItsMessages(read) else { continue }
                 let count = StoredPlaces(read).questions(of: again.turn).count
                 let isElsewhere = again.turn.sessionId.map { $0 != read.sessionId } ?? false
                 let isNamed = read.messages.contains { $0.clientMessageId == again.turn.clientMessageId }
@@ -74,7 +92,7 @@ enum IDEM {
                             "a repeat stored a second user message", expected: "one, in one session",
                             actual: isElsewhere ? "one more, in session \(read.sessionId)" : "\(count)",
                             at: [again.request.event, read.event]))
-                } else if count == 1, !isElsewhere {
+                } else if count == 1, !isElsewhere, answered != nil {
                     evidence.keep()
                 }
             }

@@ -165,15 +165,15 @@ enum TURN {
         for turn in observations.turns {
             for (index, endings) in Dictionary(grouping: turn.endings, by: \.connection).sorted(by: { $0.key < $1.key })
             {
-                var first: [String: Int] = [:]
+                var kept: [ObservedFrame] = []
                 for ending in endings {
-                    if let before = first[ending.turnId ?? ""] {
+                    if let before = kept.first(where: { isSameTurn($0, ending, of: turn) }) {
                         evidence.violate(
                             Finding(
                                 "a turn ended twice on one connection", expected: "one ending", actual: called(ending),
-                                at: [turn.event, before, ending.event]))
+                                at: [turn.event, before.event, ending.event]))
                     } else {
-                        first[ending.turnId ?? ""] = ending.event
+                        kept.append(ending)
                         if askers(of: turn).contains(where: { $0.connection == index }) { evidence.keep() }
                     }
                 }
@@ -191,6 +191,16 @@ enum TURN {
             }
         }
         return evidence
+    }
+
+    /// Whether two endings that answer one question are of one turn, as far as they say.
+    ///
+    /// One key that was sent again and is answered in two sessions has started two turns, which is the matter of IDEM-1.
+    private static func isSameTurn(_ one: ObservedFrame, _ other: ObservedFrame, of turn: ObservedTurn) -> Bool {
+        guard one.turnId == other.turnId else { return false }
+        guard turn.requests.count > 1, one.turnId == nil, let session = one.sessionId, let second = other.sessionId
+        else { return true }
+        return session == second
     }
 
     /// The connections that were told or could expect that the turn runs, with the first request on each: the one that
