@@ -265,12 +265,16 @@ struct ScenarioStepReader {
             fragments: reader.integer("fragments", in: 1...1000) ?? 1)
     }
 
+    /// What a step of a script can be.
+    private static let deeds = ["tool", "wait", "reply", "fail"]
+
     private func checkScript(_ value: JSONValue, at pointer: JSONPointer) {
         guard let step = MemberReader(value, at: pointer, into: reader.collector) else { return }
-        step.refuseUnknown(besides: ["tool", "wait", "reply", "fail"])
-        if step.object.count != 1 {
+        step.refuseUnknown(besides: step.value("tool") == nil ? Self.deeds : Self.deeds + ["input"])
+        let deeds = step.object.count { Self.deeds.contains($0.key) }
+        if deeds != 1 {
             reader.collector.note(
-                pointer, "\(step.object.count) members", expected: "one of tool, wait, reply, fail",
+                pointer, "\(deeds) members", expected: "one of tool, wait, reply, fail",
                 fix: "write one thing a step")
         }
         _ = step.string("tool")

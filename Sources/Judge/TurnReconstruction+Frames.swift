@@ -237,7 +237,12 @@ extension TurnReconstruction {
         let script = turns[turn].request.script
         guard !script.isEmpty else { return false }
         switch frame.type {
-        case "toolUse": return !script.contains { $0["tool"]?.stringValue == frame.string("tool") }
+        case "toolUse":
+            // A model has to use the server's own tools, whatever the script calls them: then what they are given tells.
+            return !script.contains { step in
+                guard let tool = step["tool"]?.stringValue else { return false }
+                return tool == frame.string("tool") || step["input"].map { $0 == frame["input"] } ?? false
+            }
         case "done": return !script.contains { $0["reply"]?.stringValue == frame.text }
         default: return false
         }

@@ -29,6 +29,22 @@ import Testing
         try clause.untested("\(racing) 1<200(u2 u1)")  // nothing says which was accepted first
     }
 
+    @Test func `ORDER-3 turns whose tools have one name are told apart by what the tools are given`() throws {
+        let clause = ClauseUnderTest("ORDER-3")
+        func ask(_ number: Int) -> String {
+            let script = #"{"script":[{"tool":"tool\#(number)","input":"q\#(number)"},{"reply":"answer \#(number)"}]}"#
+            return "A>chat(c\(number) s1 '\(script)')"
+        }
+        let asked = "A+ A>chat(c9) A<done(c9 -t -a) \(ask(1)) \(ask(2))"
+        func tool(_ number: Int) -> String { "A<toolUse(webFetch -t input='q\(number)')" }
+        func done(_ number: Int) -> String { "A<done(c\(number) -t -a 'answer \(number)')" }
+        try clause.conforms("\(asked) \(tool(1)) \(done(1)) \(tool(2)) \(done(2))")
+        try clause.violates("\(asked) \(tool(1)) \(tool(2))^ \(done(1)) \(done(2))")
+        // Where nothing is shown of what they were given, nothing tells.
+        let bare = "A<toolUse(webFetch -t)"
+        try clause.inconclusive("\(asked) \(bare) \(done(1)) \(bare) \(done(2))")
+    }
+
     @Test func `ORDER-3 turns of a session are serial`() throws {
         let clause = ClauseUnderTest("ORDER-3", profiles: [.core, .idempotency])
         let two = "A+ A>chat(c1 s1) A>chat(c2 s1) A<ack(c1)"

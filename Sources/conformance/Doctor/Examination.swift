@@ -92,7 +92,9 @@ struct Examination {
                 #"{"do":"together","branches":[\#(branches.joined(separator: ",")),"#
                     + #"[{"do":"http","method":"GET","path":"/api/health","token":null}]]}"#)
         }
-        let question = #"{"do":"chat","on":"A","as":"c1","script":[{"reply":"\#(reply)"}]}"#
+        // A model is to use a tool as well: what is seen of it decides what can be told apart.
+        let tool = subject.agent == .model ? #"{"tool":"examine","input":{"of":"\#(reply)"}},"# : ""
+        let question = #"{"do":"chat","on":"A","as":"c1","script":[\#(tool){"reply":"\#(reply)"}]}"#
         let asking = #"{"do":"connect","on":"A"},\#(question)"#
         probes.append(
             Probe.scenario(
@@ -255,6 +257,7 @@ struct Examination {
                 "agent", .fault, "a question brings \(said)", fix: "let the agent answer an ordinary question")
         case (_, true):
             diagnosis.note("agent", .ok, "the agent obeys a script to the letter")
+            if subject.agent == .model { tools(probe, &diagnosis) }
         case (_, false):
             let way =
                 subject.agent == .model
@@ -262,6 +265,24 @@ struct Examination {
                 : "switch the server's test mode on (chapter 3.3 of the specification), or declare 'agent': 'plain'"
             diagnosis.note("agent", .fault, "told to answer exactly '\(reply)', the agent says \(said)", fix: way)
         }
+    }
+
+    /// A model has to use the server's own tools, so that their names tell no two questions apart (ORDER-3).
+    private func tools(_ probe: Probe, _ diagnosis: inout Diagnosis) {
+        guard let use = probe.first("toolUse") else {
+            // Some dialects have no word for it.
+            guard subject.dialect.isCanonical else { return }
+            diagnosis.note(
+                "tools", .gap, "the model uses a tool, and no 'toolUse' comes: ORDER-3 will be untested",
+                fix: "offer the model one tool at least, and send 'toolUse' when it is used")
+            return
+        }
+        guard use.turnId == nil, use["input"]?["of"] != .string(reply) else { return }
+        diagnosis.note(
+            "tools", .gap,
+            "'toolUse' shows neither its turn nor what the tool is given: ORDER-3 will be inconclusive, because nothing "
+                + "tells two questions of one session apart",
+            fix: "send 'input' as the model gave it, or 'turnId'")
     }
 
     // MARK: push
