@@ -23,8 +23,8 @@ public struct HarnessProblem: Error, Sendable, Equatable {
         case unusableSchema(String)
         /// The subject could not be started; its last output tells more.
         case notStarted(reason: String, output: [String])
-        /// The started subject ended before it took connections.
-        case endedEarly(String, url: String, output: [String])
+        /// The started subject ended before it took connections; it may have left a daemon, which was ended.
+        case endedEarly(String, url: String, output: [String], leftDaemon: Bool = false)
         /// A fault was armed, and it never came.
         case faultNeverFired(fault: String)
         /// A fault could not be brought about.
@@ -107,11 +107,14 @@ extension HarnessProblem: CustomStringConvertible {
                 reason + Self.said(output), "a command that starts the server in the foreground and lets it listen",
                 "run the command by hand until it does; the suite puts the port into {port} and HOLDFAST_PORT"
             )
-        case .endedEarly(let exit, let url, let output):
+        case .endedEarly(let exit, let url, let output, let leftDaemon):
             (
-                "it ended with \(exit) before it took connections on \(url)" + Self.said(output),
+                "it ended with \(exit) before it took connections on \(url)"
+                    + (leftDaemon ? "; a daemon stayed, and was ended" : "") + Self.said(output),
                 "a command that stays in the foreground and takes connections there",
-                "run the command by hand until it does; the suite puts the port into {port} and HOLDFAST_PORT"
+                leftDaemon
+                    ? "turn the server's daemon mode off; the suite ends whatever the command leaves behind"
+                    : "run the command by hand until it does; the suite puts the port into {port} and HOLDFAST_PORT"
             )
         case .faultNeverFired(let fault):
             (
@@ -156,7 +159,7 @@ extension HarnessProblem {
 
     /// Whether a started subject ended before it listened, which another port may mend.
     var endedEarly: Bool {
-        if case .endedEarly = code { return true }
+        if case .endedEarly(_, _, _, let leftDaemon) = code { return !leftDaemon }
         return false
     }
 }

@@ -33,16 +33,19 @@ public struct ServerStage: Sendable {
 
     /// Performs a scenario against a server of its own.
     func perform(
-        _ scenario: Scenario, principals: [ServerSubject.Principal]?, startedBy start: StartCommand, data: String?
+        _ scenario: Scenario, principals: [ServerSubject.Principal]?, startedBy start: StartCommand, data: String?,
+        first: FirstStart = FirstStart()
     ) async -> Performance {
         let instance: SubjectInstance
-        do {
-            instance = try await SubjectInstance.start(start, data: data, within: subject.timeouts.start)
+        do throws(HarnessProblem) {
+            instance = try await first.trying { () async throws(HarnessProblem) in
+                try await SubjectInstance.start(start, data: data, within: subject.timeouts.start)
+            }
         } catch {
             var performance = skip(scenario, "its server could not be started")
             performance.skipped = nil
-            performance.problems = [error]
             performance.wasInterrupted = Task.isCancelled
+            performance.problems = performance.wasInterrupted ? [] : [error]
             return performance
         }
         let performance = await at(instance).perform(scenario, principals: principals, on: instance)
@@ -83,6 +86,9 @@ public struct ServerStage: Sendable {
             try await performer.perform(scenario.steps)
         } catch StepEnd.unmet(let reason) {
             stoppedAt = reason
+        } catch StepEnd.harness(let problem) where problem.isUnreachable && Task.isCancelled {
+            // Whoever ends a run while a server starts has found no problem.
+            wasInterrupted = true
         } catch StepEnd.harness(let problem) {
             problems = [problem]
             stoppedAt = problem.place

@@ -77,8 +77,9 @@ public struct SuiteRun: Sendable {
         _ scenarios: [Scenario], progress: @Sendable (Progress) -> Void = { _ in }
     ) async -> Outcome {
         let start = stage.subject.startCommand
+        let first = FirstStart()
         let shared = start.map {
-            SharedInstance($0, data: $0.folder(for: "shared"), within: stage.subject.timeouts.start)
+            SharedInstance($0, data: $0.folder(for: "shared"), within: stage.subject.timeouts.start, first: first)
         }
         let all = scenarios.indices.filter { start == nil || !scenarios[$0].needs.start }
         let isFrail = !stage.subject.dialect.isCanonical
@@ -88,7 +89,8 @@ public struct SuiteRun: Sendable {
         let patient = shareable.filter { scenarios[$0].waitsFromTheStart }
         let ordinary = Line(patient + shareable.filter { !scenarios[$0].waitsFromTheStart }, limit: jobs)
         var own = Line(scenarios.indices.filter { start != nil && scenarios[$0].needs.start }, limit: 1)
-        var board = Board(scenarios, pool: PrincipalPool(stage.subject, for: scenarios), patience: Self.patience)
+        var board = Board(
+            scenarios, pool: PrincipalPool(stage.subject, for: scenarios), patience: Self.patience, first: first)
         if start?.runsSideBySide ?? false {
             own.limit = min(Self.ownInstances, jobs)
             await perform([own, ordinary], on: &board, shared, progress)
@@ -101,7 +103,7 @@ public struct SuiteRun: Sendable {
         }
         await shared?.end()
         var outcome = Outcome(
-            performances: board.results.compactMap { $0 }, startProblem: await shared?.startProblem)
+            performances: board.results.compactMap { $0 }, startProblem: await shared?.startProblem ?? first.problem)
         if !board.again.isEmpty {
             let names = board.again.sorted().map { scenarios[$0].name }.joined(separator: ", ")
             outcome.diagnostics.append(
@@ -143,6 +145,7 @@ public struct SuiteRun: Sendable {
         var results: [Performance?]
         var pool: PrincipalPool
         var breaker: Breaker
+        let first: FirstStart
         var done = 0
         /// Those on the instance for all that run at this moment.
         var together: Set<Int> = []
@@ -153,7 +156,8 @@ public struct SuiteRun: Sendable {
         /// Since when scenarios wait for budgets.
         private var waiting: [Int: ContinuousClock.Instant] = [:]
 
-        init(_ scenarios: [Scenario], pool: PrincipalPool, patience: Int) {
+        init(_ scenarios: [Scenario], pool: PrincipalPool, patience: Int, first: FirstStart) {
+            self.first = first
             self.scenarios = scenarios
             self.pool = pool
             results = Array(repeating: nil, count: scenarios.count)
@@ -208,7 +212,7 @@ public struct SuiteRun: Sendable {
                         lines.map(\.running).reduce(0, +) < jobs
                     {
                         let scenario = board.scenarios[index]
-                        var reason = await leftOut(scenario, board.breaker, shared)
+                        var reason = await leftOut(scenario, board, shared)
                         var lent: [ServerSubject.Principal]?
                         if reason == nil {
                             switch board.lend(to: index, for: stage.subject, now: .now) {
@@ -235,8 +239,8 @@ public struct SuiteRun: Sendable {
                         }
                         guard let lent else { break }
                         progress(.started(scenario.name, done: board.done, total: board.scenarios.count))
-                        group.addTask {
-                            let performance = await perform(scenario, lent, shared)
+                        group.addTask { [first = board.first] in
+                            let performance = await perform(scenario, lent, shared, first)
                             return Ended(line: place, index: index, lent: lent, performance: performance)
                         }
                         lines[place].waiting.removeFirst()
@@ -263,14 +267,15 @@ public struct SuiteRun: Sendable {
     }
 
     private func perform(
-        _ scenario: Scenario, _ lent: [ServerSubject.Principal], _ shared: SharedInstance?
+        _ scenario: Scenario, _ lent: [ServerSubject.Principal], _ shared: SharedInstance?, _ first: FirstStart
     ) async -> Performance {
         guard let start = stage.subject.startCommand, let shared else {
             return await stage.perform(scenario, principals: lent)
         }
         if scenario.needs.start {
             let folder = start.folder(for: String(scenario.name.map { $0 == "/" ? "-" : $0 }))
-            return await stage.perform(scenario, principals: lent, startedBy: start, data: folder)
+            return await stage.perform(
+                scenario, principals: lent, startedBy: start, data: folder, first: first)
         }
         do throws(HarnessProblem) {
             let instance = try await shared.running()
@@ -280,9 +285,11 @@ public struct SuiteRun: Sendable {
         }
     }
 
-    private func leftOut(_ scenario: Scenario, _ breaker: Breaker, _ shared: SharedInstance?) async -> String? {
-        if let reason = stage.subject.obstacle(to: scenario) ?? breaker.reason { return reason }
+    private func leftOut(_ scenario: Scenario, _ board: Board, _ shared: SharedInstance?) async -> String? {
+        if let reason = stage.subject.obstacle(to: scenario) ?? board.breaker.reason { return reason }
+        let startProblem = await board.first.verdict()
         if Task.isCancelled { return "the run was interrupted" }
+        if let problem = startProblem { return problem.inShort }
         return await shared?.startProblem?.inShort
     }
 }

@@ -9,10 +9,11 @@ import Glibc
 import Darwin
 #endif
 
-/// The reasons from outside for which a command ends early: SIGINT, SIGTERM, and the end of standard input.
+/// The reasons from outside for which a command ends early: SIGINT, SIGTERM, SIGHUP, and the end of standard input.
 ///
 /// The first one is reported and lets the command end in order; a second signal ends the process at once, with the subjects
-/// it started.
+/// it started and the folders it made for them. Signals that come together are one: a service manager or `timeout` signals
+/// the program and then its group, and a terminal that goes away signals more than once too.
 final class Interruptions: Sendable {
     private let reasons = Reasons()
     private let sources: [any DispatchSourceSignal]
@@ -21,16 +22,22 @@ final class Interruptions: Sendable {
         let reasons = reasons
         signal(SIGPIPE, SIG_IGN)
         if ignoringInterrupt { signal(SIGINT, SIG_IGN) }
-        let count = SignalCount()
-        sources = (ignoringInterrupt ? [SIGTERM] : [SIGINT, SIGTERM]).map { number in
+        let signals = DeliberateSignals()
+        var numbers = ignoringInterrupt ? [SIGTERM] : [SIGINT, SIGTERM]
+        if !Self.wasIgnored(SIGHUP) { numbers.append(SIGHUP) }
+        sources = numbers.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                guard count.next() > 1 else { return reasons.add() }
-                RunningSubjects.killAll()
-                Console.endProgress()
-                signal(number, SIG_DFL)
-                kill(getpid(), number)
+                switch signals.note(at: .now) {
+                case .first: reasons.add()
+                case .echo: break
+                case .second:
+                    RunningSubjects.killAll()
+                    Console.endProgress()
+                    signal(number, SIG_DFL)
+                    kill(getpid(), number)
+                }
             }
             source.activate()
             return source
@@ -42,6 +49,11 @@ final class Interruptions: Sendable {
             }
             input.start()
         }
+    }
+
+    /// Whether whoever started the program wants it to outlive a signal, as `nohup` does; from now on it is no end by itself.
+    private static func wasIgnored(_ number: Int32) -> Bool {
+        unsafeBitCast(signal(number, SIG_IGN), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     /// Returns at the first interruption, at once when it was before, or when the calling task is cancelled.
@@ -97,17 +109,5 @@ private final class Reasons: Sendable {
         }
         if has { continuation.yield() }
         return stream
-    }
-}
-
-/// How many signals have come.
-private final class SignalCount: Sendable {
-    private let count = Mutex(0)
-
-    func next() -> Int {
-        count.withLock { count in
-            count += 1
-            return count
-        }
     }
 }

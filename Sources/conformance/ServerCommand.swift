@@ -75,13 +75,13 @@ struct ServerCommand: AsyncParsableCommand {
         let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, under: specification)
         if let out { try Files.makeFolder(out) }
         let interruptions = Interruptions()
-        do {
-            if subject.start == nil { try await subject.reach() }
-        } catch {
-            throw Tool.end(.unreachable, saying: error.description)
-        }
         var report = try await server.meeting(subject) { subject in
-            try await ServerSuite(
+            do throws(HarnessProblem) {
+                if subject.start == nil { try await subject.reach() }
+            } catch {
+                throw Tool.end(.unreachable, saying: error.description)
+            }
+            return try await ServerSuite(
                 subject: subject, specification: specification, selection: selection, scope: scope, jobs: jobs,
                 showsProgress: Console.showsProgress, traces: trace
             ).run(until: interruptions)

@@ -49,6 +49,18 @@ struct SubjectOptions {
             startCommand?.url ?? url ?? described?.url, given: url == nil ? "--subject" : "url", isSocket: true,
             &problems)
         let base = endpoint(http ?? described?.http, given: "--http", isSocket: false, &problems)
+        if start.command == nil, described?.start == nil {
+            for (place, address) in [
+                (url == nil ? "--subject /url" : "url", url ?? described?.url),
+                (http == nil ? "--subject /http" : "--http", http ?? described?.http),
+            ] where address?.contains("{port}") ?? false {
+                problems.append(
+                    InputProblem(
+                        place: place, what: "{port} is the port of a server the suite starts, and nothing says how",
+                        expected: "a port by number, or --start 'COMMAND'",
+                        fix: "write the port the server listens on, or add --start 'COMMAND'"))
+            }
+        }
         if url == nil && described == nil && startCommand == nil && start.command == nil {
             problems.append(
                 InputProblem(

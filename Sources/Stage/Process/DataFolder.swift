@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import Synchronization
 
 /// A folder in which one instance of a subject stores its data.
 struct DataFolder: Sendable {
@@ -11,7 +12,9 @@ struct DataFolder: Sendable {
     /// A folder nobody else uses.
     static func temporary() throws(InputProblem) -> DataFolder {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-\(UniqueName.uuid())").path
-        return try made(DataFolder(path: path, isTemporary: true))
+        let folder = try made(DataFolder(path: path, isTemporary: true))
+        madeHere.withLock { $0[path] = true }
+        return folder
     }
 
     /// A folder somebody named, which stays.
@@ -19,9 +22,26 @@ struct DataFolder: Sendable {
         try made(DataFolder(path: URL(fileURLWithPath: path).path, isTemporary: false))
     }
 
+    /// Every temporary folder of this program, and whether somebody needs it.
+    private static let madeHere = Mutex<[String: Bool]>([:])
+
     /// Removes it, if it was made for one run only.
     func remove() {
-        if isTemporary { try? FileManager.default.removeItem(atPath: path) }
+        guard isTemporary else { return }
+        Self.madeHere.withLock { $0[path] = false }
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Removes those again that somebody who has ended by now had filled once more.
+    static func removeAgain() {
+        for (path, isNeeded) in madeHere.withLock({ $0 }) where !isNeeded {
+            try? FileManager.default.removeItem(atPath: path)
+        }
+    }
+
+    /// Removes all that were made for one run only; for a program that ends this very moment.
+    static func removeAll() {
+        for path in madeHere.withLock({ $0 }).keys { try? FileManager.default.removeItem(atPath: path) }
     }
 
     /// Whether there is a folder.

@@ -27,10 +27,18 @@ final class Guardian: Sendable {
 
     private let socket: Int32
     private let order = Mutex(())
+    private let started: Latch<pid_t?>
 
-    private init(socket: Int32) {
+    private init(socket: Int32, started: Latch<pid_t?>) {
         self.socket = socket
+        self.started = started
     }
+
+    /// Whether it is known which process it is, or that there is none.
+    var isSettled: Bool { started.value != nil }
+
+    /// Its number, while it runs.
+    var process: pid_t? { started.value ?? nil }
 
     /// Starts one; nil where that fails.
     static func start() -> Guardian? {
@@ -52,17 +60,21 @@ final class Guardian: Sendable {
         options.processGroupID = 0
         let configuration = Configuration(
             executable: .path("/bin/sh"), arguments: ["-c", script], environment: .inherit, platformOptions: options)
+        let started = Latch<pid_t?>()
         Task.detached {
             do {
                 _ = try await Subprocess.run(
                     configuration, input: .fileDescriptor(.init(rawValue: theirs), closeAfterSpawningProcess: false),
                     output: .discarded, error: .discarded
-                ) { _ in close(theirs) }
+                ) { execution in
+                    close(theirs)
+                    started.set(execution.processIdentifier.value)
+                }
             } catch {
-                close(theirs)
+                if started.set(nil) { close(theirs) }
             }
         }
-        return Guardian(socket: ours)
+        return Guardian(socket: ours, started: started)
     }
 
     /// Names a group to kill in the end.

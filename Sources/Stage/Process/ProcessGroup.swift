@@ -37,14 +37,21 @@ struct ProcessGroup: Sendable {
     }
 
     /// Ends what is left of it, also outside the group, until nothing is found.
-    func sweep() {
-        for _ in 0..<10 {
-            kill()
+    /// - Returns: Whether something was there besides its leader.
+    func sweep() -> Bool {
+        var hadStayed = false
+        var quietRounds = 0
+        // A process that begins while the table is read is not seen in it, so one empty round proves nothing.
+        for _ in 0..<100 {
             let left = members().filter { $0 != leader }
-            if left.isEmpty { return }
+            kill()
             for member in left { _ = signalOne(member, SIGKILL) }
+            if !left.isEmpty { hadStayed = true }
+            quietRounds = left.isEmpty ? quietRounds + 1 : 0
+            if quietRounds == 2 { break }
             usleep(2000)
         }
+        return hadStayed
     }
 
     private func signalGroup(_ group: pid_t, _ number: Int32) -> Int32 { killpg(group, number) }

@@ -32,6 +32,13 @@ enum ProcessTable {
         return found
     }
 
+    /// Every process that another one started or adopted, also those that have ended and were not waited for.
+    static func children(of parent: pid_t) -> [(process: pid_t, status: Status)] {
+        processes().compactMap { process in
+            status(of: process).flatMap { $0.parent == parent ? (process, $0) : nil }
+        }
+    }
+
     /// What `/proc` has of a process from its state on; empty when it is gone.
     private static func fields(of process: pid_t) -> [Substring] {
         // The name in brackets may hold anything, brackets and spaces too, so what follows is read from the last one on.

@@ -8,15 +8,17 @@ actor SharedInstance {
     private let command: StartCommand
     private let data: String?
     private let limit: Duration
+    private let first: FirstStart
     private var instance: SubjectInstance?
     private var starting: Task<Result<SubjectInstance, HarnessProblem>, Never>?
     private var restarted = 0
     private var problem: HarnessProblem?
 
-    init(_ command: StartCommand, data: String?, within limit: Duration) {
+    init(_ command: StartCommand, data: String?, within limit: Duration, first: FirstStart = FirstStart()) {
         self.command = command
         self.data = data
         self.limit = limit
+        self.first = first
     }
 
     /// The problem that kept it from starting at all; nil when it started, or was not asked to.
@@ -50,9 +52,12 @@ actor SharedInstance {
 
     private func begin() -> Task<Result<SubjectInstance, HarnessProblem>, Never> {
         guard let instance else {
-            return Task { [command, data, limit] in
+            return Task { [command, data, limit, first] in
                 do throws(HarnessProblem) {
-                    return .success(try await SubjectInstance.start(command, data: data, within: limit))
+                    return .success(
+                        try await first.trying { () async throws(HarnessProblem) in
+                            try await SubjectInstance.start(command, data: data, within: limit)
+                        })
                 } catch {
                     return .failure(error)
                 }

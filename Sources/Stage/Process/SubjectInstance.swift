@@ -120,10 +120,14 @@ final class SubjectInstance: Sendable {
         var hasSaid = command.ready == nil
         while true {
             if let exit = process.exit {
-                throw problem(.endedEarly("\(exit)", url: webSocket.place, output: words(of: process)))
+                throw problem(
+                    .endedEarly(
+                        "\(exit)", url: webSocket.place, output: words(of: process),
+                        leftDaemon: exit == .code(0) && process.hadLeftSome))
             }
             hasSaid = hasSaid || process.output.sawReady
-            if hasSaid, await isListening(), process.exit == nil { return }
+            // Whoever listens after the command has ended is a daemon, and about to be ended.
+            if hasSaid, await isListening(), !process.isEnding { return }
             guard ContinuousClock.now < end, !Task.isCancelled else { break }
             try? await Task.sleep(for: pause, clock: .continuous)
             pause = min(pause * 2, .milliseconds(50))

@@ -50,6 +50,7 @@ final class SubjectProcess: Sendable {
         var mayBeSignalled = true
         var wasKilled = false
         var wasAskedToEnd = false
+        var hadLeftSome = false
     }
 
     private let state = Mutex(State())
@@ -73,6 +74,9 @@ final class SubjectProcess: Sendable {
 
     /// Whether the suite asked it to end.
     var wasAskedToEnd: Bool { state.withLock { $0.wasAskedToEnd } }
+
+    /// Whether processes of it were alive when its leader had ended; they were ended.
+    var hadLeftSome: Bool { state.withLock { $0.hadLeftSome } }
 
     /// Whether its leader has ended, which is known a moment before nothing is left of it.
     var isEnding: Bool { exit != nil || state.withLock { !$0.mayBeSignalled || group.leaderHasEnded } }
@@ -121,6 +125,7 @@ final class SubjectProcess: Sendable {
             arguments: Arguments(Array(launch.command.dropFirst())), environment: .inherit.updating(variables),
             workingDirectory: launch.directory.map { .init($0) }, platformOptions: options)
         let started = Latch<Result<SubjectProcess, LaunchProblem>>()
+        RunningSubjects.willStart()
         // The task outlives whoever asks for the process: it ends when the process does, and everything else ends the process.
         Task.detached { [answers] in
             var process: SubjectProcess?
@@ -150,6 +155,7 @@ final class SubjectProcess: Sendable {
                 } else {
                     for end in [out.writingEnd, input.readingEnd, input.writingEnd] { close(end) }
                     if let said { close(said.writingEnd) }
+                    RunningSubjects.noneStarted()
                     started.set(.failure(LaunchProblem(reason: "\(error)")))
                 }
             }
@@ -175,8 +181,11 @@ final class SubjectProcess: Sendable {
             DispatchQueue(label: "holdfast.process").async {
                 var info = siginfo_t()
                 while waitid(P_PID, id_t(leader), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-                self.group.sweep()
-                self.state.withLock { $0.mayBeSignalled = false }
+                let hadLeftSome = self.group.sweep()
+                self.state.withLock { state in
+                    state.mayBeSignalled = false
+                    state.hadLeftSome = hadLeftSome
+                }
                 continuation.resume()
             }
         }
@@ -184,7 +193,8 @@ final class SubjectProcess: Sendable {
 
     private func finish(_ status: TerminationStatus) {
         state.withLock { $0.mayBeSignalled = false }
-        RunningSubjects.remove(group.leader)
+        let hadLeftOrphans = RunningSubjects.remove(group.leader)
+        if hadLeftOrphans { state.withLock { $0.hadLeftSome = true } }
         closeInput()
         output.finish()
         answers?.finish()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Report
+import Stage
 
 @main
 struct Conformance: AsyncParsableCommand {
@@ -38,6 +39,7 @@ struct Conformance: AsyncParsableCommand {
     /// Answers what the parser has no good answer for, and leaves the rest to it.
     static func main() async {
         Console.open()
+        RunningSubjects.adoptOrphans()
         let words = Array(CommandLine.arguments.dropFirst())
         if ["help", "-h", "--help"].contains(words.joined(separator: " ")) { return StartScreen.show() }
         if let problem = CommandTypo.problem(in: words, below: Self.self) {

@@ -321,6 +321,21 @@ struct ProcessStepTests {
         #expect(outcome.performances.allSatisfy { $0.skipped != nil })
     }
 
+    @Test func `a server that never listens is waited for once`() async throws {
+        let folder = TestFolder()
+        var subject = try subject("ws://127.0.0.1:1/ws")
+        subject.start = StartCommand(["sh", "-c", "echo >> '\(folder.path)/starts'; exec sleep 600"])
+        subject.timeouts.start = .seconds(2)
+        var scenarios = try (1...3).map {
+            try scenario(#"{"do":"kill"}"#, named: "server/ENV/number-\($0)", needs: #"{"start":true}"#)
+        }
+        scenarios.append(try scenario(#"{"do":"connect","on":"A"}"#, named: "server/ENV/number-4"))
+        let outcome = await SuiteRun(stage: try stage(subject), jobs: 1).run(scenarios)
+        #expect(outcome.startProblem?.description.contains(" in 2 s") == true)
+        #expect(outcome.performances.count { $0.skipped != nil } == 3)
+        #expect(try String(contentsOfFile: folder.path + "/starts", encoding: .utf8) == "\n")
+    }
+
     @Test func `without a command such scenarios are left out`() async throws {
         let performance = await (try stage(subject("ws://127.0.0.1:1/ws"))).perform(
             try scenario(#"{"do":"kill"}"#, needs: #"{"start":true}"#))

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// Whether the subject of a run starts at all: a command that does not is not tried once more by every scenario.
+final class FirstStart: Sendable {
+    private struct State {
+        /// How many starts are under way.
+        var pending = 0
+        /// Why the first of them failed.
+        var problem: HarnessProblem?
+    }
+
+    private let state = Mutex(State())
+    /// Set once a start succeeded, with nil, or all that were tried together have failed.
+    private let decision = Latch<HarnessProblem?>()
+
+    /// Why no subject starts; nil while none has failed, and once one has started.
+    var problem: HarnessProblem? { decision.value ?? nil }
+
+    /// A start that others wait for: when one fails, those under way decide.
+    /// - Throws: What the start throws.
+    func trying(
+        _ start: () async throws(HarnessProblem) -> SubjectInstance
+    ) async throws(HarnessProblem) -> SubjectInstance {
+        state.withLock { $0.pending += 1 }
+        do throws(HarnessProblem) {
+            let instance = try await start()
+            decision.set(nil)
+            end(with: nil)
+            return instance
+        } catch {
+            // An interrupted start tells nothing.
+            end(with: Task.isCancelled ? nil : error)
+            throw error
+        }
+    }
+
+    private func end(with problem: HarnessProblem?) {
+        let final: HarnessProblem? = state.withLock { state in
+            state.pending -= 1
+            state.problem = state.problem ?? problem
+            return state.pending == 0 ? state.problem : nil
+        }
+        if let final { decision.set(final) }
+    }
+
+    /// Why nothing more is to be started; once a start has failed, this waits for those that are under way.
+    func verdict() async -> HarnessProblem? {
+        while decision.value == nil, state.withLock({ $0.problem != nil && $0.pending > 0 }), !Task.isCancelled {
+            if let problem = await decision.wait(within: .seconds(60)) { return problem }
+        }
+        return problem
+    }
+}
