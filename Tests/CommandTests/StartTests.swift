@@ -41,12 +41,14 @@ import Testing
 
     @Test func `a run that is interrupted takes its server along`() async throws {
         let folder = try TemporaryDirectory()
-        let (process, run) = try await BuiltBinary.run(["server", "--start", Self.silent(folder)]) { running in
+        let arguments = ["server", "--start", Self.silent(folder)]
+        let (process, run) = try await BuiltBinary.run(arguments, endsByItself: true) { running in
             try await Serving.appears(folder.path + "/process")
+            // Two that come together, as from 'timeout', are one.
             try running.interrupt()
+            try running.terminate()
             return try Self.process(folder)
         }
-        // The interrupt and the end that this test adds to it come together, as from 'timeout': they are one.
         #expect(run.status == 2, "\(run.err)")
         #expect(run.out.contains("(interrupted)"), "\(run.out)")
         #expect(try await Processes.ends(process))
