@@ -6,11 +6,13 @@ extension Evidence {
     /// - Parameters:
     ///   - sure: What the same history shows when those turns are left out.
     ///   - ends: What it shows when those turns are left out of which the ending is a guess, and of the others only the frames
-    ///     that are.
+    ///     that are; asked for only where it decides.
     ///   - guessed: Those turns.
     /// - Returns: What both show, and a doubt where they differ. A clause holds by the ends of turns alone where nothing else
     ///   exercised it.
-    func standing(with sure: Evidence, orEnds ends: Evidence, _ guessed: [ObservedTurn]) -> Evidence {
+    func standing(
+        with sure: Evidence, orEnds ends: @autoclosure () -> Evidence, _ guessed: [ObservedTurn]
+    ) -> Evidence {
         guard self != sure else { return self }
         let own = Set(violations.map(Sight.init))
         let others = Set(sure.violations.map(Sight.init))
@@ -27,6 +29,7 @@ extension Evidence {
                     "\(unproven.what), as far as the order of frames tells whose they are",
                     expected: unproven.expected, actual: unproven.actual, at: unproven.events))
         } else if evidence.exercised == 0, exercised > 0 {
+            let ends = ends()
             if ends.exercised > 0, ends.violations.isEmpty { return ends }
             evidence.doubt(
                 Finding(

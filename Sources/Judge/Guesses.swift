@@ -48,12 +48,7 @@ struct Guesses {
     ///
     /// An error is not among them, for it may just as well have refused something.
     func strays(of all: [ObservedTurn]) -> [ObservedFrame] {
-        all.indices.flatMap { place in
-            let turn = all[place]
-            let left = turns.contains(place) ? turn.frames + turn.endings + turn.copies : turn.frames
-            return left.filter {
-                $0.turnId == nil && $0.type != "error" && (turns.contains(place) || frames.contains($0.event))
-            }
-        }
+        turns.sorted().flatMap { all[$0].frames + all[$0].endings + all[$0].copies }
+            .filter { $0.turnId == nil && $0.type != "error" }
     }
 }

@@ -18,9 +18,9 @@ private func judgeWhole(_ history: History, under specification: Specification) 
     let view = DialectView(history)
     let observations = Observations(view.history, under: specification)
     // Where a guess was made about whose a frame is, only what is seen without the guess stands.
-    let hasGuesses = !observations.guessedTurns.isEmpty
-    let sure = hasGuesses ? Observations(view.history, under: specification, believing: .none) : nil
-    let ends = hasGuesses ? Observations(view.history, under: specification, believing: .ends) : nil
+    let sure =
+        observations.guessedTurns.isEmpty ? nil : Observations(view.history, under: specification, believing: .none)
+    lazy var ends = Observations(view.history, under: specification, believing: .ends)
     return specification.clauses.compactMap { clause in
         guard clause.role == history.header.subject.role, let check = Checks.check(of: clause.id) else { return nil }
         guard history.header.subject.profiles.contains(clause.profile) else {
@@ -30,7 +30,7 @@ private func judgeWhole(_ history: History, under specification: Specification) 
             return Verdict(clause: clause.id, outcome: .untested, exercised: 0, remarks: [need.remark])
         }
         var evidence = check.judge(observations)
-        if let sure, let ends {
+        if let sure {
             evidence = evidence.standing(
                 with: check.judge(sure), orEnds: check.judge(ends), observations.guessedTurns)
         }
