@@ -31,22 +31,12 @@ enum Listening {
     /// In the words of people what they can do something about, else in those of the library.
     private static func reason(_ error: any Error) -> String {
         switch (error as? IOError)?.errnoCode {
-        case inUseNumber: "something listens there already"
-        case notOursNumber: "this machine has no such address"
-        case noRightNumber: "this user may not listen on that port"
+        case SystemErrorNumber.addressInUse: "something listens there already"
+        case SystemErrorNumber.addressNotAvailable: "this machine has no such address"
+        case SystemErrorNumber.noPermission: "this user may not listen on that port"
         default: error is SocketAddressError.UnknownHost ? "no host has that name" : "\(error)"
         }
     }
-
-    // POSIX gives these numbers no common value.
-    #if os(Linux)
-    private static let inUseNumber: CInt = 98
-    private static let notOursNumber: CInt = 99
-    #else
-    private static let inUseNumber: CInt = 48
-    private static let notOursNumber: CInt = 49
-    #endif
-    private static let noRightNumber: CInt = 13
 
     /// Returns when nothing listens any more.
     static func close(_ channel: any Channel) async {

@@ -32,14 +32,14 @@ extension TransportProblem {
         let attempts = error.connectionErrors.map(\.error)
         var causes = attempts.map { "\($0)" }
         causes += [error.dnsAError, error.dnsAAAAError].compactMap { $0.map { "\($0)" } }
-        let refused = attempts.contains { ($0 as? IOError)?.errnoCode == Self.connectionRefusedNumber }
+        let refused = attempts.contains { ($0 as? IOError)?.errnoCode == SystemErrorNumber.connectionRefused }
         self.init(refused ? .connectionRefused : .unreachable, at: place, causes: causes)
     }
 
     private static func code(of error: IOError) -> Code {
         switch error.errnoCode {
-        case connectionResetNumber, brokenPipeNumber: .reset
-        case connectionRefusedNumber: .connectionRefused
+        case SystemErrorNumber.connectionReset, SystemErrorNumber.brokenPipe: .reset
+        case SystemErrorNumber.connectionRefused: .connectionRefused
         default: .system(reason: "\(error)")
         }
     }
@@ -51,16 +51,6 @@ extension TransportProblem {
         default: .system(reason: "\(error)")
         }
     }
-
-    // POSIX gives these numbers no common value, and the C library is not imported here for three of them.
-    #if os(Linux)
-    private static let connectionRefusedNumber: CInt = 111
-    private static let connectionResetNumber: CInt = 104
-    #else
-    private static let connectionRefusedNumber: CInt = 61
-    private static let connectionResetNumber: CInt = 54
-    #endif
-    private static let brokenPipeNumber: CInt = 32
 }
 
 extension OneShot {
