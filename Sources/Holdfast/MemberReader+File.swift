@@ -46,4 +46,14 @@ extension MemberReader {
         guard collector.problems.isEmpty, let read else { throw InputProblems(collector.problems) }
         return read
     }
+
+    /// Notes the profiles in `profiles` that are declared without the one they need.
+    package func noteNeeds(of profiles: Set<Profile>) {
+        let place = pointer.appending("profiles")
+        let problem = Profile.problem(declaring: profiles, at: "") { missing in
+            "add \(missing.sorted().map { "\"\($0.rawValue)\"" }.joined(separator: ", ")) to the list"
+        }
+        guard let problem else { return }
+        collector.note(place, problem.what, expected: problem.expected, fix: problem.fix)
+    }
 }

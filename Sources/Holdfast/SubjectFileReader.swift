@@ -53,16 +53,22 @@ extension SubjectFile {
                 fix: "declare what the subject keeps")
         }
         var profiles: Set<Profile> = []
+        var hasUnknown = false
         for element in texts {
             guard
                 let profile = reader.choice(element.text, of: Profile.self, called: "profile", at: element.pointer)
-            else { continue }
+            else {
+                hasUnknown = true
+                continue
+            }
             if !profiles.insert(profile).inserted {
                 reader.collector.note(
                     element.pointer, "profile '\(profile.rawValue)' stands here twice", expected: "each profile once",
                     fix: "remove one")
             }
         }
+        // An unknown name may be the needed one, mistyped.
+        if !hasUnknown { reader.noteNeeds(of: profiles) }
         return profiles
     }
 

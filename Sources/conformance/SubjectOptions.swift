@@ -68,7 +68,7 @@ struct SubjectOptions {
                     expected: "a URL such as ws://127.0.0.1:8080/ws, --start 'COMMAND', or --subject FILE",
                     fix: "name the server to test; ./conformance.sh without arguments brings one along"))
         }
-        let named = profiles.isEmpty ? described?.profiles : Self.profiles(named: profiles, &problems)
+        let named = profiles.isEmpty ? described?.profiles : Self.declared(named: profiles, &problems)
         let declared = named ?? spoken.usualProfiles
         problems += spoken.problems(declaring: declared, given: profiles.isEmpty ? "--subject /profiles" : "--profile")
         let agent = hasScriptedAgent ? .scripted : asksOurModel ? .model : described?.agent ?? .plain
@@ -162,7 +162,7 @@ struct SubjectOptions {
         subject.speak(spoken)
         subject.start?.url = spoken.address(of: StartCommand.usualURL)
         if !spoken.isCanonical { subject.profiles = spoken.usualProfiles }
-        if !profiles.isEmpty { subject.profiles = Self.profiles(named: profiles, &problems) }
+        if !profiles.isEmpty { subject.profiles = Self.declared(named: profiles, &problems) }
         problems += spoken.problems(declaring: subject.profiles, given: "--profile")
         if let problem = Scope.problem(Set(tiers), agent: subject.agent, given: "--tier") { problems.append(problem) }
         guard problems.isEmpty else { throw Tool.refuse(problems) }
@@ -198,6 +198,24 @@ struct SubjectOptions {
             problems.append(InputProblem(place: place, what: error.description, expected: "", fix: ""))
         }
         return nil
+    }
+
+    /// What a subject of a side declares by the given names: each profile together with the one it needs.
+    static func declared(
+        named names: [String], of role: Role = .server, _ problems: inout [InputProblem]
+    ) -> Set<Profile> {
+        let before = problems.count
+        let declared = profiles(named: names, of: role, &problems)
+        // An unknown name may be the needed one, mistyped.
+        if problems.count == before, let problem = needs(of: declared) { problems.append(problem) }
+        return declared
+    }
+
+    /// Profiles given by flags without the one they need, as a problem.
+    static func needs(of declared: Set<Profile>) -> InputProblem? {
+        Profile.problem(declaring: declared, at: "--profile") { missing in
+            declared.union(missing).sorted().map { "--profile \($0.rawValue)" }.joined(separator: " ")
+        }
     }
 
     /// The profiles of a side by the given names, which may hold several with commas between.

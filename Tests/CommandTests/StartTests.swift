@@ -118,6 +118,7 @@ import Testing
         (["--start", "run", "--env", "1X=y"], "--env: '…' is no name with a value"),
         (["--start", "run", "--env", "LEVEL"], "--env: 'LEVEL' is no name with a value"),
         (["--start", "run", "--kills", "0"], "--kills: '0' crashes"),
+        (["--reference", "--profile", "sync"], "--profile: 'sync' needs 'core', which is not declared"),
         (["ws://127.0.0.1:1/ws", "--ready", "go"], "--ready: there is no command to start"),
         (["ws://127.0.0.1:1/ws", "--data", "x"], "--data: there is no command to start"),
         (["ws://127.0.0.1:{port}/ws"], "url: {port} is the port of a server the suite starts, and nothing says how"),

@@ -48,6 +48,15 @@ import Testing
         #expect(pending.count < clauses.count)
     }
 
+    @Test func `what a profile needs is what chapter 3 says`() throws {
+        let rows = try SourceTree.text("Spec/chapters/03-conformance-and-profiles.md").split(separator: "\n")
+            .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+        for profile in Profile.allCases {
+            let row = try #require(rows.first { $0.count == 4 && $0[0] == "`\(profile.rawValue)`" }, "\(profile)")
+            #expect(row[3] == profile.needed.map { "`\($0.rawValue)`" } ?? "–", "\(profile)")
+        }
+    }
+
     @Test func `the table of areas and the front pages count the clauses there are`() throws {
         let clauses = try SourceTree.specification().clauses
         func row(_ counted: [Clause]) -> String {

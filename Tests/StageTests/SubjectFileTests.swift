@@ -45,6 +45,20 @@ struct SubjectFileTests {
                 ])
     }
 
+    @Test func `a profile without the one it needs is refused`() {
+        #expect(
+            problems(#"{"name":"x","url":"ws://x/ws","profiles":["sync","push"]}"#).map(\.description)
+                == [
+                    """
+                    subject.json:1:41 /profiles: 'sync', 'push' need 'core', which is not declared
+                      expected: core, sync, push
+                      fix: add "core" to the list
+                    """
+                ])
+        // The unknown one may be the needed one.
+        #expect(problems(#"{"name":"x","url":"ws://x/ws","profiles":["sync","cor"]}"#).count == 1)
+    }
+
     @Test func `every problem is told, each with its place`() {
         let found = problems(
             """

@@ -68,6 +68,7 @@ extension Dialect {
                     fix: "remove it")
             }
         }
+        reader.noteNeeds(of: profiles)
         return profiles
     }
 

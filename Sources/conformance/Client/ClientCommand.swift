@@ -19,7 +19,7 @@ struct ClientCommand: AsyncParsableCommand {
               conformance client --only CLIENT-1 -- python3 driver.py
               conformance client --listen 192.168.1.10:9000
               conformance client --reference
-              conformance client --profile client-sync --out results -- ./my-driver
+              conformance client --profile client-core --profile client-sync --out results -- ./my-driver
 
             What the driver cannot do leaves clauses untested, by name; it never passes them.
 

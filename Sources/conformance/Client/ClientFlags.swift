@@ -155,6 +155,9 @@ struct ClientFlags: ParsableArguments {
         problems += Self.unknown(defect, "--defect", among: ClientDefect.all.map(\.name))
         problems += Self.unknown(variation, "--variation", among: ClientVariation.all.map(\.name))
         problems += Self.unknown(profile, "--profile", among: Profile.all(of: .client).map(\.rawValue).sorted())
+        if let problem = SubjectOptions.needs(of: Set(profile.compactMap(Profile.init(rawValue:)))) {
+            problems.append(problem)
+        }
         if !(1...1000).contains(timeScale) {
             problems.append(
                 InputProblem(

@@ -148,7 +148,7 @@ struct JudgeOptions: Sendable {
         let side = role ?? .server
         let usual: Set<Profile> = side == .server ? described?.profiles ?? Self.usual(dialect) : [.clientCore]
         let declared =
-            command.profile.isEmpty ? usual : SubjectOptions.profiles(named: command.profile, of: side, &problems)
+            command.profile.isEmpty ? usual : SubjectOptions.declared(named: command.profile, of: side, &problems)
         guard problems.isEmpty else { throw Tool.refuse(problems) }
         var known: Set<History.Capture.Lack> = []
         if command.besideServer { known.insert(.network) }

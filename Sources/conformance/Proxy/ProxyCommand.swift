@@ -189,7 +189,7 @@ struct ProxyCommand: AsyncParsableCommand {
         }
         let named = SubjectOptions.profiles(named: profile, of: role ?? .server, &problems)
         let profiles = (profile.isEmpty ? described?.profiles ?? [] : named)
-            .union([role == .client ? .clientCore : .core])
+            .union([Profile.base(of: role ?? .server)])
         var rules: [FaultRule] = []
         for text in fault {
             do { rules.append(try FaultRule(text)) } catch { problems.append(error) }
