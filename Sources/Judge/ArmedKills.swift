@@ -6,10 +6,17 @@ import Transcript
 /// Such a kill leaves the server no time between telling and storing, so it is the one that proves something; and it proves
 /// something only when the whole promise had arrived and the session was read after the next start.
 struct ArmedKills {
+    /// The fewest kills that prove anything: no loss in 20 bounds the rate of loss below 15 % with 95 % confidence.
+    static let fewest = 20
+
     /// The places, among the promises, of those that were kept; one for each kill.
     private(set) var kept: [Int] = []
     /// The places of those that were lost.
     private(set) var lost: [Int] = []
+    /// How many there were, also those of which nobody knows what they left.
+    private(set) var tried = 0
+    /// The promise that a kill left for the last time, and the read that has it.
+    private var shown: [Int] = []
 
     /// How many kills tell anything.
     var count: Int { kept.count + lost.count }
@@ -23,6 +30,7 @@ struct ArmedKills {
             guard let bytes = end.details["bytes"]?.stringValue,
                 ofExchange ? end.details["on"] == nil : bytes.contains(word) && end.details["on"] != nil
             else { continue }
+            tried += 1
             let own = promises.indices.filter { promises[$0].life == life }
             guard let last = own.max(by: { promises[$0].told < promises[$1].told }) else { continue }
             // The bytes of a later turn, not whole any more, would be no promise.
@@ -34,8 +42,29 @@ struct ArmedKills {
                 lost.append(last)
             } else if fates[last].isKept {
                 kept.append(last)
+                shown = [promises[last].told, fates[last].keptAt].compactMap { $0 }
             }
         }
+    }
+
+    /// How many of the kills that a proof needs there were, and what asks for the others.
+    func progress(on what: String) -> String {
+        guard kept.count < Self.fewest else { return "\(kept.count) kills on the bytes of \(what)" }
+        guard tried > 0 else { return "no kill of \(Self.fewest) on the bytes of \(what)" }
+        let done = "\(kept.count) of \(Self.fewest) kills on the bytes of \(what)"
+        // Kills that told nothing have to be made up for.
+        return tried < Self.fewest
+            ? "\(done) (--kills \(Self.fewest) asks for as many)"
+            : "\(done) after which a read tells what is left, of \(tried) (--kills \(2 * tried) asks for more)"
+    }
+
+    /// Why kills that lost nothing prove nothing; nil when there are enough of them, or none.
+    func doubt(on what: String, _ thing: String) -> Finding? {
+        guard lost.isEmpty, (1..<Self.fewest).contains(kept.count) else { return nil }
+        return Finding(
+            "no \(thing) was lost, and so few kills do not show that none is",
+            expected: "\(Self.fewest) kills on the bytes of \(what) without a loss", actual: progress(on: what),
+            at: shown)
     }
 
     /// What the kills prove, in a sentence; nil when there are none.

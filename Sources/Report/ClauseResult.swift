@@ -47,8 +47,11 @@ public struct ClauseResult: Sendable {
         decidedBy = verdicts.filter { [outcome] in $0.verdict.outcome == outcome }.map(\.scenario)
         let deciding = verdicts.filter { [outcome] in $0.verdict.outcome == outcome }.flatMap(\.verdict.remarks)
         remarks = deciding.enumerated().filter { !deciding[..<$0.offset].contains($0.element) }.map(\.element)
-        let reported: Set<Outcome> = outcome == .pass ? [] : [outcome]
-        findings = verdicts.filter { reported.contains($0.verdict.outcome) }.flatMap { entry in
+        let reported = outcome == .pass ? [] : verdicts.filter { [outcome] in $0.verdict.outcome == outcome }
+        // A scenario that can say how far its proof came tells best what is missing; the others saw less.
+        let best = outcome == .inconclusive ? reported.filter { !$0.verdict.remarks.isEmpty } : []
+        let rest = best.isEmpty ? reported : reported.filter { $0.verdict.remarks.isEmpty }
+        findings = (best + rest).flatMap { entry in
             entry.verdict.findings.map { Occurrence(scenario: entry.scenario, finding: $0) }
         }
     }

@@ -100,7 +100,11 @@ struct SubjectFlags: ParsableArguments {
             "The device token the server knows of a principal; may be given several times.", valueName: "name=token"))
     var devices: [String] = []
 
-    @Option(help: ArgumentHelp("How often a crash proof kills the started server.", valueName: "number"))
+    @Option(
+        help: ArgumentHelp(
+            "How often each proof kills the started server: as it says done, as it acknowledges, and as it answers over REST.",
+            discussion: "Fewer than 20 prove nothing, and are inconclusive where nothing is lost.", valueName: "number")
+    )
     var kills = 20
 
     @Flag(help: "Leave out the scenarios that kill, stop and start the server.")

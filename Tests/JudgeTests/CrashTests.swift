@@ -13,7 +13,15 @@ import Testing
     @Test func `TURN-3 an ack means durable`() throws {
         let clause = ClauseUnderTest("TURN-3")
         let killed = "A+ A>chat(c1) server!kill(on=A bytes='\"ack\"') A<ack(c1) A<eof server!start 1>GET(s1)"
-        try clause.conforms("\(killed) 1<200(u1)")
+        func rounds(_ count: Int) -> String {
+            (1...count).map { turn in
+                "A+ A>chat(c\(turn)) server!kill(on=A bytes='\"ack\"') A<ack(c\(turn)) A<eof server!start 1>GET(s1) "
+                    + "1<200(\((1...turn).map { "u\($0)" }.joined(separator: " ")))"
+            }.joined(separator: " ")
+        }
+        try clause.conforms(rounds(20))
+        try clause.inconclusive(rounds(19))
+        try clause.inconclusive("\(killed) 1<200(u1)")
         try clause.violates("\(killed) 1<200(u2)^")
         try clause.violates("\(killed) 1<404(session_not_found)^")
         try clause.violates("A+ A>chat(c1) A<ack(c1) server!kill A<eof server!start 1>GET(s1) 1<200(u2)^")

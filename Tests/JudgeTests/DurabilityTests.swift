@@ -118,10 +118,37 @@ import Testing
         #expect(try ClauseUnderTest("PERSIST-1", profiles: everything).remarks(control) == [])
     }
 
+    @Test func `PERSIST-1 says all that the proof lacks, and what asks for it`() throws {
+        let clause = ClauseUnderTest("PERSIST-1", profiles: everything)
+        func actual(_ notation: String) throws -> String? { try clause.findings(notation).first?.actual }
+        #expect(try actual(control) == "no refused write; no kill of 20 on the bytes of `done`")
+        #expect(
+            try actual("\(control) \(fault) A<eof \(kills(1, after: faulted))")
+                == "writes refused once without `done`; 1 of 20 kills on the bytes of `done` (--kills 20 asks for as many)"
+        )
+        #expect(try actual("\(control) \(kills(20))") == "no refused write; 20 kills on the bytes of `done`")
+        let torn = kills(20).replacing("A<done(t5)", with: "")
+        #expect(
+            try actual("\(control) \(torn)")?.hasSuffix("of 20 (--kills 40 asks for more)") == true,
+            "what told nothing is made up for")
+        let unseen = "A>chat(c90 s1) A<ack(c90) server!refuseWrites A<done(t90) server!kill server!start"
+        #expect(
+            try actual("\(control) \(unseen) 1>GET(s1) 1<200(u1 a1 u90 a90)")
+                == "a store that the probe cannot see; no kill of 20 on the bytes of `done`")
+    }
+
     @Test func `PERSIST-3 a response means durable`() throws {
         let clause = ClauseUnderTest("PERSIST-3", profiles: everything)
         let killed = "1>POST(c1) server!kill(exchange=next bytes='HTTP/1.1 200') 1<200(t1) server!start 2>GET(s1)"
-        try clause.conforms("\(killed) 2<200(u1 a1)")
+        func rounds(_ count: Int) -> String {
+            (1...count).map { turn in
+                "1>POST(c\(turn)) server!kill(exchange=next bytes='HTTP/1.1 200') 1<200(t\(turn)) server!start 2>GET(s1) "
+                    + "2<200(\((1...turn).map { "u\($0) a\($0)" }.joined(separator: " ")))"
+            }.joined(separator: " ")
+        }
+        try clause.conforms(rounds(20))
+        try clause.inconclusive(rounds(19))
+        try clause.inconclusive("\(killed) 2<200(u1 a1)")
         try clause.violates("\(killed) 2<200(u1)^")
         try clause.violates("\(killed) 2<404(session_not_found)^")
         try clause.violates("1>POST(c1) 1<200(t1) server!kill server!start 2>GET(s1) 2<200(u1)^")

@@ -68,6 +68,21 @@ import Transcript
         #expect(report.clauses.first?.scenarios == ["a", "b"])
     }
 
+    @Test func `the doubt of whoever came nearest to a proof is told first`() throws {
+        let finding = { Finding($0, expected: "", actual: "", at: [0]) }
+        let doubt = { (what: String, remarks: [String]) in
+            Verdict(
+                clause: ClauseID(.PERSIST, 1), outcome: .inconclusive, exercised: 1, findings: [finding(what)],
+                remarks: remarks)
+        }
+        let report = try Sample.report(
+            [
+                .init("a", [doubt("no kills", [])]), .init("b", [doubt("1 of 20 kills", ["1 kill, none lost"])]),
+                .init("c", [doubt("no kills", [])]),
+            ], selection: [ClauseID(.PERSIST, 1)])
+        #expect(report.clauses.first?.findings.map(\.scenario) == ["b", "a", "c"])
+    }
+
     @Test func `doubt alone is incomplete`() throws {
         let report = try Sample.report(
             [.init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .inconclusive, exercised: 1)])],

@@ -65,12 +65,21 @@ public struct ClauseUnderTest {
 
     /// What the verdict on the clause remarks about its evidence in a history.
     public func remarks(_ notation: String) throws -> [String] {
+        try verdict(notation)?.remarks ?? []
+    }
+
+    /// What the verdict on the clause found in a history.
+    public func findings(_ notation: String) throws -> [Finding] {
+        try verdict(notation)?.findings ?? []
+    }
+
+    private func verdict(_ notation: String) throws -> Verdict? {
         let specification = try SourceTree.specification()
-        guard let clause = ClauseID(id).flatMap({ specification[$0] }) else { return [] }
+        guard let clause = ClauseID(id).flatMap({ specification[$0] }) else { return nil }
         let subject = subject(of: clause)
         let text = notation.replacing("^", with: "")
         let history = try NotationExpansion(text, header: History.Header(subject: subject)).history
-        return judge(history, under: specification).first { $0.clause.description == id }?.remarks ?? []
+        return judge(history, under: specification).first { $0.clause.description == id }
     }
 
     private func subject(of clause: Clause, _ profiles: Set<Profile>? = nil) -> History.Subject {

@@ -3,9 +3,6 @@ import Transcript
 
 /// Durable before sent, by a disk that takes no writes and by kills on the very bytes of the promise.
 extension PERSIST {
-    /// The fewest kills that prove anything: no loss in 20 bounds the rate of loss below 15 % with 95 % confidence.
-    static let fewestKills = 20
-
     /// PERSIST-1: "A server MUST make the answer of a turn durable before any byte of its `done` leaves".
     ///
     /// Broken by any read begun after a `done` that lacks the answer. Kept only by a history that holds everything: a turn
@@ -60,10 +57,13 @@ extension PERSIST {
             return parts.isEmpty ? [] : [parts.joined(separator: "; ")]
         }
 
-        /// Why the evidence decides nothing; nil when it is complete.
+        /// Why the evidence decides nothing, with everything it lacks; nil when it is complete.
         func doubt(_ history: Observations) -> Finding? {
+            let isWhole = blind.isEmpty && controlled > 0 && kills.kept.count >= ArmedKills.fewest
+            guard !isWhole else { return nil }
             let expected =
-                "a refused write without `done` after a turn that had one, and \(PERSIST.fewestKills) kills on the bytes of `done` without a loss"
+                "a refused write without `done` after a turn that had one, and \(ArmedKills.fewest) kills on the bytes of `done` without a loss"
+            let actual = "\(probe); \(kills.progress(on: "`done`"))"
             if let write = blind.first, case .done(let done) = write.outcome {
                 let place = promises.firstIndex { $0.told == done || $0.turn.event == write.turn.event }
                 let fate = place.map { fates[$0] } ?? Fate()
@@ -72,23 +72,22 @@ extension PERSIST {
                     fate.keptAt != nil
                         ? "done came while writes were refused, and the answer was stored all the same: the fault does not reach this store"
                         : "done came while writes were refused, and nothing shows whether the answer was stored",
-                    expected: expected, actual: "a store that the probe cannot see",
-                    at: [write.fault.begin, done] + (proof.map { [$0] } ?? []))
+                    expected: expected, actual: actual, at: [write.fault.begin, done] + (proof.map { [$0] } ?? []))
             }
-            var lacking: [String] = []
-            if held == 0 {
-                lacking.append("no refused write")
-            } else if controlled == 0 {
-                lacking.append("no turn without the fault before it")
-            }
-            if kills.kept.count < PERSIST.fewestKills {
-                lacking.append(kills.kept.isEmpty ? "no kills" : times(kills.kept.count) + " killed")
-            }
-            guard !lacking.isEmpty else { return nil }
             let last = fates.compactMap { $0.keptAt ?? $0.shownAt }.max()
             return Finding(
-                "reads have every answer, which does not show that it was stored before it was sent",
-                expected: expected, actual: lacking.joined(separator: ", "), at: last.map { [$0] } ?? [])
+                kills.count == 0 && held == 0
+                    ? "reads have every answer, which does not show that it was stored before it was sent"
+                    : "no answer was lost, and what was tried is less than the whole proof",
+                expected: expected, actual: actual, at: last.map { [$0] } ?? [])
+        }
+
+        /// What refusing writes showed.
+        private var probe: String {
+            if !blind.isEmpty { return "a store that the probe cannot see" }
+            if held == 0 { return "no refused write" }
+            let refused = "writes refused \(times(held)) without `done`"
+            return controlled > 0 ? refused : "\(refused), and no turn without the fault before it"
         }
     }
 
@@ -109,8 +108,8 @@ extension PERSIST {
 
     /// PERSIST-3: "A server MUST make the answer durable before it answers `POST /api/chat` with 200".
     ///
-    /// Once for each kill on the bytes of a response that was read after the next start. What is missing without a crash or a
-    /// fault is the matter of PERSIST-12.
+    /// Once for each kill on the bytes of a response that was read after the next start; fewer than 20 prove nothing. What is
+    /// missing without a crash or a fault is the matter of PERSIST-12.
     static func responseMeansDurable(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         let promises = history.respondedAnswers
@@ -124,6 +123,7 @@ extension PERSIST {
         }
         let kills = ArmedKills(on: "200", ofExchange: true, promises, fates, in: history)
         for _ in kills.kept { evidence.keep() }
+        if let doubt = kills.doubt(on: "the response", "answer") { evidence.doubts.append(doubt) }
         evidence.remarks = [kills.remark(on: "the response", "answer")].compactMap { $0 }
         return evidence
     }

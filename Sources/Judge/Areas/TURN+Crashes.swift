@@ -5,7 +5,7 @@ import Transcript
 extension TURN {
     /// TURN-3: "A server MUST make the user's message durable before any byte of its `ack` leaves".
     ///
-    /// Once for each kill on the bytes of an `ack` that was read after the next start. What is missing without a crash is the
+    /// Once for each kill on the bytes of an `ack` that was read after the next start; fewer than 20 prove nothing. What is missing without a crash is the
     /// matter of TURN-20.
     static func ackMeansDurable(_ observations: Observations) -> Evidence {
         var evidence = Evidence()
@@ -20,6 +20,7 @@ extension TURN {
         }
         let kills = ArmedKills(on: "ack", promises, fates, in: observations)
         for _ in kills.kept { evidence.keep() }
+        if let doubt = kills.doubt(on: "`ack`", "question") { evidence.doubts.append(doubt) }
         evidence.remarks = [kills.remark(on: "`ack`", "question")].compactMap { $0 }
         return evidence
     }
