@@ -26,8 +26,8 @@ struct Prognosis {
             let meant = selection.scenarios.filter { $0.clauses.contains(clause.id) }
             let left = meant.filter { obstacle(to: $0) != nil }
             guard !left.isEmpty else { continue }
-            let reason = Gap.reason(from: left.compactMap(obstacle))
             let onRequest = left.contains { scope.reason(toSetAside: $0, agent: subject.agent) != nil }
+            let reason = onRequest ? Gap.reason(from: left.compactMap(obstacle)) : Self.reason(left.map(lack))
             let needsProof = clause.id == ClauseID(.PERSIST, 1)
             guard left.count == meant.count && !exercised.contains(clause.id) || needsProof else { continue }
             if onRequest {
@@ -48,6 +48,40 @@ struct Prognosis {
             + opens(Diagnosis.Open.setAside, setAside)
     }
 
+    /// What a scenario lacks here, all of it and not only what stands first.
+    private struct Lack {
+        var means: Set<String>
+        /// In the words of whoever has to give it.
+        var words: String
+    }
+
+    private func lack(_ scenario: Scenario) -> Lack {
+        var means: Set<String> = []
+        var able = subject
+        if scenario.needs.start, subject.start == nil {
+            means.insert("start")
+            able.start = StartCommand([])
+        }
+        var agent: String?
+        if scenario.needs.agent == .scripted, !subject.hasScriptedAgent {
+            means.insert("agent")
+            agent = subject.obstacle(to: scenario)
+            able.agent = .scripted
+        }
+        if let other = able.obstacle(to: scenario) {
+            return Lack(means: means.union([other]), words: subject.obstacle(to: scenario) ?? other)
+        }
+        let start = means.contains("start") ? "it needs --start" : nil
+        let words = [start, agent.map { start == nil ? $0 : String($0.trimmingPrefix("it needs ")) }]
+        return Lack(means: means, words: words.compactMap(\.self).joined(separator: ", and "))
+    }
+
+    /// Why a clause stays open: what the scenarios lack that come nearest. One that lacks the same and more explains nothing.
+    private static func reason(_ lacks: [Lack]) -> String {
+        let nearest = lacks.filter { lack in !lacks.contains { $0.means.isStrictSubset(of: lack.means) } }
+        return Gap.reason(from: nearest.map(\.words))
+    }
+
     private var clausesInQuestion: [Clause] {
         specification.clauses.filter { clause in
             clause.role == .server && subject.profiles.contains(clause.profile) && clause.exclusion == nil
@@ -58,13 +92,17 @@ struct Prognosis {
     /// What removes an obstacle, from the words that name it.
     private static func fix(for reason: String) -> String? {
         if reason.contains("was not asked for") || reason.contains("were asked to be left out") { return nil }
-        if reason.contains("scripted agent") {
-            return
-                "give the server a test mode that obeys scripts (chapter 3.3 of the specification) and --scripted-agent,"
-                + " or leave these clauses out with --tier 1"
-        }
-        if reason.contains("--start") {
-            return "give --start 'COMMAND', or leave these clauses out with --skip-crashes"
+        let start = "give --start 'COMMAND'"
+        let agent =
+            "give the server a test mode that obeys scripts (chapter 3.3 of the specification) and --scripted-agent"
+        switch (reason.contains("--start"), reason.contains("scripted agent")) {
+        case (true, true):
+            return reason.contains("--start, and")
+                ? "\(start), and \(agent), or leave these clauses out with --skip-crashes"
+                : "\(start), which is enough, or \(agent)"
+        case (true, false): return "\(start), or leave these clauses out with --skip-crashes"
+        case (false, true): return "\(agent), or leave these clauses out with --tier 1"
+        case (false, false): break
         }
         if reason.contains("push service") || reason.contains("device tokens") {
             return "point the server's push service at {push} or --push-sink, and give its device tokens with --device"
