@@ -25,6 +25,28 @@ struct Handshake {
 
     /// Whether the server has to say `connected`.
     var isValid: Bool { version == 1 && credential == .good }
+
+    /// What it means that the server refuses it for its token, and what mends that: a typing mistake is likelier than a
+    /// server that breaks its word.
+    var wordsOfRefusal: (what: String, remedy: String) {
+        guard let token = auth.string("token") else {
+            return (
+                "the server asks for a token, and none was given",
+                "give the token of each principal, or let the server take anybody where it does not declare 'auth'"
+            )
+        }
+        guard Self.isShownToken(token) else {
+            return (
+                "the server refuses a token, though it does not declare 'auth'",
+                "declare the profile 'auth', or let the server ignore tokens"
+            )
+        }
+        let owner = token.dropFirst("‹token of ".count).dropLast()
+        return (
+            "the server refuses the token of \(owner) that it was given",
+            "correct the token of \(owner), or let the server take it"
+        )
+    }
 }
 
 extension Handshake {

@@ -81,6 +81,13 @@ struct ServerCommand: AsyncParsableCommand {
             } catch {
                 throw Tool.end(.unreachable, saying: error.description)
             }
+            if subject.start == nil {
+                let examination = Examination(
+                    subject: subject, scope: scope, specification: specification, selection: selection)
+                for refused in await examination.refusedTokens() {
+                    Console.error(refused.what + (refused.fix.map { "\n  fix: \($0)" } ?? ""))
+                }
+            }
             return try await ServerSuite(
                 subject: subject, specification: specification, selection: selection, scope: scope, jobs: jobs,
                 showsProgress: Console.showsProgress, traces: trace

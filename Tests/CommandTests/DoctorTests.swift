@@ -42,6 +42,21 @@ import Transport
         #expect(!run.out.contains("secret-with-a-typing-mistake"))
     }
 
+    @Test func `a run with a wrong token says so before anything else`() async throws {
+        let folder = try TemporaryDirectory()
+        let (run, _) = try await Serving.run(in: folder) { serving in
+            try await BuiltBinary.run([
+                "server", serving.url(), "--token", "mistyped", "--profile", "core", "--profile", "auth", "--only",
+                "AUTH-1",
+            ])
+        }
+        #expect(run.status == 1)
+        #expect(
+            run.err.hasPrefix("‹token of p1›: the server answers error{auth_failed}\n  fix: correct the token of p1"))
+        let words = run.out.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("the server refuses the token of p1 that it was given"), "\(run.out)")
+    }
+
     @Test func `nobody there ends with 69`() async throws {
         let run = try await BuiltBinary.run(["doctor", "ws://127.0.0.1:1/ws"])
         #expect(run.status == 69)
@@ -93,6 +108,12 @@ import Transport
         #expect(value["findings"]?.arrayValue?.contains { $0["check"]?.stringValue == "reach" } == true)
         let open = value["open"]?.arrayValue ?? []
         #expect(open.contains { $0["reason"]?.stringValue?.contains("scripted agent") == true })
+        // A start command is enough for these, whatever the agent does.
+        for clause in ["PERSIST-4", "PERSIST-8", "TURN-13", "LIVE-6"] {
+            let entry = open.first { $0["clauses"]?.arrayValue?.contains(.string(clause)) == true }
+            #expect(entry?["reason"] == "it needs --start", "\(clause)")
+            #expect(entry?["fix"]?.stringValue?.hasPrefix("give --start 'COMMAND', or leave") == true, "\(clause)")
+        }
         for entry in open { #expect(entry["clauses"]?.arrayValue?.isEmpty == false) }
         let file = folder.path + "/diagnosis.json"
         try Data(run.out.utf8).write(to: URL(fileURLWithPath: file))

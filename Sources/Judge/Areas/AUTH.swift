@@ -25,11 +25,16 @@ enum AUTH {
         for handshake in observations.handshakes where handshake.isValid {
             let connection = observations.connections[handshake.connection]
             let auth = handshake.auth.event
+            let refusal = connection.received.first {
+                $0.event > auth && $0.type == "error" && $0.string("code") == "auth_failed"
+            }
             func violate(_ actual: String, _ event: Int) {
+                let words = refusal == nil ? nil : handshake.wordsOfRefusal
                 evidence.violate(
                     Finding(
-                        "a valid auth was not answered", expected: "connected within the bound 'connect'",
-                        actual: actual, at: [auth, event]))
+                        words?.what ?? "a valid auth was not answered",
+                        expected: "connected within the bound 'connect'" + (words.map { "; \($0.remedy)" } ?? ""),
+                        actual: words == nil ? actual : "error auth_failed", at: [auth, event]))
             }
             if let connected = connection.connected {
                 if observations.time(of: connected) - observations.time(of: auth) <= bound.microseconds

@@ -58,6 +58,28 @@ struct Examination {
         return diagnosis
     }
 
+    /// The principals that the server turns away for their tokens, each with what to do about it.
+    ///
+    /// A mistyped token leaves nearly every clause open, so a run says it before anything else.
+    func refusedTokens() async -> [Diagnosis.Finding] {
+        var patient = asked
+        patient.timeouts = patient.timeouts.capped(at: .seconds(3))
+        let greetings = probes.filter { $0.name.hasPrefix(Self.name("greeting-")) }
+        let outcome = await SuiteRun(stage: ServerStage(subject: patient, specification: specification)).run(greetings)
+        var diagnosis = Diagnosis()
+        for (place, group) in groups.enumerated() {
+            let name = Self.name("greeting-\(place)")
+            guard let performance = outcome.performances.first(where: { $0.scenario == name }) else { continue }
+            let probe = Probe(performance, under: specification)
+            for (index, principal) in group.enumerated() {
+                let lane = Lane.connection(Self.letter(index))
+                guard let reason = probe.refusal(on: lane), probe.isAboutCredentials(on: lane) else { continue }
+                refuse(principal, reason, isAboutCredentials: true, &diagnosis)
+            }
+        }
+        return diagnosis.findings
+    }
+
     private func unreachable(_ check: String, _ problem: HarnessProblem, _ diagnosis: inout Diagnosis) {
         let lines = problem.description.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         let fix = lines.last { $0.hasPrefix("fix: ") }.map { String($0.dropFirst(5)) }
