@@ -31,6 +31,12 @@ public struct HarnessProblem: Error, Sendable, Equatable {
         case faultImpossible(fault: String, reason: String)
         /// Nothing could be reached at the address.
         case unreachable(reason: String, attempts: Int, milliseconds: Int, path: String)
+        /// The server takes connections and answers no upgrade.
+        case noUpgrade(milliseconds: Int, path: String)
+        /// The port speaks TLS and the address does not, or the other way round; holds the address that fits.
+        case wrongScheme(speaksTLS: Bool, better: String)
+        /// TLS came to nothing with a port that speaks it.
+        case tlsFailed(reason: String)
         /// The server answered the upgrade with a status.
         case upgradeRefused(status: Int, path: String)
         /// A client's driver gave no answer.
@@ -51,7 +57,7 @@ public struct HarnessProblem: Error, Sendable, Equatable {
     /// Whether the subject could not be reached at all, which is no fault of the suite.
     public var isUnreachable: Bool {
         switch code {
-        case .unreachable, .upgradeRefused, .notStarted, .endedEarly: true
+        case .unreachable, .noUpgrade, .wrongScheme, .tlsFailed, .upgradeRefused, .notStarted, .endedEarly: true
         case .driver(let problem): problem.isUnreachable
         default: false
         }
@@ -65,6 +71,10 @@ extension HarnessProblem: CustomStringConvertible {
         let words = words
         let start = isUnreachable ? "\(place): \(words.what)" : "harness: \(words.what) at \(place)"
         return "\(start)\n  expected: \(words.expected)\n  fix: \(words.fix)"
+    }
+
+    private static func seconds(_ milliseconds: Int) -> String {
+        "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
     }
 
     private static func said(_ output: [String]) -> String {
@@ -128,8 +138,30 @@ extension HarnessProblem: CustomStringConvertible {
             )
         case .unreachable(let reason, let attempts, let milliseconds, let path):
             (
-                "\(reason), \(attempts) attempts in \(milliseconds / 1000).\(milliseconds % 1000 / 100) s",
+                "\(reason), \(attempts) attempt\(attempts == 1 ? "" : "s") in \(Self.seconds(milliseconds))",
                 "a server that accepts WebSocket upgrades on \(path)", "start it first, or correct the URL"
+            )
+        case .noUpgrade(let milliseconds, let path):
+            (
+                "it takes connections, and does not answer the WebSocket upgrade within \(Self.seconds(milliseconds))",
+                "a server that accepts WebSocket upgrades on \(path)",
+                "correct host, port and path, or find out what the server waits for"
+            )
+        case .wrongScheme(true, let better):
+            (
+                "the port speaks TLS, and ws:// does not", "wss:// for a server that speaks TLS",
+                "write \(better), with --accept-any-certificate where its certificate is one of its own"
+            )
+        case .wrongScheme(false, let better):
+            (
+                "the port does not speak TLS, and wss:// needs it", "ws:// for a server without TLS",
+                "write \(better), or let the server speak TLS"
+            )
+        case .tlsFailed(let reason):
+            (
+                "TLS fails, because \(reason)",
+                "a TLS server with a certificate that a trusted root signed for this host",
+                "trust its root on this machine, or give --accept-any-certificate"
             )
         case .driver(let problem): (problem.inShort, "an answer to each command", "correct the driver")
         case .upgradeRefused(let status, let path):

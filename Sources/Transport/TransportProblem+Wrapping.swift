@@ -20,10 +20,10 @@ extension TransportProblem {
             if case .uncleanShutdown = error {
                 self.init(.closed, at: place, causes: ["\(error)"])
             } else {
-                self.init(.tls(reason: "\(error)"), at: place)
+                self.init(.tls(reason: TLSWords.reason("\(error)")), at: place)
             }
-        case let error as BoringSSLError: self.init(.tls(reason: "\(error)"), at: place)
-        case let error as NIOSSLExtraError: self.init(.tls(reason: "\(error)"), at: place)
+        case let error as BoringSSLError: self.init(.tls(reason: TLSWords.reason("\(error)")), at: place)
+        case let error as NIOSSLExtraError: self.init(.tls(reason: TLSWords.reason("\(error)")), at: place)
         default: self.init(.system(reason: "\(error)"), at: place)
         }
     }

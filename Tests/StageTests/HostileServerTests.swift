@@ -213,9 +213,49 @@ import Transport
     func `a server that is there is reached, whatever it says`() async throws {
         let polite = try await TransportServer.start(handler: TestServer())
         try await subject(polite.webSocketURL()).reach()
+        let brusque = try await RawListener.start { $0.cut(.fin) }
+        try await subject("ws://127.0.0.1:\(brusque.port)/ws").reach()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a server that takes connections and answers no upgrade is not reached`() async throws {
         let silent = try await RawListener.start { connection in
             while await connection.next() != nil {}
         }
-        try await subject("ws://127.0.0.1:\(silent.port)/ws").reach()
+        var subject = try subject("ws://127.0.0.1:\(silent.port)/ws")
+        subject.timeouts = subject.timeouts.capped(at: .milliseconds(500))
+        let problem = await #expect(throws: HarnessProblem.self) { [subject] in try await subject.reach() }
+        #expect(problem?.code == .noUpgrade(milliseconds: 500, path: "/ws"))
+        #expect(problem?.isUnreachable == true)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `TLS on one side only is told with the address that fits`() async throws {
+        let clear = try await TransportServer.start(handler: TestServer())
+        let port = clear.port
+        let secured = await #expect(throws: HarnessProblem.self) {
+            try await subject("wss://127.0.0.1:\(port)/ws").reach()
+        }
+        #expect(
+            secured?.description == """
+                wss://127.0.0.1:\(port)/ws: the port does not speak TLS, and wss:// needs it
+                  expected: ws:// for a server without TLS
+                  fix: write ws://127.0.0.1:\(port)/ws, or let the server speak TLS
+                """)
+        let identity = try ThrowAwayAuthority(for: "127.0.0.1").identity
+        let secure = try await TransportServer.start(tls: identity, handler: TestServer())
+        let url = "127.0.0.1:\(secure.port)/ws"
+        let plain = await #expect(throws: HarnessProblem.self) { try await subject("ws://\(url)").reach() }
+        #expect(plain?.code == .wrongScheme(speaksTLS: true, better: "wss://\(url)"))
+        let distrusted = await #expect(throws: HarnessProblem.self) { try await subject("wss://\(url)").reach() }
+        #expect(distrusted?.code == .tlsFailed(reason: "its certificate is not trusted here"))
+        let told = HarnessProblem(
+            .wrongScheme(speaksTLS: true, better: "wss://127.0.0.1:8443/ws"), at: "ws://127.0.0.1:8443/ws")
+        #expect(
+            told.description == """
+                ws://127.0.0.1:8443/ws: the port speaks TLS, and ws:// does not
+                  expected: wss:// for a server that speaks TLS
+                  fix: write wss://127.0.0.1:8443/ws, with --accept-any-certificate where its certificate is one of its own
+                """)
     }
 }
