@@ -26,7 +26,7 @@ enum AUTH {
             let connection = observations.connections[handshake.connection]
             let auth = handshake.auth.event
             let refusal = connection.received.first {
-                $0.event > auth && $0.type == "error" && $0.string("code") == "auth_failed"
+                $0.event > auth && $0.code == "auth_failed"
             }
             func violate(_ actual: String, _ event: Int) {
                 let words = refusal == nil ? nil : handshake.wordsOfRefusal
