@@ -83,7 +83,9 @@ extension ServerSubject {
         return true
     }
 
-    /// Whether the port answers upgrades without TLS. The question goes without credentials, which nobody meant to send in
+    /// Whether the port answers upgrades without TLS.
+    ///
+    /// The question goes without credentials, which nobody meant to send in
     /// the clear.
     private func speaksInTheClear() async -> Bool {
         do {

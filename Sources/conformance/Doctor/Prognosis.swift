@@ -76,7 +76,9 @@ struct Prognosis {
         return Lack(means: means, words: words.compactMap(\.self).joined(separator: ", and "))
     }
 
-    /// Why a clause stays open: what the scenarios lack that come nearest. One that lacks the same and more explains nothing.
+    /// Why a clause stays open: what the scenarios lack that come nearest.
+    ///
+    /// One that lacks the same and more explains nothing.
     private static func reason(_ lacks: [Lack]) -> String {
         let nearest = lacks.filter { lack in !lacks.contains { $0.means.isStrictSubset(of: lack.means) } }
         return Gap.reason(from: nearest.map(\.words))
