@@ -15,8 +15,8 @@ import Testing
         let killed = "A+ A>chat(c1) server!kill(on=A bytes='\"ack\"') A<ack(c1) A<eof server!start 1>GET(s1)"
         func rounds(_ count: Int) -> String {
             (1...count).map { turn in
-                "A+ A>chat(c\(turn)) server!kill(on=A bytes='\"ack\"') A<ack(c\(turn)) A<eof server!start 1>GET(s1) "
-                    + "1<200(\((1...turn).map { "u\($0)" }.joined(separator: " ")))"
+                "A+ A>chat(c\(turn)) server!kill(on=A bytes='\"ack\"') A<ack(c\(turn) s\(turn)) A<eof server!start "
+                    + "1>GET(s\(turn)) 1<200(u\(turn))"
             }.joined(separator: " ")
         }
         try clause.conforms(rounds(20))

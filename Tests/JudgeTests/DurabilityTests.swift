@@ -142,8 +142,8 @@ import Testing
         let killed = "1>POST(c1) server!kill(exchange=next bytes='HTTP/1.1 200') 1<200(t1) server!start 2>GET(s1)"
         func rounds(_ count: Int) -> String {
             (1...count).map { turn in
-                "1>POST(c\(turn)) server!kill(exchange=next bytes='HTTP/1.1 200') 1<200(t\(turn)) server!start 2>GET(s1) "
-                    + "2<200(\((1...turn).map { "u\($0) a\($0)" }.joined(separator: " ")))"
+                "1>POST(c\(turn)) server!kill(exchange=next bytes='HTTP/1.1 200') 1<200(t\(turn) s\(turn)) server!start "
+                    + "2>GET(s\(turn)) 2<200(u\(turn) a\(turn))"
             }.joined(separator: " ")
         }
         try clause.conforms(rounds(20))

@@ -224,7 +224,8 @@ import Transport
         }
         var subject = try subject("ws://127.0.0.1:\(silent.port)/ws")
         subject.timeouts = subject.timeouts.capped(at: .milliseconds(500))
-        let problem = await #expect(throws: HarnessProblem.self) { [subject] in try await subject.reach() }
+        let impatient = subject
+        let problem = await #expect(throws: HarnessProblem.self) { try await impatient.reach() }
         #expect(problem?.code == .noUpgrade(milliseconds: 500, path: "/ws"))
         #expect(problem?.isUnreachable == true)
     }

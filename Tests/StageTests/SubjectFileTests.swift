@@ -50,7 +50,7 @@ struct SubjectFileTests {
             problems(#"{"name":"x","url":"ws://x/ws","profiles":["sync","push"]}"#).map(\.description)
                 == [
                     """
-                    subject.json:1:41 /profiles: 'sync', 'push' need 'core', which is not declared
+                    subject.json:1:42 /profiles: 'sync', 'push' need 'core', which is not declared
                       expected: core, sync, push
                       fix: add "core" to the list
                     """
