@@ -96,7 +96,7 @@ extension StepContext {
     }
 
     /// Sends a request and returns the body of the answer, nil when it is no JSON.
-    private func request(
+    func request(
         _ method: String, _ path: String, _ credential: ScenarioStep.Credential, body: String?, within limit: Duration
     ) async throws -> (JSONValue?, Lane) {
         let asked = RESTRequest(method: method, path: inOneSegment(path), body: body)

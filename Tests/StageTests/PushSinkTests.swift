@@ -179,6 +179,18 @@ struct PushSinkTests {
         #expect(performance.stoppedAt == (isOptional ? nil : "/steps/4: no push to p1 in time"))
     }
 
+    @Test func `the answer that a missing push was about is read, and the push is waited for once more`() async throws {
+        let server = PushingServer(try await PushSink.start(), devices: [])
+        let performance = try await perform(
+            #"\#(asking),{"do":"awaitPush","where":{"/sessionId":"s1"}}"#, server, push: .milliseconds(100))
+        let reads = performance.history.events.filter { event in
+            if case .request(let request) = event.kind { request.path == "/api/sessions/s1" } else { false }
+        }
+        #expect(reads.count == 1)
+        #expect(performance.history.missed == ["push to p1", "push to p1"])
+        #expect(performance.stoppedAt == "/steps/3: no push to p1 in time")
+    }
+
     @Test func `each push satisfies one wait, and only a matching one`() async throws {
         let server = PushingServer(try await PushSink.start(), devices: [device, device])
         // Waits in vain take the shortest bound, the others as long as they need.
