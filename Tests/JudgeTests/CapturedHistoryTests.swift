@@ -59,6 +59,7 @@ private func violated(
         "A+(e1 #9) A>chat(c1) A<ack(c1) +10min A>ping A<pong",
         "A+(e1 #0) A>chat(c1) A<ack(c1) A<eof B+(e1 #0)",
         "A+(e1 #0 messagesPerMinute=1) A>chat(c1) A<error(rate_limited c1 retryAfterMs=60000 limit=1 windowMs=60000)",
+        "A+(e1 #0) A<error(too_large) A<close(1009)",
     ])
     func `nobody is accused because of what came before, after or elsewhere`(notation: String) throws {
         #expect(try violated(notation).isEmpty)
@@ -67,7 +68,8 @@ private func violated(
 
     @Test(arguments: [
         ("A<done(t1 -s #1)", "ID-5"), ("A<toolUse(t1 #2) A<done(t1 #1)", "ORDER-4"),
-        ("A<done(t1 #1) 1>GET(s1) 1<404", "ID-7"), ("A<`[1]`", "ENV-1"), ("A<connected(e1 #0 sessionId='s1')", "ID-2"),
+        ("A<done(t1 #1) 1>GET(s1) 1<404", "ID-7"), ("A<`[1]`", "ENV-1"), ("A+ A<error(bad_request)", "ENV-24"),
+        ("A<connected(e1 #0 sessionId='s1')", "ID-2"),
         ("A+ A>chat(c1) A<ack(c1 t1) A<done(t1 #1) A>chat(c1) A<ack(c1 t2)", "IDEM-3"),
     ])
     func `what a capture shows is accused`(notation: String, clause: String) throws {
