@@ -136,4 +136,24 @@ import Transport
             #expect(run.out.isEmpty)
         }
     }
+
+    @Test func `a port that is taken is told by its flag, and nothing else stays open`() async throws {
+        let folder = try TemporaryDirectory()
+        let listener = try await RawListener.start { _ in }
+        let taken = String(listener.port)
+        for (flag, arguments) in [
+            ("--port", ["--port", taken]), ("--control", ["--port", "0", "--control", taken]),
+        ] {
+            let run = try await BuiltBinary.run(["serve", "--data", folder.path] + arguments)
+            #expect(run.status == 64 && run.out.isEmpty)
+            #expect(
+                run.err == """
+                    \(flag): cannot listen on 127.0.0.1:\(taken): something listens there already
+                      expected: a free port on an address of this machine
+                      fix: give another port, or 0 for a free one
+
+                    """)
+        }
+        await listener.stop()
+    }
 }
