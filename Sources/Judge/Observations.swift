@@ -54,6 +54,8 @@ public struct Observations: Sendable {
     /// The acts of the stage after which the subject does nothing more, in the order of time.
     let halts: [Int]
 
+    /// The same questions for who only counts them: where turns are left out because of a guess, what was asked in them stays.
+    let questions: [ObservedTurn]
     /// Turns that a guess was made about; empty where they are left out.
     let guessedTurns: [ObservedTurn]
     /// Frames of one of the turns of this history that say of none, where nothing else tells; see ``turns``.
@@ -84,13 +86,15 @@ public struct Observations: Sendable {
             in: history, connections: connections, exchanges: exchanges, syncs: syncs, sessionReads: sessionReads,
             hostile: kinds, lives: lives)
         turns = guesses.turns(of: all, belief)
+        received = connections.flatMap(\.received).sorted { $0.event < $1.event }
+        let keys = Dictionary(received.map { ($0.event, $0.clientMessageId) }) { first, _ in first }
+        questions = belief == .all ? all : guesses.questions(of: all) { keys[$0] ?? nil }
         guessedTurns = belief == .all ? guesses.turns.sorted().map { all[$0] } : []
         strays = guesses.strays(of: all)
         sessions = SessionKnowledge(
             connections: connections, exchanges: exchanges, syncs: syncs, turns: turns, reads: sessionReads,
             lists: listReads, lives: lives)
         hostileFrames = Self.hostileFrames(of: kinds, in: history, connections: connections, turns: turns)
-        received = connections.flatMap(\.received).sorted { $0.event < $1.event }
         sent = connections.flatMap(\.sent).sorted { $0.event < $1.event }
         shown = Shown.all(on: connections, syncs: syncs)
         streams = Stream.all(in: shown)

@@ -37,7 +37,7 @@ struct RateLedger {
     init(_ observations: Observations) {
         self.observations = observations
         var entries: [Entry] = []
-        for turn in observations.turns {
+        for turn in observations.questions {
             let original = observations.original(of: turn)
             for request in turn.requests {
                 let isOriginal = request.event == original?.event

@@ -250,6 +250,29 @@ import Transcript
         #expect(try outcome("RATE-2", of: judged(false)) == .violation)
     }
 
+    @Test func `RATE-1 is no matter of whose the answers are`() throws {
+        func question(_ lane: String, _ id: Int) -> String {
+            "\(lane)> {\"type\":\"message\",\"id\":\"c\(id)\",\"to\":\"kerrigan\",\"body\":\"z\"}\n"
+        }
+        func delivered(_ lane: String, _ id: Int) -> String {
+            "\(lane)< {\"type\":\"delivered\",\"messageId\":\"m\(id)\",\"clientId\":\"c\(id)\",\"timestamp\":\"2026-11-20 21:08:37\"}\n"
+        }
+        let answer = #"A< {"type":"chat_message","from":"kerrigan","to":"user","id":"a","body":"y","seq":1}"# + "\n"
+        let spent =
+            greeting + question("A", 1) + question("A", 2) + delivered("A", 1) + delivered("A", 2) + answer
+            + greeting.split(separator: "\n").map { "B" + $0.dropFirst() }.joined(separator: "\n") + "\n"
+        func outcome(_ rest: String) throws -> Outcome? {
+            try self.outcome(
+                "RATE-1",
+                of: WireHistory(
+                    spent + question("B", 3) + rest, dialect: "adjutant", profiles: [.core, .idempotency, .rateLimit],
+                    limits: ["messagesPerMinute": 2]))
+        }
+        let refused = #"B< {"type":"error","code":"rate_limited","message":"Message rate limit exceeded (2/min)""#
+        #expect(try outcome(delivered("B", 3)) == .violation)
+        #expect(try outcome(refused + #","relatedId":"c3"}"# + "\n") == .pass)
+    }
+
     @Test func `AUTH-3 a bad key is refused in this dialect too`() throws {
         let asked = """
             A open
