@@ -34,11 +34,11 @@ public struct ServerStage: Sendable {
     /// Performs a scenario against a server of its own.
     func perform(
         _ scenario: Scenario, principals: [ServerSubject.Principal]?, startedBy start: StartCommand, data: String?,
-        first: FirstStart = FirstStart()
+        first: FirstStart? = nil
     ) async -> Performance {
         let instance: SubjectInstance
         do throws(HarnessProblem) {
-            instance = try await first.trying { () async throws(HarnessProblem) in
+            instance = try await (first ?? FirstStart(of: subject)).trying { () async throws(HarnessProblem) in
                 try await SubjectInstance.start(start, data: data, within: subject.timeouts.start)
             }
         } catch {

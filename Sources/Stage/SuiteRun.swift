@@ -77,7 +77,7 @@ public struct SuiteRun: Sendable {
         _ scenarios: [Scenario], progress: @Sendable (Progress) -> Void = { _ in }
     ) async -> Outcome {
         let start = stage.subject.startCommand
-        let first = FirstStart()
+        let first = FirstStart(of: stage.subject)
         let shared = start.map {
             SharedInstance($0, data: $0.folder(for: "shared"), within: stage.subject.timeouts.start, first: first)
         }

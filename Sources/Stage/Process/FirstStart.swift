@@ -1,7 +1,10 @@
 import Synchronization
 
 /// Whether the subject of a run starts at all: a command that does not is not tried once more by every scenario.
+///
+/// One that starts something that is no WebSocket server does not start the subject.
 final class FirstStart: Sendable {
+    private let subject: ServerSubject
     private struct State {
         /// How many starts are under way.
         var pending = 0
@@ -12,6 +15,8 @@ final class FirstStart: Sendable {
     private let state = Mutex(State())
     /// Set once a start succeeded, with nil, or all that were tried together have failed.
     private let decision = Latch<HarnessProblem?>()
+
+    init(of subject: ServerSubject) { self.subject = subject }
 
     /// Why no subject starts; nil while none has failed, and once one has started.
     var problem: HarnessProblem? { decision.value ?? nil }
@@ -24,12 +29,22 @@ final class FirstStart: Sendable {
         state.withLock { $0.pending += 1 }
         do throws(HarnessProblem) {
             let instance = try await start()
+            if decision.value == nil { try await reach(instance) }
             decision.set(nil)
             end(with: nil)
             return instance
         } catch {
             // An interrupted start tells nothing.
             end(with: Task.isCancelled ? nil : error)
+            throw error
+        }
+    }
+
+    private func reach(_ instance: SubjectInstance) async throws(HarnessProblem) {
+        do throws(HarnessProblem) {
+            try await subject.at(instance).reach()
+        } catch {
+            await instance.end()
             throw error
         }
     }

@@ -14,7 +14,7 @@ actor SharedInstance {
     private var restarted = 0
     private var problem: HarnessProblem?
 
-    init(_ command: StartCommand, data: String?, within limit: Duration, first: FirstStart = FirstStart()) {
+    init(_ command: StartCommand, data: String?, within limit: Duration, first: FirstStart) {
         self.command = command
         self.data = data
         self.limit = limit

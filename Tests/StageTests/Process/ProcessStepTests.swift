@@ -336,6 +336,26 @@ struct ProcessStepTests {
         #expect(try String(contentsOfFile: folder.path + "/starts", encoding: .utf8) == "\n")
     }
 
+    @Test func `a command that starts no WebSocket server is no start`() async throws {
+        var subject = try subject("ws://127.0.0.1:1/ws")
+        subject.start = StartedServer.command(
+            #"""
+            s = listen(int(sys.argv[1]))
+            while True:
+                c, _ = s.accept()
+                c.recv(65536)
+                c.sendall(b'HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n')
+                c.close()
+            """#)
+        let scenarios = try (1...3).map {
+            try scenario(#"{"do":"connect","on":"A"}"#, named: "server/ENV/number-\($0)")
+        }
+        let outcome = await SuiteRun(stage: try stage(subject), jobs: 2).run(scenarios)
+        #expect(outcome.startProblem?.code == .upgradeRefused(status: 404, path: "/ws"))
+        #expect(outcome.startProblem?.isUnreachable == true)
+        #expect(outcome.performances.allSatisfy { $0.skipped != nil })
+    }
+
     @Test func `without a command such scenarios are left out`() async throws {
         let performance = await (try stage(subject("ws://127.0.0.1:1/ws"))).perform(
             try scenario(#"{"do":"kill"}"#, needs: #"{"start":true}"#))
