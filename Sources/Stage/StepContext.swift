@@ -129,7 +129,8 @@ struct StepContext: Sendable {
         for (name, pointer) in places.sorted(by: { $0.key < $1.key }) {
             guard let value = root?[pointer] ?? unsaid("\(pointer)") else {
                 recorder.note(.wait(awaited: "\(pointer) of \(what)", met: false), on: lane)
-                throw StepEnd.unmet("\(self.pointer): \(what) has no \(pointer)")
+                let fix = "\(pointer)".hasPrefix("/limits/") ? "; a subject file may state it in 'limits'" : ""
+                throw StepEnd.unmet("\(self.pointer): \(what) has no \(pointer)\(fix)")
             }
             performer.save(value, as: try filled(name))
         }
