@@ -44,7 +44,7 @@ struct PythonExampleTests {
     }
 
     @Test func `an example that asks the suite's model conforms`() async throws {
-        let run = try await suite("--model {model}", arguments: ["--model-endpoint", "127.0.0.1:0", "--skip-crashes"])
+        let run = try await suite("--model {model}", arguments: ["--skip-crashes"])
         #expect(run.out.contains("tier 3"), "\(run.out)\n\(run.err)")
         #expect(!run.out.contains("\nviolation "), "\(run.out)")
     }
