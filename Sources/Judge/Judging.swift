@@ -34,8 +34,12 @@ private func judgeWhole(_ history: History, under specification: Specification) 
             evidence = evidence.standing(
                 with: check.judge(sure), orEnds: check.judge(ends), observations.guessedTurns)
         }
+        let wire = history.header.dialect
+        if !evidence.violations.isEmpty, let reason = wire.unkeepable[clause.id] {
+            evidence.remarks.append("no server can keep it that speaks the dialect \(wire.name): \(reason)")
+        }
         let verdict = verdict(on: clause, from: evidence)
-        return history.header.dialect.isCanonical ? verdict : verdict.citing(view.origins)
+        return wire.isCanonical ? verdict : verdict.citing(view.origins)
     }
 }
 

@@ -11,8 +11,10 @@ struct ReferenceSubject {
     var defects: [String] = []
     /// What it does differently, by name.
     var variations: [String] = []
-    /// The dialect it speaks; the specification's own form when nil.
-    var dialect: String?
+    /// The dialect it speaks.
+    var dialect = Dialect.canonical
+    /// What this program finds the dialect by; its name when nil.
+    var dialectFile: String?
     /// How many replayed frames it keeps.
     var replayFrames = 1000
 
@@ -41,13 +43,16 @@ struct ReferenceSubject {
             command += ["--token", "\(person.name)=\(person.token ?? "")"]
             command += ["--device", "\(person.name)=\(person.device ?? "")"]
         }
-        if let dialect { command += ["--dialect", dialect] }
+        if !dialect.isCanonical { command += ["--dialect", dialectFile ?? dialect.name] }
         for defect in defects { command += ["--defect", defect] }
         for variation in variations { command += ["--variation", variation] }
         var subject = ServerSubject(
             name: ReferencePeer.name, webSocket: try Endpoint("ws://127.0.0.1:1/ws"), principals: people,
             profiles: Profile.all(of: .server), hasScriptedAgent: true)
         subject.start = StartCommand(command)
+        subject.speak(dialect)
+        subject.start?.url = dialect.address(of: StartCommand.usualURL)
+        if !dialect.isCanonical { subject.profiles = dialect.usualProfiles }
         subject.limits = [
             "heartbeatSeconds": Self.heartbeatSeconds, "authSeconds": Self.authSeconds,
             "messagesPerMinute": Self.messagesPerMinute, "rateWindowSeconds": Self.rateWindowSeconds,

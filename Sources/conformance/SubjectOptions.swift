@@ -71,7 +71,9 @@ struct SubjectOptions {
         let named = profiles.isEmpty ? described?.profiles : Self.declared(named: profiles, &problems)
         let declared = named ?? spoken.usualProfiles
         problems += spoken.problems(declaring: declared, given: profiles.isEmpty ? "--subject /profiles" : "--profile")
-        let agent = hasScriptedAgent ? .scripted : asksOurModel ? .model : described?.agent ?? .plain
+        let told = hasScriptedAgent ? .scripted : asksOurModel ? .model : described?.agent ?? .plain
+        // A command that is given our model's address starts a server that asks it.
+        let agent = told == .plain && startCommand?.takesModel == true ? .model : told
         let wanted = tiers.isEmpty ? described?.tiers : Set(tiers)
         if let wanted, let problem = Scope.problem(wanted, agent: agent, given: tiers.isEmpty ? "--subject" : "--tier")
         {
@@ -157,11 +159,9 @@ struct SubjectOptions {
         check(variations, among: Variation.all.map(\.name), flag: "--variation", &problems)
         let spoken = try spokenDialect(nil, in: nil)
         var reference = ReferenceSubject(defects: defects, variations: variations)
-        reference.dialect = dialect
+        reference.dialect = spoken
+        reference.dialectFile = dialect
         var subject = try reference.subject()
-        subject.speak(spoken)
-        subject.start?.url = spoken.address(of: StartCommand.usualURL)
-        if !spoken.isCanonical { subject.profiles = spoken.usualProfiles }
         if !profiles.isEmpty { subject.profiles = Self.declared(named: profiles, &problems) }
         problems += spoken.problems(declaring: subject.profiles, given: "--profile")
         if let problem = Scope.problem(Set(tiers), agent: subject.agent, given: "--tier") { problems.append(problem) }

@@ -19,6 +19,10 @@ public struct Dialect: Sendable, Equatable {
     public let credential: CredentialPlace
     /// Who speaks first, and what an opened socket means.
     public let greeting: Greeting
+    /// Clauses that no server can keep that speaks so, and why: the wire has no place for what they ask.
+    ///
+    /// They are judged all the same.
+    public let unkeepable: [ClauseID: String]
     /// Where a wire frame says its type.
     let typePlace: JSONPointer
     let frameRules: FrameRules
@@ -50,7 +54,8 @@ public struct Dialect: Sendable, Equatable {
     public static let canonical = Dialect(
         name: "canonical", summary: "The form of the specification itself.", source: nil,
         profiles: Profile.all(of: .server).union(Profile.all(of: .client)), socketPath: nil, credential: .frame,
-        greeting: .client, typePlace: Self.usualTypePlace, frameRules: FrameRules([]), restRules: RESTRules())
+        greeting: .client, unkeepable: [:], typePlace: Self.usualTypePlace, frameRules: FrameRules([]),
+        restRules: RESTRules())
 
     static let usualTypePlace = JSONPointer(tokens: ["type"])
 

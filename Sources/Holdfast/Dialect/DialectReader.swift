@@ -20,7 +20,8 @@ extension Dialect {
     }
 
     private init?(reading reader: MemberReader) {
-        reader.refuseUnknown(besides: ["name", "summary", "profiles", "socket", "greeting", "typeAt", "frames", "rest"])
+        reader.refuseUnknown(
+            besides: ["name", "summary", "profiles", "socket", "greeting", "typeAt", "frames", "rest", "cannotKeep"])
         let name = reader.string("name", required: true)
         if let name, !Self.isName(name) {
             let _: Never? = reader.wrong("name", .string(name), "lowercase letters, digits and '-', not 'canonical'")
@@ -38,6 +39,7 @@ extension Dialect {
             } ?? Self.usualTypePlace
         frameRules = FrameRules(FrameRuleReader.rules(in: reader))
         restRules = reader.members("rest").map(RESTRulesReader.rules) ?? RESTRules()
+        unkeepable = Self.unkeepable(reader)
         guard let name, let summary else { return nil }
         self.name = name
         self.summary = summary
@@ -70,6 +72,29 @@ extension Dialect {
         }
         reader.noteNeeds(of: profiles)
         return profiles
+    }
+
+    private static func unkeepable(_ reader: MemberReader) -> [ClauseID: String] {
+        var reasons: [ClauseID: String] = [:]
+        for element in reader.array("cannotKeep") ?? [] {
+            guard let own = MemberReader(element.value, at: element.pointer, into: reader.collector) else { continue }
+            own.refuseUnknown(besides: ["clauses", "because"])
+            let reason = own.string("because", required: true)
+            for clause in own.strings("clauses", required: true) ?? [] {
+                guard let id = ClauseID(clause.text) else {
+                    reader.collector.note(
+                        clause.pointer, "'\(clipped(clause.text))' is no clause", expected: "an id such as ENV-3",
+                        fix: "see 'conformance list'")
+                    continue
+                }
+                if reasons.updateValue(reason ?? "", forKey: id) != nil {
+                    reader.collector.note(
+                        clause.pointer, "\(id) has a reason already", expected: "each clause once",
+                        fix: "remove one of them")
+                }
+            }
+        }
+        return reasons
     }
 
     private static func path(_ socket: MemberReader) -> String? {

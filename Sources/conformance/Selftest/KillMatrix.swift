@@ -14,25 +14,32 @@ struct KillMatrix {
     struct Peers {
         var defects: [Defect]
         var variations: [Variation]
+        /// What healthy servers speak.
+        var dialects: [Dialect]
         var clientDefects: [ClientDefect]
         var clientVariations: [ClientVariation]
 
         /// Those whose names are wanted.
-        init(where isWanted: (String) -> Bool) {
+        init(of specification: Specification, where isWanted: (String) -> Bool) throws {
+            dialects = try Tool.dialects(of: specification).filter { !$0.isCanonical && isWanted(Self.name(of: $0)) }
             defects = Defect.all.filter { isWanted($0.name) }
             variations = Variation.all.filter { isWanted($0.name) }
             clientDefects = ClientDefect.all.filter { isWanted($0.name) }
             clientVariations = ClientVariation.all.filter { isWanted($0.name) }
         }
 
-        var serverCount: Int { defects.count + variations.count }
+        var serverCount: Int { defects.count + variations.count + dialects.count }
         var clientCount: Int { clientDefects.count + clientVariations.count }
         var isEmpty: Bool { serverCount + clientCount == 0 }
 
+        /// What the healthy server is called that speaks a dialect.
+        static func name(of dialect: Dialect) -> String { "dialect-\(dialect.name)" }
+
         /// All names there are.
-        static var names: [String] {
+        static func names(of specification: Specification) -> [String] {
             Defect.all.map(\.name) + Variation.all.map(\.name) + ClientDefect.all.map(\.name)
                 + ClientVariation.all.map(\.name)
+                + specification.dialectNames.filter { $0 != Dialect.canonical.name }.map { "dialect-\($0)" }
         }
     }
 
@@ -47,8 +54,8 @@ struct KillMatrix {
         var shownByTranscript: [ClauseID] = []
         var duration = Duration.zero
 
-        /// Whether the healthy peers and all variations are green, every defect is caught by its own clause, and no check is
-        /// without something that it catches.
+        /// Whether the healthy peers and all variations are green, those with a wire of their own break what it cannot keep,
+        /// every defect is caught by its own clause, and no check is without something that it catches.
         var holds: Bool { !peers.isEmpty && peers.allSatisfy(\.holds) && unbroken.isEmpty && waiting.isEmpty }
     }
 
@@ -65,7 +72,7 @@ struct KillMatrix {
         if peers.serverCount > 0 {
             result.peers += try await ServerKills(
                 specification: specification, scenarios: Tool.scenarios(of: specification), meter: meter
-            ).peers(peers.defects.filter { hasCheck($0.clause) }, peers.variations)
+            ).peers(peers.defects.filter { hasCheck($0.clause) }, peers.variations, peers.dialects)
         }
         if peers.clientCount > 0 {
             result.peers += try await ClientKills(
@@ -83,6 +90,7 @@ struct KillMatrix {
         var items: [String: Int] = [:]
         if peers.serverCount > 0 { items["healthy"] = 0 }
         for variation in peers.variations { items[variation.name] = 0 }
+        for dialect in peers.dialects { items[Peers.name(of: dialect)] = 0 }
         for defect in peers.defects where hasCheck(defect.clause) {
             items[defect.name] = ServerKills.needsStart(defect) ? 1 : 2
         }

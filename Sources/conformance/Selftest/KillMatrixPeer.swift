@@ -3,7 +3,7 @@ import Report
 
 /// One server or client that the suites were run against, and what they said of it.
 struct KillMatrixPeer: Sendable {
-    enum Kind: String { case healthy, variation, defect }
+    enum Kind: String { case healthy, variation, wire, defect }
 
     let kind: Kind
     let name: String
@@ -11,6 +11,8 @@ struct KillMatrixPeer: Sendable {
     let clause: ClauseID?
     /// The clauses that were violated.
     let violated: [ClauseID]
+    /// The clauses that its wire cannot keep.
+    var unkeepable: [ClauseID] = []
     /// What the suite itself did wrong.
     let problems: [String]
     /// Clauses that a green peer leaves unproved.
@@ -27,12 +29,23 @@ struct KillMatrixPeer: Sendable {
 
     /// Whether the suite says of this peer what is true.
     var holds: Bool {
-        guard let clause else { return violated.isEmpty && problems.isEmpty && unproved.isEmpty }
+        guard let clause else {
+            return violated.sorted() == unkeepable && problems.isEmpty && (kind == .wire || unproved.isEmpty)
+        }
         return violated.contains(clause)
     }
 }
 
 extension KillMatrixPeer {
+    /// What a report says of a healthy server that speaks a dialect.
+    ///
+    /// Frames without names prove little, and so nothing counts here but what is broken.
+    init(_ report: RunReport, speaking dialect: Dialect, as name: String) {
+        self.init(report, .wire, name, provesAll: false)
+        unkeepable = dialect.unkeepable.keys.sorted()
+        self.report = holds ? nil : report
+    }
+
     /// What a report says of a peer; with `provesAll` evidence that proves nothing counts against it.
     init(_ report: RunReport, _ kind: Kind, _ name: String, clause: ClauseID? = nil, provesAll: Bool) {
         let broken = report.clauses(.violation) + report.clauses(.warning)

@@ -42,7 +42,7 @@ extension KillMatrix.Result {
             holds ? "the suite holds" : "the suite does NOT hold",
             ": \(caught.count) of \(defects.count) defects caught by their own clause, ",
             "\(Set(caught.compactMap(\.clause)).count) clauses shown to catch, ",
-            "\(legal.filter(\.holds).count) of \(legal.count) legal peers green, in \(readable(duration))",
+            "\(legal.filter(\.holds).count) of \(legal.count) legal peers judged right, in \(readable(duration))",
         ].joined()
     }
 
@@ -52,9 +52,14 @@ extension KillMatrix.Result {
         let others = peer.violated.filter { $0 != peer.clause }.map(\.description).joined(separator: " ")
         if peer.clause != nil {
             if !others.isEmpty { line += "also \(others)" }
+        } else if peer.kind == .wire, peer.holds {
+            line += "breaks what its wire cannot keep: \(others)"
         } else if !peer.holds {
             let unproved = peer.unproved.map(\.description).joined(separator: " ")
             line += "violated: \(others.isEmpty ? "-" : others)  unproved: \(unproved.isEmpty ? "-" : unproved)"
+            if peer.kind == .wire {
+                line += "  cannot be kept: \(peer.unkeepable.map(\.description).joined(separator: " "))"
+            }
         }
         while line.last == " " { line.removeLast() }
         return [line] + (peer.holds ? [] : peer.problems.prefix(3).map { "    " + $0 })
@@ -74,6 +79,7 @@ extension KillMatrix.Result {
                         "clause": peer.clause.map { .string($0.description) } ?? .null,
                         "holds": .bool(peer.holds),
                         "violated": .array(peer.violated.map { .string($0.description) }),
+                        "unkeepable": .array(peer.unkeepable.map { .string($0.description) }),
                         "unproved": .array(peer.unproved.map { .string($0.description) }),
                         "problems": .array(peer.problems.map { .string($0) }),
                         "attempts": .number(JSONNumber(peer.attempts)),

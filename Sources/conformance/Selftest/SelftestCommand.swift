@@ -10,8 +10,8 @@ struct SelftestCommand: AsyncParsableCommand {
         abstract: "Prove that the suite catches what it should.",
         discussion: """
             Runs the whole suite against the healthy reference server and against each legal variation: all must be \
-            green. Then runs the scenarios of each defect's clause against a server with that defect: the clause must \
-            be violated. Does the same with the reference client.
+            green. Behind the wire of each dialect it must break what that wire cannot keep, and nothing else. Then \
+            runs the scenarios of each defect's clause against a server with that defect: the clause must be violated. Does the same with the reference client.
 
             Examples:
               conformance selftest
@@ -23,7 +23,7 @@ struct SelftestCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Only these defects and variations, with '*'; may be given several times.", valueName: "pattern"),
-        completion: .words { KillMatrix.Peers.names })
+        completion: .words { (try? Tool.specification()).map(KillMatrix.Peers.names) ?? [] })
     var only: [String] = []
 
     @Option(
@@ -37,13 +37,14 @@ struct SelftestCommand: AsyncParsableCommand {
 
     func run() async throws {
         let specification = try Tool.specification()
-        let peers = KillMatrix.Peers(where: isWanted)
+        let peers = try KillMatrix.Peers(of: specification, where: isWanted)
         guard !peers.isEmpty else {
             throw Tool.refuse(
                 "--only", "'\(only.joined(separator: "', '"))' names no defect and no variation",
                 expected: "a name of 'conformance serve --list-defects' or 'conformance chat --list-defects', with '*'",
-                fix: nearestName(to: only.first ?? "", among: KillMatrix.Peers.names).map { "did you mean '\($0)'?" }
-                    ?? "leave it out to run all")
+                fix: nearestName(to: only.first ?? "", among: KillMatrix.Peers.names(of: specification)).map {
+                    "did you mean '\($0)'?"
+                } ?? "leave it out to run all")
         }
         let matrix = try await KillMatrix(specification: specification, showsProgress: Console.showsProgress).run(
             peers, isWhole: only.isEmpty)

@@ -28,7 +28,9 @@ struct ServerKills {
     private static let killsOfVariations = 3
 
     /// Meets all of them.
-    func peers(_ defects: [Defect], _ variations: [Variation]) async throws -> [KillMatrixPeer] {
+    func peers(
+        _ defects: [Defect], _ variations: [Variation], _ dialects: [Dialect]
+    ) async throws -> [KillMatrixPeer] {
         let whole = try Selection([], role: .server, of: specification, scenarios: scenarios)
         let healthy = try await meter.counting("healthy", isFlawed: Self.isMisjudged) {
             try await started(.healthy, "healthy", whole)
@@ -36,6 +38,12 @@ struct ServerKills {
         let varied = try await inOrder(variations, atOnce: Self.startedJobs) { variation in
             try await meter.counting(variation.name, isFlawed: Self.isMisjudged) {
                 try await started(.variation, variation.name, whole, kills: Self.killsOfVariations)
+            }
+        }
+        let spoken = try await inOrder(dialects, atOnce: Self.startedJobs) { dialect in
+            let name = KillMatrix.Peers.name(of: dialect)
+            return try await meter.counting(name, isFlawed: Self.isMisjudged) {
+                try await speaking(dialect, as: name, whole)
             }
         }
         let visible = defects.filter { !Self.needsStart($0) }
@@ -57,7 +65,7 @@ struct ServerKills {
             try await meter.counting(defect.name, isFlawed: Self.isMisjudged) { try await killed(defect) }
         }
         let byName = Dictionary((here + apart).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-        return [healthy] + varied + defects.compactMap { byName[$0.name] }
+        return [healthy] + varied + spoken + defects.compactMap { byName[$0.name] }
     }
 
     /// Whether only a server that can be killed shows a defect.
@@ -91,22 +99,38 @@ struct ServerKills {
         return last ?? .unmet(defect.name, defect.clause)
     }
 
+    /// A healthy server of its own behind the wire of a dialect.
+    private func speaking(_ dialect: Dialect, as name: String, _ selection: Selection) async throws -> Peer {
+        var reference = ReferenceSubject()
+        reference.dialect = dialect
+        reference.replayFrames = ReferenceInProcess.replayFrames
+        let report = try await report(on: reference, selection, kills: Self.killsOfVariations)
+        return Peer(report, speaking: dialect, as: name)
+    }
+
+    private func report(
+        on reference: ReferenceSubject, _ selection: Selection, kills: Int?, patience: Duration? = nil
+    ) async throws -> RunReport {
+        var subject = try reference.subject()
+        if let kills { subject.kills = kills }
+        if let patience { subject.timeouts = subject.timeouts.capped(at: patience) }
+        return try await Services.run(for: subject) { subject in
+            try await ServerSuite(subject: subject, specification: specification, selection: selection, jobs: 8).run()
+        }
+    }
+
     private func started(
         _ kind: Peer.Kind, _ name: String, _ selection: Selection, clause: ClauseID? = nil, kills: Int? = nil
     ) async throws -> Peer {
         var reference = ReferenceSubject()
         switch kind {
-        case .healthy: break
+        case .healthy, .wire: break
         case .variation: reference.variations = [name]
         case .defect: reference.defects = [name]
         }
         if kind != .healthy { reference.replayFrames = ReferenceInProcess.replayFrames }
-        var subject = try reference.subject()
-        if let kills { subject.kills = kills }
-        if kind == .defect { subject.timeouts = subject.timeouts.capped(at: ReferenceInProcess.patience) }
-        let report = try await Services.run(for: subject) { subject in
-            try await ServerSuite(subject: subject, specification: specification, selection: selection, jobs: 8).run()
-        }
+        let report = try await report(
+            on: reference, selection, kills: kills, patience: kind == .defect ? ReferenceInProcess.patience : nil)
         // A few kills prove nothing, and are not meant to.
         return Peer(report, kind, name, clause: clause, provesAll: kind == .healthy)
     }

@@ -31,6 +31,27 @@ import Testing
         }
     }
 
+    @Test(arguments: ["nami", "adjutant"]) func `what a wire cannot keep is told in the chapter too`(name: String)
+        throws
+    {
+        let specification = try SourceTree.specification()
+        let unkeepable = try specification.dialect(named: name).unkeepable
+        let chapter = try SourceTree.text("Spec/chapters/13-dialects.md")
+        let tables = chapter.components(separatedBy: "In the dialect `\(name)`:\n\n")
+        try #require(tables.count == 2)
+        var told: [ClauseID: String] = [:]
+        for row in tables[1].split(separator: "\n", omittingEmptySubsequences: false).prefix(while: {
+            $0.hasPrefix("|")
+        }) {
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            for clause in cells[0].matches(of: /\[([A-Z]+-[0-9]+)\]/) {
+                told[try #require(ClauseID(String(clause.1)))] = cells[1]
+            }
+        }
+        #expect(told == unkeepable && !told.isEmpty)
+        for clause in told.keys { #expect(specification[clause]?.role == .server, "\(clause)") }
+    }
+
     @Test func `the canonical form is nobody's file`() throws {
         let specification = try SourceTree.specification()
         let canonical = try specification.dialect(named: "canonical")
@@ -54,6 +75,18 @@ import Testing
         (#""small""#, #""canonical""#, "d.json:2:11 /name: found 'canonical'"),
         (#""summary""#, #""sumary""#, "d.json:3:13 /sumary: unknown member 'sumary'"),
         (#""core"]"#, #""client-core"]"#, "d.json:4:16 /profiles/0: 'client-core' is a profile of clients"),
+        (
+            #"  "frames""#, #"  "cannotKeep": [{ "clauses": ["ENV-03"], "because": "x" }], "frames""#,
+            "d.json:7:34 /cannotKeep/0/clauses/0: 'ENV-03' is no clause"
+        ),
+        (
+            #"  "frames""#, #"  "cannotKeep": [{ "clauses": ["ENV-3", "ENV-3"], "because": "x" }], "frames""#,
+            "d.json:7:43 /cannotKeep/0/clauses/1: ENV-3 has a reason already"
+        ),
+        (
+            #"  "frames""#, #"  "cannotKeep": [{ "clauses": ["ENV-3"] }], "frames""#,
+            "d.json:7:18 /cannotKeep/0: missing member 'because'"
+        ),
         (#""core"]"#, #""cor"]"#, "d.json:4:16 /profiles/0: unknown profile 'cor'"),
         (#""core"]"#, #""core", "sync"]"#, "d.json:4:15 /profiles: 'sync' needs 'sync', and no frame is one"),
         (#""/chat""#, #""chat?x""#, "d.json:5:23 /socket/path: found 'chat?x'"),
