@@ -12,11 +12,13 @@ extension Observations {
         if let id = push.messageId, let index = own.first(where: { answerIDs(of: turns[$0]).contains(id) }) {
             return index
         }
-        let near = own.filter { index in
+        // Also those count of which a guess was made.
+        let near = questions.filter { turn in
+            guard turn.principal == push.principal, turn.event < push.event else { return false }
             guard let session = push.sessionId else { return true }
-            return (turns[index].sessionId ?? turns[index].sessionAsked ?? session) == session
+            return (turn.sessionId ?? turn.sessionAsked ?? session) == session
         }
-        return near.count == 1 ? near[0] : nil
+        return near.count == 1 ? own.first { turns[$0].event == near[0].event } : nil
     }
 
     /// The ids the answer of a turn is known by.
@@ -110,7 +112,7 @@ extension Observations {
     ///   was over: a server may then have shown the answer otherwise.
     func pushDeadline(after cause: Int, for principal: String) -> Int? {
         guard listensToPushes(for: principal, from: cause),
-            let proof = proof(after: cause, limit: time(of: cause) + timeouts.push.microseconds)
+            let proof = proof(after: cause, limit: patience(of: cause) + timeouts.push.microseconds)
         else { return nil }
         let cameBack = connections.contains {
             $0.principal == principal && $0.opening > cause && $0.opening < proof
