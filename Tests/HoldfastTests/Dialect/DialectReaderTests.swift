@@ -77,15 +77,15 @@ import Testing
         (#""core"]"#, #""client-core"]"#, "d.json:4:16 /profiles/0: 'client-core' is a profile of clients"),
         (
             #"  "frames""#, #"  "cannotKeep": [{ "clauses": ["ENV-03"], "because": "x" }], "frames""#,
-            "d.json:7:34 /cannotKeep/0/clauses/0: 'ENV-03' is no clause"
+            "d.json:7:32 /cannotKeep/0/clauses/0: 'ENV-03' is no clause"
         ),
         (
             #"  "frames""#, #"  "cannotKeep": [{ "clauses": ["ENV-3", "ENV-3"], "because": "x" }], "frames""#,
-            "d.json:7:43 /cannotKeep/0/clauses/1: ENV-3 has a reason already"
+            "d.json:7:41 /cannotKeep/0/clauses/1: ENV-3 has a reason already"
         ),
         (
             #"  "frames""#, #"  "cannotKeep": [{ "clauses": ["ENV-3"] }], "frames""#,
-            "d.json:7:18 /cannotKeep/0: missing member 'because'"
+            "d.json:7:18 /cannotKeep/0: 'because' is missing"
         ),
         (#""core"]"#, #""cor"]"#, "d.json:4:16 /profiles/0: unknown profile 'cor'"),
         (#""core"]"#, #""core", "sync"]"#, "d.json:4:15 /profiles: 'sync' needs 'sync', and no frame is one"),
