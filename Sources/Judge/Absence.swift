@@ -12,9 +12,9 @@ extension Observations {
     ///   the bound was over.
     public func deadline(after cause: Int, within bound: Duration, on connection: Int) -> Int? {
         let observed = connections[connection]
-        let limit = time(of: cause) + bound.microseconds
-        if let ending = observed.ending, ending.event <= cause || time(of: ending.event) < limit { return nil }
-        for pause in observed.pauses where time(of: pause.stopped) < limit {
+        let limit = patience(of: cause) + bound.microseconds
+        if let ending = observed.ending, ending.event <= cause || patience(of: ending.event) < limit { return nil }
+        for pause in observed.pauses where patience(of: pause.stopped) < limit {
             guard let resumed = pause.resumed, resumed < cause else { return nil }
         }
         return proof(after: cause, limit: limit)
@@ -23,8 +23,8 @@ extension Observations {
     /// The event that proves that a request over HTTP was not answered in time; nil when that is not proven.
     public func deadline(after exchange: ObservedExchange, within bound: Duration) -> Int? {
         guard exchange.response == nil else { return nil }
-        let limit = time(of: exchange.request) + bound.microseconds
-        if let failure = exchange.failure, time(of: failure) < limit { return nil }
+        let limit = patience(of: exchange.request) + bound.microseconds
+        if let failure = exchange.failure, patience(of: failure) < limit { return nil }
         return proof(after: exchange.request, limit: limit)
     }
 
@@ -50,7 +50,7 @@ extension Observations {
     func proof(after cause: Int, limit: Int) -> Int? {
         guard knowsDelays else { return nil }
         let events = history.events.indices
-        let first = max(cause + 1, events.boundary { time(of: $0) >= limit })
+        let first = max(cause + 1, events.boundary { patience(of: $0) >= limit })
         guard first < events.endIndex else { return nil }
         let halt = halts[halts.boundary { $0 > cause }...].first
         return halt.map { $0 < first } == true ? nil : first

@@ -14,9 +14,9 @@ extension Observations {
     func clientSilence(
         after cause: Int, within bound: Duration, unless names: Set<String> = ["background", "networkDown"]
     ) -> Int? {
-        let limit = time(of: cause) + bound.microseconds
+        let limit = patience(of: cause) + bound.microseconds
         let events = history.events.indices
-        let first = max(cause + 1, events.boundary { time(of: $0) >= limit })
+        let first = max(cause + 1, events.boundary { patience(of: $0) >= limit })
         guard first < events.endIndex else { return nil }
         let ends: Set<String> = ["launch", "quit", "exit", "hang"]
         let isExcused = client.acts.contains {
@@ -75,4 +75,7 @@ extension Observations {
 
     /// The time from one event to another, in microseconds.
     func span(from first: Int, to last: Int) -> Int { time(of: last) - time(of: first) }
+
+    /// The same time as far as it counts for a bound; see ``Observations/patience(of:)``.
+    func patience(from first: Int, to last: Int) -> Int { patience(of: last) - patience(of: first) }
 }

@@ -110,12 +110,12 @@ struct ClientPlaces {
     func taken(_ frame: ObservedFrame) -> Int? {
         let client = history.client
         let connection = history.connections[frame.connection]
-        let limit = history.time(of: frame.event) + history.timeouts.scheduling.microseconds
+        let limit = history.patience(of: frame.event) + history.timeouts.scheduling.microseconds
         let events = history.history.events.indices
         var waited: Int?
         if client.isForeground(at: frame.event) {
-            let first = events.boundary { history.time(of: $0) >= limit }
-            let isOpen = connection.ending.map { history.time(of: $0.event) >= limit } ?? true
+            let first = events.boundary { history.patience(of: $0) >= limit }
+            let isOpen = connection.ending.map { history.patience(of: $0.event) >= limit } ?? true
             let isThere = history.end(of: frame.event, at: ["background", "networkDown", "quit", "exit"]) >= first
             if isOpen, isThere, first < events.endIndex { waited = first }
         }
@@ -187,8 +187,8 @@ struct ClientPlaces {
         }
         guard hole(before: event) == nil, let result = sync.result, isTaken(result, before: event) else { return false }
         guard !sync.claimsComplete else { return true }
-        let limit = history.time(of: event) - history.timeouts.scheduling.microseconds
-        return history.sessionReads.contains { $0.event > result.event && history.time(of: $0.event) <= limit }
+        let limit = history.patience(of: event) - history.timeouts.scheduling.microseconds
+        return history.sessionReads.contains { $0.event > result.event && history.patience(of: $0.event) <= limit }
     }
 
     /// Whether any session read was answered after the connection of a `sync` was greeted.
@@ -203,9 +203,9 @@ extension Observations {
     /// was watched to its end, and the connection, where one is needed, stayed open.
     func clientDeadline(after cause: Int, within bound: Duration, on connection: Int? = nil) -> Int? {
         guard client.isForeground(at: cause), client.hasNetwork(at: cause) else { return nil }
-        let limit = time(of: cause) + bound.microseconds
+        let limit = patience(of: cause) + bound.microseconds
         let stop = client.nextAct("background", "quit", "exit", "hang", "networkDown", "launch", after: cause)
-        if let stop, time(of: stop.event) < limit { return nil }
+        if let stop, patience(of: stop.event) < limit { return nil }
         if let connection { return deadline(after: cause, within: bound, on: connection) }
         return proof(after: cause, limit: limit)
     }

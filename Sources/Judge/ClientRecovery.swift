@@ -86,7 +86,7 @@ extension Observations {
     /// Whether a client gave a read up in favour of another one; the stage may see that a little later.
     func wasGivenUp(_ read: ObservedExchange, for other: ObservedExchange) -> Bool {
         guard read.response == nil, let failure = read.failure else { return false }
-        return time(of: failure) <= time(of: other.request) + timeouts.scheduling.microseconds
+        return patience(of: failure) <= patience(of: other.request) + timeouts.scheduling.microseconds
     }
 
     /// Whether a read of a session, a sync or a connection was asked for between two events, or a read was under way.

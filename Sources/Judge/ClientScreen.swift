@@ -53,11 +53,11 @@ extension Observations {
     ) -> Sighting {
         // What comes while nobody is there need not have been taken in when somebody looks again.
         guard client.launches.isEmpty || client.isForeground(at: cause) else { return .unknown }
-        let limit = time(of: cause) + bound.microseconds
+        let limit = patience(of: cause) + bound.microseconds
         for look in looks(after: cause, before: end) {
             guard let answer = holds(look.state) else { continue }
             if answer { return .kept(look.event) }
-            if never(look) || time(of: look.event) >= limit { return .broken(look.event) }
+            if never(look) || patience(of: look.event) >= limit { return .broken(look.event) }
         }
         return .unknown
     }

@@ -40,6 +40,6 @@ extension Observations {
     /// Whether a read is so late after a start that every turn which it resumes has to have ended.
     func isLate(_ read: ObservedSessionRead, after start: Int, for turn: ObservedTurn) -> Bool {
         let bound = (timeouts.turn + turn.request.scriptedWait).microseconds
-        return time(of: read.request) >= time(of: start) + bound
+        return patience(of: read.request) >= patience(of: start) + bound
     }
 }

@@ -61,6 +61,9 @@ public struct Observations: Sendable {
     /// Frames of one of the turns of this history that say of none, where nothing else tells; see ``turns``.
     let strays: [ObservedFrame]
 
+    /// The time that counts for bounds.
+    private let patientClock: PatientClock
+
     /// Puts a history in order.
     public init(_ history: History, under specification: Specification) {
         self.init(history, under: specification, believing: .all)
@@ -69,6 +72,7 @@ public struct Observations: Sendable {
     /// Puts a history in order, and believes so much of what only the order of frames tells.
     init(_ history: History, under specification: Specification, believing belief: Guesses.Belief) {
         self.history = history
+        patientClock = PatientClock(history.header.lateness)
         timeouts = history.header.capture == nil ? history.header.timeouts : .ofCaptures(history.header.timeouts)
         let lives = SubjectLives(history)
         self.lives = lives
@@ -116,4 +120,14 @@ public struct Observations: Sendable {
 
     /// The time of an event, in microseconds since the history began; no more than a century, so that sums stay in range.
     public func time(of event: Int) -> Int { min(history.events[event].at, 1 << 52) }
+
+    /// The time of an event by the clock that bounds are judged by: it passes more slowly while the machine is late.
+    ///
+    /// For what comes too late; what comes too early, or too often, is judged by ``time(of:)``.
+    func patience(of event: Int) -> Int { patientClock.time(at: time(of: event)) }
+
+    /// Whether the machine was late at some time between two events.
+    func wasLate(from first: Int, to last: Int) -> Bool {
+        patientClock.wasLate(from: time(of: first), to: time(of: last))
+    }
 }

@@ -40,10 +40,16 @@ public struct ObservedConnection: Sendable {
         /// Who ended it and how.
         public let kind: Kind
 
+        /// Whether it may be for silence, because a pong came late on a machine that was late.
+        let mayBeSilence: Bool
+
         /// Whether the server closed with a code that it may use at any time: restart, or try again later.
         public var isAtWill: Bool {
             if case .closed(.fromServer, let code?) = kind { code == 1012 || code == 1013 } else { false }
         }
+
+        /// Whether nobody is to blame for it.
+        var isExcused: Bool { isAtWill || mayBeSilence }
 
         /// The ways to end.
         public enum Kind: Sendable, Equatable {
@@ -94,6 +100,10 @@ public struct ObservedConnection: Sendable {
             }
             guard let position = current[device] else { continue }
             connections[position].take(event.kind, at: index, frame: history.frames[index], position: position)
+        }
+        if !history.header.lateness.isEmpty {
+            let clock = PatientClock(history.header.lateness)
+            for position in connections.indices { connections[position].doubtSilence(in: history, by: clock) }
         }
         return connections
     }
@@ -146,6 +156,18 @@ public struct ObservedConnection: Sendable {
     }
 
     private mutating func end(_ kind: Ending.Kind, at index: Int) {
-        if ending == nil { ending = Ending(event: index, kind: kind) }
+        if ending == nil { ending = Ending(event: index, kind: kind, mayBeSilence: false) }
+    }
+
+    /// Notes that an end without a word may be for silence: two heartbeats had passed, and the machine was late in the last few.
+    private mutating func doubtSilence(in history: History, by clock: PatientClock) {
+        guard let ending, ending.kind == .lost, let connected else { return }
+        let heartbeat = 1_000_000 * min(max(greeting?["heartbeatSeconds"]?.intValue ?? 30, 1), 86_400)
+        let end = history.events[ending.event].at
+        guard end - history.events[connected].at >= 2 * heartbeat, clock.wasLate(from: end - 4 * heartbeat, to: end)
+        else {
+            return
+        }
+        self.ending = Ending(event: ending.event, kind: ending.kind, mayBeSilence: true)
     }
 }

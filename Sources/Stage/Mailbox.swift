@@ -81,6 +81,15 @@ final class Mailbox: Sendable {
     private func waiting<Found: Sendable>(
         within limit: Duration, _ body: @escaping @Sendable () async -> Found?
     ) async -> Found? {
+        await SchedulingMeter.shared.waiting(limit) { limit in
+            if let found = await once(within: limit, body) { return found }
+            return hasEnded ? .some(nil) : nil
+        } ?? nil
+    }
+
+    private func once<Found: Sendable>(
+        within limit: Duration, _ body: @escaping @Sendable () async -> Found?
+    ) async -> Found? {
         await withTaskGroup(of: Found?.self) { group in
             group.addTask { await body() }
             group.addTask {

@@ -64,3 +64,19 @@ public struct Performance: Sendable {
         return Performance(scenario, history: History(header: header, events: []), skipped: reason)
     }
 }
+
+extension [Performance] {
+    /// What is to be said of a machine that was late, because bounds were longer than usual; nil where it was not.
+    public var lateness: String? {
+        let shares = map { performance in
+            let late = performance.history.header.lateness.reduce(0) { $0 + $1.to - $1.from }
+            return Double(late) / Double(Swift.max(1, microseconds(performance.duration)))
+        }
+        // A moment here and there changes nothing that anybody would notice.
+        let count = shares.count { $0 >= 0.1 }
+        guard count > 0 else { return nil }
+        return
+            "the machine had too little time for the suite, so that bounds lasted longer in \(count) of \(self.count) "
+            + "scenarios: with fewer --jobs, or alone on the machine, it is done sooner"
+    }
+}

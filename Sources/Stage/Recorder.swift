@@ -24,7 +24,8 @@ final class Recorder: Sendable {
         var flooded = false
     }
 
-    private let start = ContinuousClock.now
+    /// When recording began.
+    let start = ContinuousClock.now
     private let state = Mutex(State())
     private let bounds: Bounds
     let redaction: Redaction

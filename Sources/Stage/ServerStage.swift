@@ -115,7 +115,8 @@ public struct ServerStage: Sendable {
         }
         let header = History.Header(
             specification: specification.version, scenario: scenario.name, subject: subject.declaration,
-            timeouts: subject.timeouts, startedAt: startedAt, dialect: subject.dialect)
+            timeouts: subject.timeouts, lateness: SchedulingMeter.shared.lateness(from: performer.recorder.start),
+            startedAt: startedAt, dialect: subject.dialect)
         var performance = Performance(
             scenario, history: History(header: header, events: performer.recorder.events()), problems: problems,
             skipped: unsuitable, stoppedAt: stoppedAt, wasInterrupted: wasInterrupted || Task.isCancelled,

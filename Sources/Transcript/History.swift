@@ -39,6 +39,8 @@ public struct History: Sendable {
         public var timeouts: Timeouts
         /// How many times faster than people's time a client was asked to run its timers; 1 unless it is a client's.
         public var timeScale: Double
+        /// When the machine was late, in order; bounds pass more slowly then.
+        public var lateness: [Lateness]
         /// When recording began, in ISO 8601; nil in golden files.
         public var startedAt: String?
         /// The dialect of every wire text in the events; the transcript carries its source.
@@ -49,7 +51,7 @@ public struct History: Sendable {
         /// A header for a subject.
         public init(
             specification: String = "1.0", scenario: String? = nil, subject: Subject, timeouts: Timeouts = Timeouts(),
-            timeScale: Double = 1, startedAt: String? = nil, dialect: Dialect = .canonical,
+            timeScale: Double = 1, lateness: [Lateness] = [], startedAt: String? = nil, dialect: Dialect = .canonical,
             capture: Capture? = nil
         ) {
             self.specification = specification
@@ -57,6 +59,7 @@ public struct History: Sendable {
             self.subject = subject
             self.timeouts = timeouts
             self.timeScale = timeScale
+            self.lateness = lateness
             self.startedAt = startedAt
             self.dialect = dialect
             self.capture = capture

@@ -107,7 +107,8 @@ extension LineReader {
         return History.Header(
             specification: try string("specification"), scenario: try optionalString("scenario"),
             subject: try members("subject").subject(), timeouts: try timeouts(),
-            timeScale: try timeScale(), startedAt: try optionalString("startedAt"), dialect: try dialect(),
+            timeScale: try timeScale(), lateness: try lateness(), startedAt: try optionalString("startedAt"),
+            dialect: try dialect(),
             capture: object["capture"] == nil ? nil : try members("capture").capture())
     }
 
@@ -140,6 +141,21 @@ extension LineReader {
             throw problem("'timeScale' is \(shown(value))", expected: "a number from 1 to 1000")
         }
         return scale
+    }
+
+    private func lateness() throws(InputProblem) -> [History.Lateness] {
+        var stretches: [History.Lateness] = []
+        for value in try optional("lateness", "an array of objects", \.arrayValue) ?? [] {
+            guard let from = value["from"]?.intValue, let to = value["to"]?.intValue, 0 <= from, from < to,
+                let slowness = value["slowness"]?.intValue, (2...History.Lateness.most).contains(slowness)
+            else {
+                throw problem(
+                    "'lateness' holds \(shown(value))",
+                    expected: "from and to in microseconds, and slowness from 2 to \(History.Lateness.most)")
+            }
+            stretches.append(History.Lateness(from: from, to: to, slowness: slowness))
+        }
+        return stretches
     }
 
     private func timeouts() throws(InputProblem) -> Timeouts {

@@ -51,6 +51,12 @@ public enum TranscriptWriter {
             object["timeouts"] = .object(JSONObject(bounds))
         }
         if header.timeScale != 1 { object["timeScale"] = JSONValue(header.timeScale) }
+        if !header.lateness.isEmpty {
+            object["lateness"] = .array(
+                header.lateness.map {
+                    ["from": JSONValue($0.from), "to": JSONValue($0.to), "slowness": JSONValue($0.slowness)]
+                })
+        }
         object["startedAt"] = header.startedAt.map { .string($0) }
         object["dialect"] = header.dialect.source
         object["capture"] = header.capture.map(capture)

@@ -40,7 +40,9 @@ struct ServerSuite {
             selection: selection.clauses, intended: selection.intended, startedAt: startedAt,
             duration: clock.now - start,
             wasInterrupted: wasInterrupted, part: selection.part(of: results))
-        report.diagnostics = outcome.diagnostics + Self.leftOut(of: outcome.performances)
+        report.diagnostics =
+            outcome.diagnostics + Self.leftOut(of: outcome.performances)
+            + [outcome.performances.lateness].compactMap(\.self)
         report.tool = Tool.version
         return report
     }

@@ -1,5 +1,7 @@
+import Holdfast
 import TestSupport
 import Testing
+import Transcript
 
 @Suite struct SilenceTests {
     @Test func `AUTH-4 silent sockets are closed`() throws {
@@ -66,5 +68,23 @@ import Testing
         try clause.untested("\(idle) \(beats(1)) +20s A>ping(n1) A<pong(n1)")  // silent in between
         try clause.untested("A+ \(beats(4)) A>ping(n1) A<pong(n1)")  // 30 s where nothing is told
         try clause.untested(idle)
+    }
+
+    @Test func `LIVE-4 a machine that was late may have been late with a pong`() throws {
+        let idle = "A+(heartbeatSeconds=5) +5s A<pingFrame A>pongFrame +5s A<pingFrame A>pongFrame"
+        let late = ClauseUnderTest("LIVE-4", lateness: [History.Lateness(from: 3_000_000, to: 4_000_000, slowness: 5)])
+        try late.untested("\(idle) A<eof")
+        try late.violates("\(idle) A<close(1000)^")
+        try late.violates("\(idle) +5s A<pingFrame A>pongFrame +5s A<pingFrame A>pongFrame +5s A<eof^")
+        try ClauseUnderTest("LIVE-4").violates("\(idle) A<eof^")
+    }
+
+    @Test func `a bound passes more slowly while the machine is late`() throws {
+        // Ten seconds that count as one.
+        let late = ClauseUnderTest("LIVE-1", lateness: [History.Lateness(from: 0, to: 10_000_000, slowness: 10)])
+        try late.conforms("A+ A>ping +9s A<pong")
+        try late.untested("A+ A>ping +9s")
+        try late.violates("A+ A>ping +15s^")
+        try ClauseUnderTest("LIVE-1").violates("A+ A>ping +9s^")
     }
 }

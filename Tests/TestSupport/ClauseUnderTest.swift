@@ -15,9 +15,13 @@ public struct ClauseUnderTest {
     private let id: String
     private let profiles: Set<Profile>?
     private let hasScriptedAgent: Bool
+    private let lateness: [History.Lateness]
 
     /// Names the clause, such as `SYNC-3`.
-    public init(_ id: String, profiles: Set<Profile>? = nil, hasScriptedAgent: Bool = true) {
+    public init(
+        _ id: String, profiles: Set<Profile>? = nil, hasScriptedAgent: Bool = true, lateness: [History.Lateness] = []
+    ) {
+        self.lateness = lateness
         self.id = id
         self.profiles = profiles
         self.hasScriptedAgent = hasScriptedAgent
@@ -98,7 +102,7 @@ public struct ClauseUnderTest {
         }
         guard Checks.check(of: clauseID) != nil else { throw UnexpectedVerdict("\(id) has no check", place) }
         let subject = subject(of: clause, profiles)
-        let expansion = try NotationExpansion(notation, header: History.Header(subject: subject))
+        let expansion = try NotationExpansion(notation, header: History.Header(subject: subject, lateness: lateness))
         let verdicts = judge(expansion.history, under: specification)
         let printer = NotationPrinter(expansion.history)
         let isBroken = outcome == .violation || outcome == .warning

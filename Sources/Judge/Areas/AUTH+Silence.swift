@@ -41,7 +41,7 @@ extension AUTH {
             case .closed(.fromServer, let code):
                 if end - observations.time(of: connection.opening) < limit.microseconds {
                     violate("close \(code.map(String.init) ?? "without a code") earlier", ending.event)
-                } else if end - observations.time(of: opened) > (limit + grace).microseconds {
+                } else if observations.patience(from: opened, to: ending.event) > (limit + grace).microseconds {
                     violate("close \(code.map(String.init) ?? "without a code") later", ending.event)
                 } else if code != 4002 {
                     violate("close \(code.map(String.init) ?? "without a code")", ending.event)

@@ -37,7 +37,7 @@ enum AUTH {
                         actual: words == nil ? actual : "error auth_failed", at: [auth, event]))
             }
             if let connected = connection.connected {
-                if observations.time(of: connected) - observations.time(of: auth) <= bound.microseconds
+                if observations.patience(from: auth, to: connected) <= bound.microseconds
                     || !connection.pauses.isEmpty
                 {
                     evidence.keep()

@@ -111,7 +111,7 @@ extension CLIENT {
                 !hasAnother(than: index, at: end, in: life, observations)
             else { continue }
             let next = observations.attempt(after: end).map { observations.connections[$0].opening }
-            if let next, observations.span(from: end, to: next) <= bound.microseconds {
+            if let next, observations.patience(from: end, to: next) <= bound.microseconds {
                 evidence.keep()
             } else if let late = observations.clientSilence(after: end, within: bound) {
                 evidence.violate(
@@ -144,6 +144,10 @@ extension CLIENT {
             let act = client.acts.first { $0.event > close && $0.name != "background" }
             let next = observations.attempt(after: close).map { observations.connections[$0].opening }
             if let next, act.map({ next < $0.event }) ?? true {
+                // On a machine that was late, it may have been on its way when the close came.
+                let isLate = observations.wasLate(from: close, to: next)
+                let scheduling = observations.timeouts.scheduling.microseconds
+                if isLate, observations.patience(from: close, to: next) < scheduling { continue }
                 evidence.violate(
                     Finding(
                         "the client came back after it was told to stay away",

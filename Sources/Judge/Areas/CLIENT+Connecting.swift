@@ -44,7 +44,8 @@ extension CLIENT {
             let onTheWay = sent.filter { frame in
                 let sent = frame.type == "ping" ? back.event : back.left
                 return old.contains(frame.connection) && !typed.contains(frame.event)
-                    && observations.span(from: sent, to: frame.event) <= observations.timeouts.scheduling.microseconds
+                    && observations.patience(from: sent, to: frame.event)
+                        <= observations.timeouts.scheduling.microseconds
             }
             let used = sent.first { frame in
                 old.contains(frame.connection) && !onTheWay.contains { $0.event == frame.event }
@@ -81,7 +82,10 @@ extension CLIENT {
             let end = [connection.ending?.event, connection.refused].compactMap { $0 }.min()
             let others = attempts.dropFirst().map { observations.connections[$0].opening }
             if let end, end < late {
-                guard end > told.event, observations.wasEndedByClient(connection) else { continue }
+                // On a machine that was late, it may have taken the greeting for one that never came.
+                guard end > told.event, observations.wasEndedByClient(connection),
+                    !observations.wasLate(from: connection.opening, to: end)
+                else { continue }
                 evidence.violate(
                     Finding(
                         "the client ended the connection it had just made", expected: "its first connection is kept",
@@ -118,7 +122,7 @@ extension CLIENT {
         else { return }
         let bound = observations.clientBound(\.foregroundReconnect)
         let next = observations.attempt(after: event).map { observations.connections[$0].opening }
-        if let next, observations.span(from: event, to: next) <= bound.microseconds {
+        if let next, observations.patience(from: event, to: next) <= bound.microseconds {
             evidence.keep()
         } else if let late = observations.clientSilence(after: event, within: bound) {
             evidence.violate(

@@ -37,7 +37,7 @@ extension CLIENT {
         }
         guard let change = changes.last else { return nil }
         if !client.hasNetwork(at: event) {
-            guard observations.span(from: change.event, to: event) >= settled else { return nil }
+            guard observations.patience(from: change.event, to: event) >= settled else { return nil }
             return (change.event, [.offline])
         }
         let attempts = observations.attempts(in: life.lowerBound..<event)
@@ -45,7 +45,7 @@ extension CLIENT {
             observations.connections[index].connected.map { $0 < event } == true ? client.ends[index] ?? .max : nil
         }.max()
         let since = max(lost ?? change.event, change.event)
-        guard since < event, observations.span(from: since, to: event) >= settled,
+        guard since < event, observations.patience(from: since, to: event) >= settled,
             !observations.wasSentAway(before: event)
         else { return nil }
         let reads = client.reads.filter { read in
@@ -55,12 +55,12 @@ extension CLIENT {
         // An attempt that has just ended may still be on the screen.
         let isTrying = tries.contains {
             guard let end = client.ends[$0] else { return true }
-            return end > event || observations.span(from: end, to: event) < Self.redraw.microseconds
+            return end > event || observations.patience(from: end, to: event) < Self.redraw.microseconds
         }
         if isTrying { return (since, reads.isEmpty ? [.connecting] : [.connecting, .degraded]) }
         // One read may be part of the start; a second one is polling.
         guard !tries.isEmpty, let second = reads.dropFirst().first?.response,
-            observations.span(from: second, to: event) >= Self.redraw.microseconds
+            observations.patience(from: second, to: event) >= Self.redraw.microseconds
         else { return nil }
         return (since, [.degraded])
     }
@@ -81,8 +81,8 @@ extension CLIENT {
                 client.state(at: stored.event)?.sessionId == stored.sessionId
             else { continue }
             let states = client.states.filter { $0.event > stored.event }
-            let limit = observations.time(of: stored.event) + bound.microseconds
-            if let first = states.first(where: { shows(stored, $0) }), observations.time(of: first.event) <= limit {
+            let limit = observations.patience(of: stored.event) + bound.microseconds
+            if let first = states.first(where: { shows(stored, $0) }), observations.patience(of: first.event) <= limit {
                 if !observations.wasGreeted(between: stored.event, and: first.event) { evidence.keep() }
                 continue
             }

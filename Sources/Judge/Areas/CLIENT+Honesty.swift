@@ -31,7 +31,7 @@ extension CLIENT {
             }
             if let pending {
                 let opening = observations.connections[pending].opening
-                let isSettled = observations.span(from: opening, to: state.event) >= inFlight.microseconds
+                let isSettled = observations.patience(from: opening, to: state.event) >= inFlight.microseconds
                 guard !wasGreeted || isSettled else { continue }
                 violate(state, since: opening, into: &evidence)
             } else if !wasGreeted {
@@ -61,7 +61,7 @@ extension CLIENT {
         let connection = observations.connections[index]
         guard let connected = connection.connected, connected < event else { return false }
         if let end = observations.client.ends[index], end < event,
-            observations.span(from: end, to: event) > inFlight.microseconds
+            observations.patience(from: end, to: event) > inFlight.microseconds
         {
             return false
         }
@@ -97,8 +97,8 @@ extension CLIENT {
         let bound = observations.clientBound(\.resend)
         guard client.isForeground(at: event), client.hasNetwork(at: event), let life = client.launch(at: event)?.events
         else { return }
-        let limit = observations.time(of: event) + bound.microseconds
-        if let end = client.ends[index], observations.time(of: end) <= limit,
+        let limit = observations.patience(of: event) + bound.microseconds
+        if let end = client.ends[index], observations.patience(of: end) <= limit,
             !observations.wasEndedByClient(observations.connections[index])
         {
             return
@@ -107,8 +107,8 @@ extension CLIENT {
         let request = observations.exchanges.first { $0.request > event }?.request
         let reaction = [opening, request].compactMap { $0 }.filter { $0 < life.upperBound }.min()
         let news = news(of: key, on: index, after: event, observations)
-        if let news, observations.time(of: news) <= limit, reaction.map({ news < $0 }) ?? true { return }
-        guard let reaction, observations.time(of: reaction) <= limit else {
+        if let news, observations.patience(of: news) <= limit, reaction.map({ news < $0 }) ?? true { return }
+        guard let reaction, observations.patience(of: reaction) <= limit else {
             guard let late = observations.clientSilence(after: event, within: bound) else { return }
             evidence.violate(
                 Finding(
@@ -117,7 +117,7 @@ extension CLIENT {
                     at: [event, late]))
             return
         }
-        let used = observations.connections[index].sent.first { observations.time(of: $0.event) > limit }
+        let used = observations.connections[index].sent.first { observations.patience(of: $0.event) > limit }
         if let used {
             evidence.violate(
                 Finding(

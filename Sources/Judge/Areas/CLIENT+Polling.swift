@@ -20,8 +20,8 @@ extension CLIENT {
         for wait in history.waitsForAnswers {
             let polls = history.polls(in: wait)
             guard let first = polls.first else { continue }
-            let limit = history.time(of: first) + history.clientBound(\.polling).microseconds
-            let late = polls.first { history.time(of: $0) > limit }
+            let limit = history.patience(of: first) + history.clientBound(\.polling).microseconds
+            let late = polls.first { history.patience(of: $0) > limit }
             let many = polls.count > 12 ? polls[12] : nil
             if let event = [late, many].compactMap({ $0 }).min() {
                 evidence.violate(

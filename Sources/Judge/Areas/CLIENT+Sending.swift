@@ -118,7 +118,7 @@ extension CLIENT {
             let second = twin.requests.first(where: { $0.event > typed })
         else { return nil }
         // A turn that has ended is not asked for again; one that runs may be.
-        let limit = history.time(of: typed) + history.clientPatience.microseconds
+        let limit = history.patience(of: typed) + history.clientPatience.microseconds
         guard twin.ended.map({ $0 < typed }) == true || history.proof(after: typed, limit: limit) != nil else {
             return nil
         }

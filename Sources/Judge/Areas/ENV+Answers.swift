@@ -120,7 +120,7 @@ extension ENV {
             let sentHostile = observations.hostileFrames.contains {
                 $0.frame.connection == index && $0.frame.event < ending.event
             }
-            guard !sentHostile, !ending.isAtWill, !observations.wasStopped(between: event, and: ending.event) else {
+            guard !sentHostile, !ending.isExcused, !observations.wasStopped(between: event, and: ending.event) else {
                 return
             }
             evidence.violate(

@@ -70,7 +70,7 @@ extension ENV {
         if states.contains(where: { $0.connection == .connected }) { return evidence.keep() }
         guard
             let late = states.first(where: {
-                observations.span(from: greeting.event, to: $0.event) >= redraw(observations)
+                observations.patience(from: greeting.event, to: $0.event) >= redraw(observations)
             }), connection.ending.map({ $0.event > late.event }) ?? true || observations.wasEndedByClient(connection)
         else { return }
         evidence.violate(
@@ -95,7 +95,7 @@ extension ENV {
         if states.contains(where: { $0.ids.contains(id) || $0.messages.contains { $0.text == frame.text } }) {
             evidence.keep()
         } else if let late = states.first(where: {
-            observations.span(from: frame.event, to: $0.event) >= redraw(observations)
+            observations.patience(from: frame.event, to: $0.event) >= redraw(observations)
         }) {
             evidence.violate(
                 Finding(

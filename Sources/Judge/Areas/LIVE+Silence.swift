@@ -25,7 +25,7 @@ extension LIVE {
                 guard next == nil, connection.wasEndedByServer, let ending = connection.ending, ending.event > last,
                     !ending.isAtWill, !observations.wasStopped(between: last, and: ending.event)
                 else { continue }
-                if observations.time(of: ending.event) - observations.time(of: last) <= bound.microseconds {
+                if observations.patience(from: last, to: ending.event) <= bound.microseconds {
                     evidence.keep()
                 } else {
                     violate("its end, later", at: [last, ending.event])
@@ -61,7 +61,7 @@ extension LIVE {
             }
             if connection.wasEndedByServer, let ending = connection.ending, ending.event > connected {
                 let spoke = max(connected, texts.last { $0 < ending.event } ?? 0)
-                guard !ending.isAtWill, !isGoingAway(ending),
+                guard !ending.isExcused, !isGoingAway(ending),
                     !observations.wasStopped(between: connected, and: ending.event),
                     observations.time(of: ending.event) - observations.time(of: spoke) >= heartbeat,
                     signs.contains(where: { $0 > spoke && $0 < ending.event }),

@@ -25,7 +25,7 @@ enum LIVE {
             for ping in observations.pings(on: index) {
                 let asked = ping.request.event
                 if let pong = ping.pong?.event {
-                    let isLate = observations.time(of: pong) - observations.time(of: asked) > bound.microseconds
+                    let isLate = observations.patience(from: asked, to: pong) > bound.microseconds
                     guard isLate, connection.pauses.isEmpty else {
                         evidence.keep()
                         continue

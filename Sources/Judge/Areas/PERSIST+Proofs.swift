@@ -245,7 +245,7 @@ extension PERSIST {
         }
         guard let index = request.connection else { return nil }
         let connection = history.connections[index]
-        if connection.wasEndedByServer, let ending = connection.ending, !ending.isAtWill, ending.event < next,
+        if connection.wasEndedByServer, let ending = connection.ending, !ending.isExcused, ending.event < next,
             !history.wasStopped(between: turn.event, and: ending.event)
         {
             return (false, "the end of the connection", ending.event)

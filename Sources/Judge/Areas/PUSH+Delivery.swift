@@ -151,7 +151,7 @@ extension Observations {
     fileprivate func staysSilent(after cause: Int, besides push: ObservedPush) -> Bool {
         pushes.contains { $0.event > cause && $0.request.path == push.request.path && !announceTheSame($0, push) }
             || listensToPushes(for: push.principal, from: cause)
-                && proof(after: cause, limit: time(of: cause) + timeouts.push.microseconds) != nil
+                && proof(after: cause, limit: patience(of: cause) + timeouts.push.microseconds) != nil
     }
 
     /// Whether a push to a principal for another turn, or the bound, shows that nothing more came after an event.

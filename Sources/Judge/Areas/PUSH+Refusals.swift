@@ -155,9 +155,9 @@ extension Observations {
         case .exchange(let index): return deadline(after: exchanges[index], within: bound)
         case .connection(let index):
             if let late = deadline(after: begun, within: bound, on: index) { return late }
-            let limit = time(of: begun) + bound.microseconds
+            let limit = patience(of: begun) + bound.microseconds
             guard !wasStopped(between: turn.event, and: history.events.count) else { return nil }
-            return reads(of: turn).first { time(of: $0.request) >= limit }?.event
+            return reads(of: turn).first { patience(of: $0.request) >= limit }?.event
         }
     }
 }

@@ -145,7 +145,7 @@ extension RATE {
                     count("sync", sync.request.event, sync.result?.event, observations.timeouts.sync)
                 }
             }
-            guard connection.wasEndedByServer, let ending = connection.ending, !ending.isAtWill,
+            guard connection.wasEndedByServer, let ending = connection.ending, !ending.isExcused,
                 let refusal = refusal(before: ending.event),
                 !observations.wasStopped(between: refusal.event, and: ending.event),
                 !observations.hostileFrames.contains(where: {

@@ -138,7 +138,7 @@ enum RATE {
                 guard request.refusalCode.map({ !ErrorMeaning.refusals.contains($0) }) ?? true else { continue }
                 violate(request.refusalCode.map { "error \($0)" } ?? "an error without code", refusal)
             } else if let ending = observed.ending, observed.wasEndedByServer, ending.event > request.event {
-                guard !ending.isAtWill, !observations.wasStopped(between: request.event, and: ending.event) else {
+                guard !ending.isExcused, !observations.wasStopped(between: request.event, and: ending.event) else {
                     continue
                 }
                 violate("the end of the connection", ending.event)

@@ -129,7 +129,7 @@ extension REST {
             }
             guard isRunning else { continue }
             if let response = exchange.response {
-                let taken = observations.time(of: response) - observations.time(of: exchange.request)
+                let taken = observations.patience(from: exchange.request, to: response)
                 if taken <= bound.microseconds {
                     evidence.keep()
                 } else {

@@ -240,7 +240,7 @@ extension SYNC {
                 else { continue }
                 if let last = lastEnding[position], last > end.event {
                     evidence.keep()
-                } else if newer.wasEndedByServer, newer.ending?.isAtWill != true, let lost = newer.ending?.event,
+                } else if newer.wasEndedByServer, newer.ending?.isExcused != true, let lost = newer.ending?.event,
                     !history.wasStopped(between: newer.opening, and: lost)
                 {
                     if older.wasEndedByServer, hostile.contains(index) { continue }

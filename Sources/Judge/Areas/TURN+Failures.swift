@@ -121,12 +121,12 @@ extension TURN {
                     && other.isAccepted && other.ended ?? .max > turn.event
             }
             let limit =
-                observations.time(of: turn.event)
+                observations.patience(of: turn.event)
                 + (observations.timeouts.turn + turn.request.scriptedWait).microseconds
             for read in reads {
                 // What a read shows was accepted: a refused question is not stored.
                 let isAccepted = turn.isAccepted || observations.question(of: turn, in: read) != nil
-                let isLate = !isSerial && isAccepted && observations.time(of: read.request) >= limit
+                let isLate = !isSerial && isAccepted && observations.patience(of: read.request) >= limit
                 // An agent without a script may fail for reasons of its own.
                 let isFailed = canFail && entry(of: turn, in: read)?.status == "failed"
                 guard isLate || isFailed else { continue }

@@ -38,9 +38,9 @@ final class ArrivalBoard: Sendable {
         }
     }
 
-    /// Takes the first that matches, now or when it comes; false when none comes within the limit.
+    /// Takes the first that matches, now or when it comes; false when none comes before the deadline.
     func take(
-        after mark: Int, before deadline: ContinuousClock.Instant, where matches: @Sendable (WorldArrival) -> Bool
+        after mark: Int, before deadline: PatientDeadline, where matches: @Sendable (WorldArrival) -> Bool
     ) async -> Bool {
         // What is looked at belongs to the server, which notes arrivals under a lock of its own: no lock is held meanwhile.
         while true {
@@ -49,10 +49,10 @@ final class ArrivalBoard: Sendable {
             }
             for (place, entry) in entries.enumerated() {
                 // A client that repeats itself without end makes looking take long.
-                if place % 64 == 63, ContinuousClock.now >= deadline || Task.isCancelled { return false }
+                if place % 64 == 63, deadline.rest <= .zero || Task.isCancelled { return false }
                 if matches(entry.arrival), take(entry.number) { return true }
             }
-            let rest = deadline - .now
+            let rest = deadline.rest
             guard rest > .zero, !Task.isCancelled else { return false }
             _ = await change.wait(within: rest)
         }

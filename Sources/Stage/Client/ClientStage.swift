@@ -49,7 +49,8 @@ public struct ClientStage: Sendable {
                     .faultImpossible(fault: "a scripted server", reason: String(reason)), at: scenario.name)
             ]
         }
-        performance.history = history(scenario, recorder.events(), startedAt)
+        performance.history = history(
+            scenario, recorder.events(), startedAt, SchedulingMeter.shared.lateness(from: recorder.start))
         performance.problems += server.problems
         performance.wasFlooded = recorder.wasFlooded
         performance.wasInterrupted = performance.wasInterrupted || Task.isCancelled
@@ -99,10 +100,13 @@ public struct ClientStage: Sendable {
         await link.end()
     }
 
-    private func history(_ scenario: ClientScenario, _ events: [Event], _ startedAt: String?) -> History {
+    private func history(
+        _ scenario: ClientScenario, _ events: [Event], _ startedAt: String?, _ lateness: [History.Lateness] = []
+    ) -> History {
         let header = History.Header(
             specification: specification.version, scenario: scenario.name, subject: subject.declaration,
-            timeouts: subject.timeouts, timeScale: subject.timeScale(for: scenario), startedAt: startedAt)
+            timeouts: subject.timeouts, timeScale: subject.timeScale(for: scenario), lateness: lateness,
+            startedAt: startedAt)
         return History(header: header, events: events)
     }
 

@@ -9,7 +9,7 @@ extension ClientStepContext {
     private static let longestPause = Duration.milliseconds(120)
 
     func await(_ awaited: AwaitedArrival) async throws {
-        let deadline = ContinuousClock.now + performer.limit(awaited.within)
+        let deadline = PatientDeadline(performer.limit(awaited.within))
         let session = try awaited.session.map { try filled($0) }
         let name = try awaited.name.map { try filled($0) }
         // A connection that is still there and a question nobody has waited for count whenever they came.
@@ -30,7 +30,7 @@ extension ClientStepContext {
     }
 
     func awaitState(_ awaited: AwaitedState) async throws {
-        let deadline = ContinuousClock.now + performer.limit(awaited.within)
+        let deadline = PatientDeadline(performer.limit(awaited.within))
         var wanted = awaited
         wanted.session = try awaited.session.map { try $0.map { try filled($0) } }
         wanted.shows = try awaited.shows.map { try filled($0) }
@@ -42,11 +42,11 @@ extension ClientStepContext {
         wanted.unread = unread
         var pause = Self.firstPause
         while true {
-            let isLast = ContinuousClock.now >= deadline
+            let isLast = deadline.rest <= .zero
             let state = try await performer.look(recording: isLast, at: pointer)
             if ClientScreen(state).shows(wanted, named: performer.named) { return }
             if isLast { break }
-            try await sleep(min(pause, max(.milliseconds(1), deadline - .now)))
+            try await sleep(min(pause, max(.milliseconds(1), deadline.rest)))
             pause = min(pause * 2, Self.longestPause)
         }
         try missed("state", awaited.within, isOptional: awaited.isOptional)
@@ -58,11 +58,11 @@ extension ClientStepContext {
             case .bound(let name): performer.limit(name)
             case .milliseconds(let milliseconds): .milliseconds(milliseconds)
             }
-        let deadline = ContinuousClock.now + limit
-        while ContinuousClock.now < deadline {
-            try await sleep(min(Self.longestPause * 2, max(.milliseconds(1), deadline - .now)))
+        let deadline = PatientDeadline(limit)
+        while deadline.rest > .zero {
+            try await sleep(min(Self.longestPause * 2, max(.milliseconds(1), deadline.rest)))
             if recorder.wasFlooded { throw StepEnd.unmet("\(pointer): the client flooded the suite") }
-            let isLast = ContinuousClock.now >= deadline
+            let isLast = deadline.rest <= .zero
             _ = try await performer.look(recording: isLast, at: pointer)
         }
     }

@@ -36,7 +36,7 @@ struct ClientSuite {
             intended: selection.intended,
             startedAt: startedAt, duration: clock.now - start, wasInterrupted: wasInterrupted,
             part: selection.part(of: results))
-        report.diagnostics = diagnostics(of: results)
+        report.diagnostics = diagnostics(of: results) + [outcome.performances.lateness].compactMap(\.self)
         report.tool = Tool.version
         return report
     }

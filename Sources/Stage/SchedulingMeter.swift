@@ -1,0 +1,135 @@
+import Holdfast
+import Synchronization
+import Transcript
+
+/// How late this process is woken: on a machine that has no time for it, nothing beside it is on time either.
+///
+/// A task asks to be woken every 20 ms and notes what comes on top. A subject that takes a second on an idle machine takes many
+/// there, and is not to blame: so the time in which something has to come passes more slowly (see ``History/Lateness``), where it
+/// is waited for and where it is judged.
+final class SchedulingMeter: Sendable {
+    /// The meter of this process; it begins with the first question.
+    static let shared: SchedulingMeter = {
+        let meter = SchedulingMeter(beginningAt: .now)
+        Task.detached {
+            while !Task.isCancelled {
+                try? await Task.sleep(for: pause, clock: .continuous)
+                meter.wake(at: .now)
+            }
+        }
+        return meter
+    }()
+
+    /// What had been lost by a moment.
+    private struct Sample {
+        var at: ContinuousClock.Instant
+        var lost: Duration
+    }
+
+    private struct State {
+        var samples: [Sample]
+        var lost = Duration.zero
+        /// When the task went to sleep, and what of its lateness is in `lost` already.
+        var asleepSince: ContinuousClock.Instant
+        var counted = Duration.zero
+
+        /// Counts by how much the task is too late at a moment.
+        mutating func count(upTo moment: ContinuousClock.Instant) {
+            let late = moment - asleepSince - SchedulingMeter.pause
+            guard late > SchedulingMeter.usual, late > counted else { return }
+            lost += late - counted
+            counted = late
+        }
+    }
+
+    private static let pause = Duration.milliseconds(20)
+    /// Timers of an idle machine are as late as this.
+    private static let usual = Duration.milliseconds(5)
+    /// How long a sample is at least, unless somebody asks.
+    private static let length = Duration.milliseconds(100)
+    /// How far back it can tell: half an hour, more than any scenario takes.
+    private static let kept = 18_000
+    private let state: Mutex<State>
+
+    init(beginningAt start: ContinuousClock.Instant) {
+        state = Mutex(State(samples: [Sample(at: start, lost: .zero)], asleepSince: start))
+    }
+
+    /// The task was woken, and sleeps again.
+    func wake(at moment: ContinuousClock.Instant) {
+        state.withLock { state in
+            state.count(upTo: moment)
+            (state.asleepSince, state.counted) = (moment, .zero)
+            if let last = state.samples.last, moment - last.at >= Self.length { Self.add(moment, to: &state) }
+        }
+    }
+
+    private static func add(_ moment: ContinuousClock.Instant, to state: inout State) {
+        guard state.samples.last.map({ $0.at < moment }) ?? true else { return }
+        state.samples.append(Sample(at: moment, lost: state.lost))
+        if state.samples.count > kept { state.samples.removeFirst(kept / 2) }
+    }
+
+    /// The stretches of time between two moments in which the process was late; asking ends one.
+    func lateness(
+        from start: ContinuousClock.Instant, to end: ContinuousClock.Instant = .now
+    ) -> [History.Lateness] {
+        let samples = state.withLock { state in
+            state.count(upTo: end)
+            Self.add(end, to: &state)
+            let first = state.samples.lastIndex { $0.at <= start } ?? state.samples.startIndex
+            return Array(state.samples[first...])
+        }
+        return zip(samples, samples.dropFirst()).compactMap { before, after in
+            guard after.at > start, before.at < end else { return nil }
+            let share = (after.lost - before.lost) / (after.at - before.at)
+            return History.Lateness(
+                from: max(0, microseconds(before.at - start)), to: microseconds(min(after.at, end) - start),
+                lost: share)
+        }
+    }
+
+    /// How much of the time since a moment counts for a bound.
+    func patience(since start: ContinuousClock.Instant) -> Duration {
+        let now = ContinuousClock.now
+        let clock = PatientClock(lateness(from: start, to: now))
+        return .microseconds(clock.time(at: microseconds(now - start)))
+    }
+
+    /// Waits for something until its bound has passed, on a machine that is late as well.
+    /// - Parameters:
+    ///   - limit: The bound.
+    ///   - wait: Waits so long, and says what came.
+    /// - Returns: What came; nil when nothing came within the bound, or the task was cancelled.
+    func waiting<Found>(_ limit: Duration, _ wait: (Duration) async -> Found?) async -> Found? {
+        let deadline = PatientDeadline(limit, on: self)
+        var rest = limit
+        repeat {
+            if let found = await wait(rest) { return found }
+            rest = deadline.rest
+        } while rest > .zero && !Task.isCancelled
+        return nil
+    }
+}
+
+/// The end of a bound that passes more slowly while the machine is late.
+struct PatientDeadline: Sendable {
+    private let start = ContinuousClock.now
+    private let limit: Duration
+    private let meter: SchedulingMeter
+    /// A judge counts in whole microseconds, and must not find that less was watched.
+    private static let margin = Duration.milliseconds(1)
+
+    init(_ limit: Duration, on meter: SchedulingMeter = .shared) {
+        self.limit = limit
+        self.meter = meter
+    }
+
+    /// What is left of it, as slow as the machine has been so far; zero or less when it is over.
+    var rest: Duration {
+        let passed = ContinuousClock.now - start
+        let least = limit + Self.margin
+        // Before that nobody has to ask.
+        return passed < least ? least - passed : least - meter.patience(since: start)
+    }
+}

@@ -1,0 +1,60 @@
+import Testing
+import Transcript
+
+@testable import Stage
+
+/// How late a machine is, from when a task was woken.
+@Suite struct SchedulingMeterTests {
+    private let start = ContinuousClock.now
+
+    /// A meter whose task was woken at these milliseconds.
+    private func meter(wokenAt moments: [Int]) -> SchedulingMeter {
+        let meter = SchedulingMeter(beginningAt: start)
+        for moment in moments { meter.wake(at: start + .milliseconds(moment)) }
+        return meter
+    }
+
+    private func lateness(_ meter: SchedulingMeter, from first: Int = 0, to last: Int) -> [History.Lateness] {
+        meter.lateness(from: start + .milliseconds(first), to: start + .milliseconds(last))
+    }
+
+    @Test func `on time is not late`() {
+        #expect(lateness(meter(wokenAt: Array(stride(from: 20, through: 1000, by: 20))), to: 1000).isEmpty)
+        #expect(lateness(meter(wokenAt: Array(stride(from: 24, through: 960, by: 24))), to: 960).isEmpty)
+    }
+
+    @Test func `half of the time lost makes bounds six times as long`() {
+        let late = lateness(meter(wokenAt: Array(stride(from: 40, through: 1200, by: 40))), to: 1200)
+        #expect(late.allSatisfy { $0.slowness == 6 })
+        #expect(late.first?.from == 0 && late.last?.to == 1_200_000)
+        #expect(zip(late, late.dropFirst()).allSatisfy { $0.to == $1.from })
+    }
+
+    @Test func `a stall counts where it was`() {
+        let moments = Array(stride(from: 20, through: 500, by: 20)) + Array(stride(from: 1500, through: 2000, by: 20))
+        let late = lateness(meter(wokenAt: moments), to: 2000)
+        #expect(late.count == 1 && late[0].slowness == 10)
+        #expect(late[0].from >= 400_000 && late[0].to == 1_500_000)
+    }
+
+    @Test func `who was not woken yet has lost that too`() {
+        let meter = meter(wokenAt: Array(stride(from: 20, through: 200, by: 20)))
+        let once = lateness(meter, from: 100, to: 1200)
+        #expect(once.last?.to == 1_100_000 && once.last?.slowness == 10)
+        // Asking ends a stretch, and changes nothing of it.
+        meter.wake(at: start + .milliseconds(1300))
+        let twice = lateness(meter, from: 100, to: 1300)
+        #expect(twice.dropLast() == once[...] && twice.last?.to == 1_200_000)
+    }
+
+    @Test func `a bound that nobody held up is over in time`() async {
+        let meter = SchedulingMeter(beginningAt: .now)
+        let found: Int? = await meter.waiting(.milliseconds(5)) { limit in
+            try? await Task.sleep(for: limit)
+            // The only task of this meter has just been woken.
+            meter.wake(at: .now)
+            return nil
+        }
+        #expect(found == nil)
+    }
+}
