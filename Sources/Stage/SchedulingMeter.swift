@@ -80,13 +80,19 @@ final class SchedulingMeter: Sendable {
             let first = state.samples.lastIndex { $0.at <= start } ?? state.samples.startIndex
             return Array(state.samples[first...])
         }
-        return zip(samples, samples.dropFirst()).compactMap { before, after in
-            guard after.at > start, before.at < end else { return nil }
+        var stretches: [History.Lateness] = []
+        for (before, after) in zip(samples, samples.dropFirst()) where after.at > start && before.at < end {
+            let from = max(0, microseconds(before.at - start))
+            let to = microseconds(min(after.at, end) - start)
             let share = (after.lost - before.lost) / (after.at - before.at)
-            return History.Lateness(
-                from: max(0, microseconds(before.at - start)), to: microseconds(min(after.at, end) - start),
-                lost: share)
+            guard from < to, let stretch = History.Lateness(from: from, to: to, lost: share) else { continue }
+            if let last = stretches.last, last.to == from, last.slowness == stretch.slowness {
+                stretches[stretches.count - 1].to = to
+            } else {
+                stretches.append(stretch)
+            }
         }
+        return stretches
     }
 
     /// How much of the time since a moment counts for a bound.
