@@ -24,20 +24,19 @@ struct ClientKills {
     /// Meets all of them.
     func peers(_ defects: [ClientDefect], _ variations: [ClientVariation]) async throws -> [KillMatrixPeer] {
         let whole = try ScenarioSelection([], role: .client, of: specification, scenarios: scenarios)
-        let healthy = try await meter.counting("healthy-client", isFlawed: Self.isMisjudged) {
-            Peer(try await report(on: ReferenceClients(), whole), .healthy, "healthy-client", provesAll: true)
+        let healthy = try await meter.judgingRight(["healthy-client"], named: { $0 }, atOnce: 1) { name, isAlone in
+            Peer(
+                try await report(on: ReferenceClients(), whole, isAlone: isAlone), .healthy, name, provesAll: true)
         }
-        let varied = try await inOrder(variations, atOnce: 2) { variation in
-            try await meter.counting(variation.name, isFlawed: Self.isMisjudged) {
-                Peer(
-                    try await report(on: ReferenceClients(variations: [variation]), whole), .variation, variation.name,
-                    provesAll: true)
-            }
+        let varied = try await meter.judgingRight(variations, named: \.name, atOnce: 2) { variation, isAlone in
+            Peer(
+                try await report(on: ReferenceClients(variations: [variation]), whole, isAlone: isAlone), .variation,
+                variation.name, provesAll: true)
         }
         let broken = try await inOrder(defects, atOnce: Self.jobs) { defect in
             try await meter.counting(defect.name, isFlawed: Self.isMisjudged) { try await peer(with: defect) }
         }
-        return [healthy] + varied + broken
+        return healthy + varied + broken
     }
 
     private func peer(with defect: ClientDefect) async throws -> Peer {
@@ -55,11 +54,11 @@ struct ClientKills {
     }
 
     private func report(
-        on clients: ReferenceClients, _ selection: ScenarioSelection<ClientScenario>
+        on clients: ReferenceClients, _ selection: ScenarioSelection<ClientScenario>, isAlone: Bool = false
     ) async throws -> RunReport {
         try await ClientSuite(
             subject: clients.subject(specification), specification: specification, selection: selection,
-            jobs: Self.jobs, address: "in this process"
+            jobs: isAlone ? 2 : Self.jobs, address: "in this process"
         ).run()
     }
 }

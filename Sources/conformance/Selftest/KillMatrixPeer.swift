@@ -19,6 +19,8 @@ struct KillMatrixPeer: Sendable {
     let unproved: [ClauseID]
     /// How often it was tried.
     var attempts = 1
+    /// Whether the machine was late for a good part of the time: then little is proved, and a client gives up early.
+    var wasLate = false
     /// What was seen at the last attempt, when the suite says what is not true.
     var report: RunReport?
 
@@ -56,6 +58,30 @@ extension KillMatrixPeer {
             problems: report.scenarios.flatMap { scenario in scenario.problems.map { "\(scenario.name): \($0)" } },
             unproved: kind == .defect ? [] : unproved.map(\.clause.id))
         if !holds { self.report = report }
+        let late = report.scenarios.flatMap(\.history.header.lateness).reduce(0) { $0 + $1.to - $1.from }
+        let whole = report.scenarios.reduce(Duration.zero) { $0 + $1.duration }
+        wasLate = Duration.microseconds(late) * 10 > whole
+    }
+}
+
+extension Meter {
+    /// Meets peers that have to be judged right, so many at a time; those that are not, on a machine that was late, are met once more,
+    /// alone.
+    func judgingRight<Item: Sendable>(
+        _ items: [Item], named name: @escaping @Sendable (Item) -> String, atOnce jobs: Int,
+        _ meet: @escaping @Sendable (Item, _ isAlone: Bool) async throws -> KillMatrixPeer
+    ) async throws -> [KillMatrixPeer] {
+        var peers = try await inOrder(items, atOnce: jobs) { [self] item in
+            begin(name(item))
+            let peer = try await meet(item, false)
+            if peer.holds || !peer.wasLate { end(name(item)) } else { repeatLater(name(item)) }
+            return peer
+        }
+        for (place, item) in items.enumerated() where !peers[place].holds && peers[place].wasLate {
+            peers[place] = try await counting(name(item), isFlawed: { !$0.holds }) { try await meet(item, true) }
+            peers[place].attempts = 2
+        }
+        return peers
     }
 }
 

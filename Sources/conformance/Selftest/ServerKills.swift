@@ -21,6 +21,8 @@ struct ServerKills {
     private static let jobs = 12
     /// Servers of their own that are met at the same time; each is started many times.
     private static let startedJobs = 3
+    /// How many scenarios are performed at a time where eight were too many for the machine.
+    private static let jobsAlone = 2
     /// How often a server with a defect of crashes is killed, at each attempt: most show at once, and one that shows in 15 % of
     /// the kills escapes all of them once in four hundred million times.
     private static let kills = [4, 16, 40, 60]
@@ -32,19 +34,18 @@ struct ServerKills {
         _ defects: [Defect], _ variations: [Variation], _ dialects: [Dialect]
     ) async throws -> [KillMatrixPeer] {
         let whole = try Selection([], role: .server, of: specification, scenarios: scenarios)
-        let healthy = try await meter.counting("healthy", isFlawed: Self.isMisjudged) {
-            try await started(.healthy, "healthy", whole)
+        let healthy = try await meter.judgingRight(["healthy"], named: { $0 }, atOnce: 1) { name, isAlone in
+            try await started(.healthy, name, whole, isAlone: isAlone)
         }
-        let varied = try await inOrder(variations, atOnce: Self.startedJobs) { variation in
-            try await meter.counting(variation.name, isFlawed: Self.isMisjudged) {
-                try await started(.variation, variation.name, whole, kills: Self.killsOfVariations)
-            }
+        let varied = try await meter.judgingRight(
+            variations, named: \.name, atOnce: Self.startedJobs
+        ) { variation, isAlone in
+            try await started(.variation, variation.name, whole, kills: Self.killsOfVariations, isAlone: isAlone)
         }
-        let spoken = try await inOrder(dialects, atOnce: Self.startedJobs) { dialect in
-            let name = KillMatrix.Peers.name(of: dialect)
-            return try await meter.counting(name, isFlawed: Self.isMisjudged) {
-                try await speaking(dialect, as: name, whole)
-            }
+        let spoken = try await meter.judgingRight(
+            dialects, named: { KillMatrix.Peers.name(of: $0) }, atOnce: Self.startedJobs
+        ) { dialect, isAlone in
+            try await speaking(dialect, whole, isAlone: isAlone)
         }
         let visible = defects.filter { !Self.needsStart($0) }
         var here = try await inOrder(visible, atOnce: Self.jobs) { defect in
@@ -65,7 +66,7 @@ struct ServerKills {
             try await meter.counting(defect.name, isFlawed: Self.isMisjudged) { try await killed(defect) }
         }
         let byName = Dictionary((here + apart).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-        return [healthy] + varied + spoken + defects.compactMap { byName[$0.name] }
+        return healthy + varied + spoken + defects.compactMap { byName[$0.name] }
     }
 
     /// Whether only a server that can be killed shows a defect.
@@ -100,30 +101,33 @@ struct ServerKills {
     }
 
     /// A healthy server of its own behind the wire of a dialect.
-    private func speaking(_ dialect: Dialect, as name: String, _ selection: Selection) async throws -> Peer {
+    private func speaking(_ dialect: Dialect, _ selection: Selection, isAlone: Bool) async throws -> Peer {
         var reference = ReferenceSubject()
         reference.dialect = dialect
         // The reference server numbers anew after a restart, and not every wire has a word for that.
-        let report = try await report(on: reference, selection, scope: Scope(skipsCrashes: true))
-        return Peer(report, speaking: dialect, as: name)
+        let report = try await report(
+            on: reference, selection, scope: Scope(skipsCrashes: true), isAlone: isAlone)
+        return Peer(report, speaking: dialect, as: KillMatrix.Peers.name(of: dialect))
     }
 
     private func report(
         on reference: ReferenceSubject, _ selection: Selection, scope: Scope = Scope(), kills: Int? = nil,
-        patience: Duration? = nil
+        patience: Duration? = nil, isAlone: Bool = false
     ) async throws -> RunReport {
         var subject = try reference.subject()
         if let kills { subject.kills = kills }
         if let patience { subject.timeouts = subject.timeouts.capped(at: patience) }
         return try await Services.run(for: subject) { subject in
             try await ServerSuite(
-                subject: subject, specification: specification, selection: selection, scope: scope, jobs: 8
+                subject: subject, specification: specification, selection: selection, scope: scope,
+                jobs: isAlone ? Self.jobsAlone : 8
             ).run()
         }
     }
 
     private func started(
-        _ kind: Peer.Kind, _ name: String, _ selection: Selection, clause: ClauseID? = nil, kills: Int? = nil
+        _ kind: Peer.Kind, _ name: String, _ selection: Selection, clause: ClauseID? = nil, kills: Int? = nil,
+        isAlone: Bool = false
     ) async throws -> Peer {
         var reference = ReferenceSubject()
         switch kind {
@@ -133,7 +137,8 @@ struct ServerKills {
         }
         if kind != .healthy { reference.replayFrames = ReferenceInProcess.replayFrames }
         let report = try await report(
-            on: reference, selection, kills: kills, patience: kind == .defect ? ReferenceInProcess.patience : nil)
+            on: reference, selection, kills: kills, patience: kind == .defect ? ReferenceInProcess.patience : nil,
+            isAlone: isAlone)
         // A few kills prove nothing, and are not meant to.
         return Peer(report, kind, name, clause: clause, provesAll: kind == .healthy)
     }
