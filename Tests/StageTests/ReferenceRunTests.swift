@@ -8,7 +8,7 @@ import Transport
 
 /// The scenarios of the specification, performed against the reference server.
 struct ReferenceRunTests {
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `every scenario that a URL allows is performed whole, and no credential is recorded`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "holdfast-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -16,11 +16,10 @@ struct ReferenceRunTests {
         let server = try await ReferenceServer.start(
             ReferenceConfiguration(dataFolder: folder, principals: people, requiresAuth: true))
         let specification = try Specification(.embedded)
-        // Tests that compute share these threads; how fast the server answers is not the question here.
+        // Tests that compute share these threads, so that bounds pass slowly; a request over REST has no such patience.
         var timeouts = Timeouts()
-        for path in [\Timeouts.connect, \.ack, \.turn, \.pong, \.rest, \.sync, \.error, \.close] {
-            timeouts[keyPath: path] = .seconds(60)
-        }
+        timeouts.rest = .seconds(60)
+        timeouts.turn = .seconds(60)
         let subject = ServerSubject(
             name: "reference", webSocket: try Endpoint(server.webSocketURL), http: try Endpoint(server.httpURL),
             principals: people.map { ServerSubject.Principal(name: $0.name, token: $0.token) },
