@@ -48,6 +48,13 @@ import Transcript
         #expect(lateness(meter, from: 100, to: 1300) == twice)
     }
 
+    @Test func `by the clock on the wall nothing is late`() async {
+        let meter = meter(wokenAt: [1000])
+        let late = await byTheWallClock { lateness(meter, to: 1000) }
+        #expect(late.isEmpty)
+        #expect(lateness(meter, to: 1000).count == 1)
+    }
+
     @Test func `a bound that nobody held up is over in time`() async {
         let meter = SchedulingMeter(beginningAt: .now)
         let found: Int? = await meter.waiting(.milliseconds(5)) { limit in

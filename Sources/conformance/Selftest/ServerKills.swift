@@ -50,7 +50,9 @@ struct ServerKills {
         let visible = defects.filter { !Self.needsStart($0) }
         var here = try await inOrder(visible, atOnce: Self.jobs) { defect in
             meter.begin(defect.name)
-            let peer = try await inProcess(defect, patience: ReferenceInProcess.patience)
+            let peer = try await byTheWallClock {
+                try await inProcess(defect, patience: ReferenceInProcess.patience)
+            }
             if peer.holds { meter.end(defect.name) } else { meter.repeatLater(defect.name) }
             return peer
         }
@@ -91,8 +93,10 @@ struct ServerKills {
     private func killed(_ defect: Defect) async throws -> Peer {
         var last: Peer?
         for (attempt, kills) in Self.kills.enumerated() {
-            var peer = try await started(
-                .defect, defect.name, selection(of: defect), clause: defect.clause, kills: kills)
+            func meet() async throws -> Peer {
+                try await started(.defect, defect.name, selection(of: defect), clause: defect.clause, kills: kills)
+            }
+            var peer = attempt == 0 ? try await byTheWallClock(meet) : try await meet()
             peer.attempts = attempt + 1
             if peer.holds { return peer }
             last = peer
