@@ -32,6 +32,9 @@ struct ChatBudget {
     /// When that will be so.
     var known: ContinuousClock.Instant { knownSince + window }
 
+    /// Whether the window is so short that it may be waited for.
+    var hasShortWindow: Bool { window <= .seconds(5) }
+
     /// What a principal surely or possibly asked within the last window.
     func spent(_ principal: String, at now: ContinuousClock.Instant) -> Int {
         (uses[principal] ?? []).reduce(0) { $0 + (now - $1.at < window ? $1.count : 0) }

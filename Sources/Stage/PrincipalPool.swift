@@ -24,6 +24,9 @@ struct PrincipalPool {
     /// Principals that nobody else is lent while scenarios wait that spend a whole budget.
     private var reserved: Set<String> = []
     private var spenders: Int
+    /// How many scenarios that spend a whole budget may run at a time from the start on, on principals that are kept for them;
+    /// none where only a long wait tells what these were asked before.
+    let spendersFromTheStart: Int
 
     /// The most questions that a scenario spends a whole budget of.
     private static let largestBudget = 600
@@ -40,10 +43,10 @@ struct PrincipalPool {
         let open = scenarios.filter { subject.obstacle(to: $0) == nil }
         spenders = open.count(where: \.needs.budget)
         let others = open.filter { !$0.needs.budget }.map(\.needs.principals).max() ?? 0
-        // A short window is soon over, so that one principal serves several of them.
-        let wanted = budget.window <= .seconds(5) ? min(spenders, 2) : spenders
         // The last ones: those that nobody would be lent first.
-        reserved = Set(subject.principals.suffix(min(wanted, max(0, total - max(others, 1)))).map(\.name))
+        reserved = Set(subject.principals.suffix(min(spenders, max(0, total - max(others, 1)))).map(\.name))
+        let isKnownSoon = budget.isKnown(at: now) || budget.hasShortWindow
+        spendersFromTheStart = budget.limit != nil && isKnownSoon ? reserved.count : 0
     }
 
     /// Lends what a scenario needs, those with most of their budget left first.
@@ -78,7 +81,7 @@ struct PrincipalPool {
                     + "configure a larger messagesPerMinute")
         }
         // Nobody knows yet what was asked before the run; a short window is waited for, a long one would take too long.
-        let start = scenario.needs.budget && budget.window <= .seconds(5) ? max(budget.known, now) : now
+        let start = scenario.needs.budget && budget.hasShortWindow ? max(budget.known, now) : now
         let ready = places.map { place in
             (place: place, spent: budget.spent(free[place].name, at: now))
         }.enumerated().sorted { ($0.element.spent, $0.offset) < ($1.element.spent, $1.offset) }.map(\.element.place)
@@ -95,6 +98,8 @@ struct PrincipalPool {
         }
         if scenario.needs.budget {
             spenders -= 1
+            // Once its window has passed, a principal that is kept for nobody any more is the others' again.
+            if spenders < reserved.count { reserved.subtract(chosen.values.map { free[$0].name }) }
             if spenders == 0 { reserved = [] }
         }
         return .lent(take((1...count).compactMap { chosen[$0] }, now))

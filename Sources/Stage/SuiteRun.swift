@@ -70,7 +70,7 @@ public struct SuiteRun: Sendable {
     /// messages come one at a time, after the others.
     /// - Parameters:
     ///   - scenarios: What to perform; a scenario begins no sooner than those before it that meet the same instance, but
-    ///     those that wait for heartbeats or the time to authenticate begin first.
+    ///     those that wait for heartbeats, the time to authenticate or a window of questions begin first.
     ///   - progress: Told when a scenario begins and ends.
     /// - Returns: What came of it.
     public func run(
@@ -85,18 +85,22 @@ public struct SuiteRun: Sendable {
         let isFrail = !stage.subject.dialect.isCanonical
         let dangerous = isFrail ? all.filter { scenarios[$0].sendsVerbatim } : []
         let shareable = all.filter { !dangerous.contains($0) }
-        // Those that mostly wait begin first, so that nobody waits for them at the end.
-        let patient = shareable.filter { scenarios[$0].waitsFromTheStart }
-        let ordinary = Line(patient + shareable.filter { !scenarios[$0].waitsFromTheStart }, limit: jobs)
-        var own = Line(scenarios.indices.filter { start != nil && scenarios[$0].needs.start }, limit: 1)
         var board = Board(
             scenarios, pool: PrincipalPool(stage.subject, for: scenarios), patience: Self.patience, first: first)
+        // Those that mostly wait begin first, so that nobody waits for them at the end.
+        let early = board.pool.spendersFromTheStart
+        let spenders = Line(early > 0 ? shareable.filter { scenarios[$0].needs.budget } : [], limit: early)
+        let others = shareable.filter { !spenders.waiting.contains($0) }
+        let ordinary = Line(
+            others.filter { scenarios[$0].waitsFromTheStart } + others.filter { !scenarios[$0].waitsFromTheStart },
+            limit: jobs)
+        var own = Line(scenarios.indices.filter { start != nil && scenarios[$0].needs.start }, limit: 1)
         if start?.runsSideBySide ?? false {
             own.limit = min(Self.ownInstances, jobs)
-            await perform([own, ordinary], on: &board, shared, progress)
+            await perform([own, spenders, ordinary], on: &board, shared, progress)
             await performAlone(dangerous, on: &board, shared, progress)
         } else {
-            await perform([ordinary], on: &board, shared, progress)
+            await perform([spenders, ordinary], on: &board, shared, progress)
             await performAlone(dangerous, on: &board, shared, progress)
             await shared?.end()
             await perform([own], on: &board, shared, progress)

@@ -102,6 +102,39 @@ import Transport
         #expect(names(pool.lend(to: spender, now: start)) == ["p2"])
     }
 
+    @Test func `a principal that was kept is anybody's once nobody waits for it`() throws {
+        let spender = try chats(1, needs: #"{"budget":true}"#)
+        let limits = ["messagesPerMinute": 10, "rateWindowSeconds": 5]
+        var fresh = try subject(3, limits: limits)
+        fresh.isUntouched = true
+        var pool = PrincipalPool(fresh, for: [try chats(1), spender, spender], now: start)
+        #expect(names(pool.lend(to: spender, now: start)) == ["p2"])
+        guard case .lent(let lent) = pool.lend(to: spender, now: start) else {
+            Issue.record("p3 is kept")
+            return
+        }
+        #expect(lent.map(\.name) == ["p3"])
+        pool.take(back: lent, after: try performance(10), now: start + .seconds(1))
+        #expect(names(pool.lend(to: try chats(1), now: start + .seconds(1))) == ["p1"])
+        #expect(names(pool.lend(to: try chats(1), now: start + .seconds(7))) == ["p3"])
+    }
+
+    @Test(arguments: [
+        ("a short window is waited for", ["messagesPerMinute": 10, "rateWindowSeconds": 5], false, 2),
+        ("what was asked in a long one is known in the end", ["messagesPerMinute": 10], false, 0),
+        ("nobody asked anything", ["messagesPerMinute": 10], true, 2),
+        ("no limit is known", [:], true, 0),
+    ])
+    func `budgets are spent from the start where what was asked before is known soon`(
+        why: String, limits: [String: Int], isUntouched: Bool, atOnce: Int
+    ) throws {
+        var subject = try subject(3, limits: limits)
+        subject.isUntouched = isUntouched
+        let spender = try chats(1, needs: #"{"budget":true}"#)
+        let pool = PrincipalPool(subject, for: [try chats(1), spender, spender, spender], now: start)
+        #expect(pool.spendersFromTheStart == atOnce, "\(why)")
+    }
+
     @Test func `a limit is learnt from connected, and a window from a refusal`() throws {
         var budget = ChatBudget(try subject(1), now: start)
         let principals = [ServerSubject.Principal(name: "p1")]
