@@ -91,8 +91,12 @@ public struct Observations: Sendable {
             hostile: kinds, lives: lives)
         turns = guesses.turns(of: all, belief)
         received = connections.flatMap(\.received).sorted { $0.event < $1.event }
-        let keys = Dictionary(received.map { ($0.event, $0.clientMessageId) }) { first, _ in first }
-        questions = belief == .all ? all : guesses.questions(of: all) { keys[$0] ?? nil }
+        if belief == .all {
+            questions = all
+        } else {
+            let keys = Dictionary(received.map { ($0.event, $0.clientMessageId) }) { first, _ in first }
+            questions = guesses.questions(of: all) { keys[$0] ?? nil }
+        }
         guessedTurns = belief == .all ? guesses.turns.sorted().map { all[$0] } : []
         strays = guesses.strays(of: all)
         sessions = SessionKnowledge(

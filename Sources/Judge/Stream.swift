@@ -105,15 +105,3 @@ struct Stream {
         items(after: event - 1).prefix { $0.event == event }.map(\.seq).max()
     }
 }
-
-extension RandomAccessCollection where Index == Int {
-    /// The first index whose element is one that a condition holds for, where it holds for all that follow as well.
-    func boundary(where isBehind: (Element) -> Bool) -> Int {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-}

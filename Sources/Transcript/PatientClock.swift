@@ -23,15 +23,10 @@ public struct PatientClock: Sendable {
 
     /// How much counts of the time up to a moment, both in microseconds since recording began.
     public func time(at moment: Int) -> Int {
-        var low = 0
-        var high = stretches.count
-        while low < high {
-            let middle = (low + high) / 2
-            if stretches[middle].from < moment { low = middle + 1 } else { high = middle }
-        }
-        guard low > 0 else { return moment }
-        let before = low > 1 ? spared[low - 2] : 0
-        return moment - before - stretches[low - 1].spared(upTo: moment)
+        let begun = stretches.boundary { $0.from >= moment }
+        guard begun > 0 else { return moment }
+        let before = begun > 1 ? spared[begun - 2] : 0
+        return moment - before - stretches[begun - 1].spared(upTo: moment)
     }
 
     /// Whether the machine was late at some time between two moments.

@@ -1,0 +1,11 @@
+extension RandomAccessCollection where Index == Int {
+    /// The first index whose element is one that a condition holds for, where it holds for all that follow as well.
+    package func boundary(where isBehind: (Element) -> Bool) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
