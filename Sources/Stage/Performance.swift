@@ -68,12 +68,11 @@ public struct Performance: Sendable {
 extension [Performance] {
     /// What is to be said of a machine that was late, because bounds were longer than usual; nil where it was not.
     public var lateness: String? {
-        let shares = map { performance in
-            let late = performance.history.header.lateness.reduce(0) { $0 + $1.to - $1.from }
-            return Double(late) / Double(Swift.max(1, microseconds(performance.duration)))
-        }
         // A moment here and there changes nothing that anybody would notice.
-        let count = shares.count { $0 >= 0.1 }
+        let count = count { performance in
+            let late = performance.history.header.timeLate
+            return late > .zero && late * 10 >= performance.duration
+        }
         guard count > 0 else { return nil }
         return
             "the machine had too little time for the suite, so that bounds lasted longer in \(count) of \(self.count) "

@@ -35,6 +35,11 @@ public struct PatientClock: Sendable {
     }
 }
 
+extension History.Header {
+    /// How long the machine was late in all.
+    public var timeLate: Duration { .microseconds(lateness.reduce(0) { $0 + $1.to - $1.from }) }
+}
+
 extension History {
     /// A stretch of time in which the machine was late.
     public struct Lateness: Sendable, Equatable {

@@ -76,12 +76,12 @@ struct ServerCommand: AsyncParsableCommand {
         if let out { try Files.makeFolder(out) }
         let interruptions = Interruptions()
         var report = try await server.meeting(subject) { subject in
-            do throws(HarnessProblem) {
-                if subject.start == nil { try await subject.reach() }
-            } catch {
-                throw Tool.end(.unreachable, saying: error.description)
-            }
             if subject.start == nil {
+                do throws(HarnessProblem) {
+                    try await subject.reach()
+                } catch {
+                    throw Tool.end(.unreachable, saying: error.description)
+                }
                 let examination = Examination(
                     subject: subject, scope: scope, specification: specification, selection: selection)
                 for refused in await examination.refusedTokens() {

@@ -31,7 +31,10 @@ final class Meter: Sendable {
     func begin(_ name: String) { count.begin(name) }
 
     /// An item has ended.
-    func end(_ name: String) { count.end(name) }
+    func end(_ name: String, isFlawed: Bool = false) {
+        if isFlawed { count.addFlaw() }
+        count.end(name)
+    }
 
     /// An item has ended and has to be done again.
     func repeatLater(_ name: String) { count.repeatLater(name) }

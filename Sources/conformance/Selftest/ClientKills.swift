@@ -14,8 +14,6 @@ struct ClientKills {
 
     private typealias Peer = KillMatrixPeer
 
-    private static func isMisjudged(_ peer: Peer) -> Bool { !peer.holds }
-
     /// Clients that are met at the same time; nearly all of the time they are waited for.
     private static let jobs = 8
     /// How often a client with a defect is met until it is caught: what shows by chance shows in the end.
@@ -24,17 +22,21 @@ struct ClientKills {
     /// Meets all of them.
     func peers(_ defects: [ClientDefect], _ variations: [ClientVariation]) async throws -> [KillMatrixPeer] {
         let whole = try ScenarioSelection([], role: .client, of: specification, scenarios: scenarios)
-        let healthy = try await meter.judgingRight(["healthy-client"], named: { $0 }, atOnce: 1) { name, isAlone in
+        let healthy = try await meter.meeting(
+            ["healthy-client"], named: { $0 }, atOnce: 1, again: \.wasLate
+        ) { name, isAlone in
             Peer(
                 try await report(on: ReferenceClients(), whole, isAlone: isAlone), .healthy, name, provesAll: true)
         }
-        let varied = try await meter.judgingRight(variations, named: \.name, atOnce: 2) { variation, isAlone in
+        let varied = try await meter.meeting(
+            variations, named: \.name, atOnce: 2, again: \.wasLate
+        ) { variation, isAlone in
             Peer(
                 try await report(on: ReferenceClients(variations: [variation]), whole, isAlone: isAlone), .variation,
                 variation.name, provesAll: true)
         }
         let broken = try await inOrder(defects, atOnce: Self.jobs) { defect in
-            try await meter.counting(defect.name, isFlawed: Self.isMisjudged) { try await peer(with: defect) }
+            try await meter.meeting(defect.name) { try await peer(with: defect) }
         }
         return healthy + varied + broken
     }
@@ -60,7 +62,7 @@ struct ClientKills {
     ) async throws -> RunReport {
         try await ClientSuite(
             subject: clients.subject(specification), specification: specification, selection: selection,
-            jobs: isAlone ? 2 : Self.jobs, address: "in this process"
+            jobs: isAlone ? KillMatrix.jobsAlone : Self.jobs, address: "in this process"
         ).run()
     }
 }

@@ -10,6 +10,9 @@ struct KillMatrix {
     let specification: Specification
     var showsProgress = false
 
+    /// How many scenarios are performed at a time where eight were too many for the machine.
+    static let jobsAlone = 2
+
     /// The peers that are met besides the healthy ones.
     struct Peers {
         var defects: [Defect]
@@ -21,7 +24,9 @@ struct KillMatrix {
 
         /// Those whose names are wanted.
         init(of specification: Specification, where isWanted: (String) -> Bool) throws {
-            dialects = try Tool.dialects(of: specification).filter { !$0.isCanonical && isWanted(Self.name(of: $0)) }
+            dialects = try Tool.dialects(of: specification).filter {
+                !$0.isCanonical && isWanted(Self.name(ofDialect: $0.name))
+            }
             defects = Defect.all.filter { isWanted($0.name) }
             variations = Variation.all.filter { isWanted($0.name) }
             clientDefects = ClientDefect.all.filter { isWanted($0.name) }
@@ -33,13 +38,13 @@ struct KillMatrix {
         var isEmpty: Bool { serverCount + clientCount == 0 }
 
         /// What the healthy server is called that speaks a dialect.
-        static func name(of dialect: Dialect) -> String { "dialect-\(dialect.name)" }
+        static func name(ofDialect name: String) -> String { "dialect-\(name)" }
 
         /// All names there are.
         static func names(of specification: Specification) -> [String] {
             Defect.all.map(\.name) + Variation.all.map(\.name) + ClientDefect.all.map(\.name)
                 + ClientVariation.all.map(\.name)
-                + specification.dialectNames.filter { $0 != Dialect.canonical.name }.map { "dialect-\($0)" }
+                + specification.dialectNames.filter { $0 != Dialect.canonical.name }.map(name(ofDialect:))
         }
     }
 
@@ -90,7 +95,7 @@ struct KillMatrix {
         var items: [String: Int] = [:]
         if peers.serverCount > 0 { items["healthy"] = 0 }
         for variation in peers.variations { items[variation.name] = 0 }
-        for dialect in peers.dialects { items[Peers.name(of: dialect)] = 0 }
+        for dialect in peers.dialects { items[Peers.name(ofDialect: dialect.name)] = 0 }
         for defect in peers.defects where hasCheck(defect.clause) {
             items[defect.name] = ServerKills.needsStart(defect) ? 1 : 2
         }

@@ -32,6 +32,7 @@ struct KillMatrixPeer: Sendable {
     /// Whether the suite says of this peer what is true.
     var holds: Bool {
         guard let clause else {
+            // Frames without names prove little, and so of a wire nothing counts but what is broken.
             return violated.sorted() == unkeepable && problems.isEmpty && (kind == .wire || unproved.isEmpty)
         }
         return violated.contains(clause)
@@ -39,46 +40,51 @@ struct KillMatrixPeer: Sendable {
 }
 
 extension KillMatrixPeer {
-    /// What a report says of a healthy server that speaks a dialect.
-    ///
-    /// Frames without names prove little, and so nothing counts here but what is broken.
-    init(_ report: RunReport, speaking dialect: Dialect, as name: String) {
-        self.init(report, .wire, name, provesAll: false)
-        unkeepable = dialect.unkeepable.keys.sorted()
-        self.report = holds ? nil : report
-    }
-
     /// What a report says of a peer; with `provesAll` evidence that proves nothing counts against it.
-    init(_ report: RunReport, _ kind: Kind, _ name: String, clause: ClauseID? = nil, provesAll: Bool) {
+    init(
+        _ report: RunReport, _ kind: Kind, _ name: String, clause: ClauseID? = nil, unkeepable: [ClauseID] = [],
+        provesAll: Bool
+    ) {
         let broken = report.clauses(.violation) + report.clauses(.warning)
         var unproved = report.clauses(.untested) + report.clauses(.harnessError)
         if provesAll { unproved += report.clauses(.inconclusive) }
         self.init(
-            kind: kind, name: name, clause: clause, violated: broken.map(\.clause.id),
+            kind: kind, name: name, clause: clause, violated: broken.map(\.clause.id), unkeepable: unkeepable,
             problems: report.scenarios.flatMap { scenario in scenario.problems.map { "\(scenario.name): \($0)" } },
             unproved: kind == .defect ? [] : unproved.map(\.clause.id))
         if !holds { self.report = report }
-        let late = report.scenarios.flatMap(\.history.header.lateness).reduce(0) { $0 + $1.to - $1.from }
+        let late = report.scenarios.reduce(Duration.zero) { $0 + $1.history.header.timeLate }
         let whole = report.scenarios.reduce(Duration.zero) { $0 + $1.duration }
-        wasLate = Duration.microseconds(late) * 10 > whole
+        wasLate = late * 10 > whole
     }
 }
 
 extension Meter {
-    /// Meets peers that have to be judged right, so many at a time; those that are not, on a machine that was late, are met once more,
-    /// alone.
-    func judgingRight<Item: Sendable>(
+    /// Meets a peer.
+    func meeting(
+        _ name: String, _ meet: () async throws -> KillMatrixPeer
+    ) async throws -> KillMatrixPeer {
+        try await counting(name, isFlawed: { !$0.holds }, meet)
+    }
+
+    /// Meets peers, so many at a time; those that are misjudged and deserve it are met once more, alone.
+    func meeting<Item: Sendable>(
         _ items: [Item], named name: @escaping @Sendable (Item) -> String, atOnce jobs: Int,
+        again deservesAnother: @escaping @Sendable (KillMatrixPeer) -> Bool,
         _ meet: @escaping @Sendable (Item, _ isAlone: Bool) async throws -> KillMatrixPeer
     ) async throws -> [KillMatrixPeer] {
         var peers = try await inOrder(items, atOnce: jobs) { [self] item in
             begin(name(item))
             let peer = try await meet(item, false)
-            if peer.holds || !peer.wasLate { end(name(item)) } else { repeatLater(name(item)) }
+            if !peer.holds, deservesAnother(peer) {
+                repeatLater(name(item))
+            } else {
+                end(name(item), isFlawed: !peer.holds)
+            }
             return peer
         }
-        for (place, item) in items.enumerated() where !peers[place].holds && peers[place].wasLate {
-            peers[place] = try await counting(name(item), isFlawed: { !$0.holds }) { try await meet(item, true) }
+        for (place, item) in items.enumerated() where !peers[place].holds && deservesAnother(peers[place]) {
+            peers[place] = try await meeting(name(item)) { try await meet(item, true) }
             peers[place].attempts = 2
         }
         return peers

@@ -15,14 +15,10 @@ struct ServerKills {
 
     private typealias Peer = KillMatrixPeer
 
-    private static func isMisjudged(_ peer: Peer) -> Bool { !peer.holds }
-
     /// Broken servers of this process that are met at the same time; nearly all of the time they are waited for.
     private static let jobs = 12
     /// Servers of their own that are met at the same time; each is started many times.
     private static let startedJobs = 3
-    /// How many scenarios are performed at a time where eight were too many for the machine.
-    private static let jobsAlone = 2
     /// How often a server with a defect of crashes is killed, at each attempt: most show at once, and one that shows in 15 % of
     /// the kills escapes all of them once in four hundred million times.
     private static let kills = [4, 16, 40, 60]
@@ -34,38 +30,31 @@ struct ServerKills {
         _ defects: [Defect], _ variations: [Variation], _ dialects: [Dialect]
     ) async throws -> [KillMatrixPeer] {
         let whole = try Selection([], role: .server, of: specification, scenarios: scenarios)
-        let healthy = try await meter.judgingRight(["healthy"], named: { $0 }, atOnce: 1) { name, isAlone in
+        let healthy = try await meter.meeting(
+            ["healthy"], named: { $0 }, atOnce: 1, again: \.wasLate
+        ) { name, isAlone in
             try await started(.healthy, name, whole, isAlone: isAlone)
         }
-        let varied = try await meter.judgingRight(
-            variations, named: \.name, atOnce: Self.startedJobs
+        let varied = try await meter.meeting(
+            variations, named: \.name, atOnce: Self.startedJobs, again: \.wasLate
         ) { variation, isAlone in
             try await started(.variation, variation.name, whole, kills: Self.killsOfVariations, isAlone: isAlone)
         }
-        let spoken = try await meter.judgingRight(
-            dialects, named: { KillMatrix.Peers.name(of: $0) }, atOnce: Self.startedJobs
+        let spoken = try await meter.meeting(
+            dialects, named: { KillMatrix.Peers.name(ofDialect: $0.name) }, atOnce: Self.startedJobs, again: \.wasLate
         ) { dialect, isAlone in
             try await speaking(dialect, whole, isAlone: isAlone)
         }
-        let visible = defects.filter { !Self.needsStart($0) }
-        var here = try await inOrder(visible, atOnce: Self.jobs) { defect in
-            meter.begin(defect.name)
-            let peer = try await byTheWallClock {
-                try await inProcess(defect, patience: ReferenceInProcess.patience)
-            }
-            if peer.holds { meter.end(defect.name) } else { meter.repeatLater(defect.name) }
-            return peer
-        }
         // Among many and with little patience a scenario may give up on a server that is only slow, before it comes to what is
         // broken: what was not caught so is met again alone and with all patience.
-        for (place, defect) in visible.enumerated() where !here[place].holds {
-            here[place] = try await meter.counting(defect.name, isFlawed: Self.isMisjudged) {
-                try await inProcess(defect, patience: nil)
-            }
-            here[place].attempts = 2
+        let here = try await meter.meeting(
+            defects.filter { !Self.needsStart($0) }, named: \.name, atOnce: Self.jobs, again: { _ in true }
+        ) { defect, isAlone in
+            if isAlone { return try await inProcess(defect, patience: nil) }
+            return try await byTheWallClock { try await inProcess(defect, patience: ReferenceInProcess.patience) }
         }
         let apart = try await inOrder(defects.filter(Self.needsStart), atOnce: Self.startedJobs) { defect in
-            try await meter.counting(defect.name, isFlawed: Self.isMisjudged) { try await killed(defect) }
+            try await meter.meeting(defect.name) { try await killed(defect) }
         }
         let byName = Dictionary((here + apart).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         return healthy + varied + spoken + defects.compactMap { byName[$0.name] }
@@ -111,7 +100,9 @@ struct ServerKills {
         // The reference server numbers anew after a restart, and not every wire has a word for that.
         let report = try await report(
             on: reference, selection, scope: Scope(skipsCrashes: true), isAlone: isAlone)
-        return Peer(report, speaking: dialect, as: KillMatrix.Peers.name(of: dialect))
+        return Peer(
+            report, .wire, KillMatrix.Peers.name(ofDialect: dialect.name),
+            unkeepable: dialect.unkeepable.keys.sorted(), provesAll: false)
     }
 
     private func report(
@@ -124,7 +115,7 @@ struct ServerKills {
         return try await Services.run(for: subject) { subject in
             try await ServerSuite(
                 subject: subject, specification: specification, selection: selection, scope: scope,
-                jobs: isAlone ? Self.jobsAlone : 8
+                jobs: isAlone ? KillMatrix.jobsAlone : 8
             ).run()
         }
     }
