@@ -81,15 +81,22 @@ struct JSONWriter {
 
     private mutating func write(_ string: String) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
-            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+        var string = string
+        string.withUTF8 { text in
+            var rest = text[...]
+            while bytes.count <= budget {
+                let bare = rest.prefix(budget - bytes.count + 1).prefix { !Self.needsEscape($0) }
+                bytes.append(contentsOf: bare)
+                rest = rest[bare.endIndex...]
+                guard bytes.count <= budget, let byte = rest.popFirst() else { break }
                 Self.appendEscape(of: byte, to: &bytes)
-            } else {
-                bytes.append(byte)
             }
-            if bytes.count > budget { break }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     private mutating func separate(_ position: Int, depth: Int) {

@@ -68,6 +68,17 @@ struct `JSON values` {
         #expect(JSONValue.string("\u{8}\u{C}\n\r\u{7F}").text() == "\"\\b\\f\\n\\r\u{7F}\"")
     }
 
+    @Test(arguments: [
+        ("abc", 5, "\"abc\"", true), ("abcd", 5, "\"abcd", false), ("", 2, "\"\"", true), ("\n\n", 6, #""\n\n""#, true),
+        ("\n\nx", 6, #""\n\nx"#, false), (String(repeating: "é", count: 1000), 3, "\"éé", false),
+        (String(repeating: "\u{1}", count: 1000), 8, #""\u0001\"#, false),
+    ])
+    func `a text that is cut is the beginning of the whole`(string: String, limit: Int, text: String, isWhole: Bool) {
+        let cut = JSONValue.string(string).text(limit: limit)
+        #expect(cut.text == text)
+        #expect(cut.isWhole == isWhole)
+    }
+
     @Test func `type names are those of JSON Schema`() {
         let values: [JSONValue] = [nil, true, 1, "s", [], [:]]
         #expect(values.map(\.typeName) == ["null", "boolean", "number", "string", "array", "object"])
