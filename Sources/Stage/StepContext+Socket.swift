@@ -188,7 +188,7 @@ extension StepContext {
         guard missing >= 0 else {
             throw StepEnd.unsuitable("a frame of \(size) bytes holds no question")
         }
-        frame["padding"] = .string(String(repeating: "x", count: missing))
+        frame["padding"] = .string(String(decoding: repeatElement(UInt8(ascii: "x"), count: missing), as: UTF8.self))
         return WireMessage(frame.text())
     }
 

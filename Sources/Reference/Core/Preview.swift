@@ -4,8 +4,9 @@ import JSON
 enum Preview {
     /// The title of a session: the first line of its first question, at most 60 characters.
     static func title(of question: String) -> String {
-        let line = question.drop { $0.isWhitespace }.prefix { !$0.isNewline }
-        return cut(String(line), to: 60)
+        let limit = 60
+        let line = question.drop { $0.isWhitespace }.prefix(limit + 1).prefix { !$0.isNewline }
+        return cut(String(line), to: limit)
     }
 
     /// The beginning of a text; an ellipsis counts as one of the characters.
