@@ -84,8 +84,9 @@ extension Meter {
             return peer
         }
         for (place, item) in items.enumerated() where !peers[place].holds && deservesAnother(peers[place]) {
-            peers[place] = try await meeting(name(item)) { try await meet(item, true) }
-            peers[place].attempts = 2
+            var peer = try await meeting(name(item)) { try await meet(item, true) }
+            peer.attempts += peers[place].attempts
+            peers[place] = peer
         }
         return peers
     }
