@@ -69,10 +69,10 @@ extension StepContext {
     func readUntil(_ read: ScenarioStep.ReadUntil) async throws {
         let path = "/api/sessions/\(try filled(read.session))"
         let credential = ScenarioStep.Credential(principal: read.principal)
-        let end = ContinuousClock.now + performer.limit(read.bound.within)
+        let deadline = PatientDeadline(performer.limit(read.bound.within))
         var pause = Duration.milliseconds(5)
         while true {
-            let isLast = ContinuousClock.now >= end
+            let isLast = deadline.rest <= .zero
             let (answer, lane) = try await request(
                 "GET", path, credential, body: nil, within: performer.limit("rest"))
             if let answer, Self.holds(answer, read) {
