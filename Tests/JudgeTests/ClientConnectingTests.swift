@@ -124,6 +124,15 @@ import Testing
         try clause.conforms(launches([500, 1000, 2000, 4000, 8000], [500, 1000, 2000, 4000, 9000]))
         try clause.warns(launches([500, 1000, 2000, 4000, 8000], [500, 1000, 2000, 4000, 8000], mark: "^"))
         try clause.warns(launches([500, 1000, 2000, 4000, 8000], [510, 1010, 2050, 3900, 8100], mark: "^"))
+        // One launch shows it as well, whatever a late machine made of the other.
+        let even = Array(repeating: 2000, count: 7)
+        try clause.warns("client!launch \(refusals(even)) Z>open^ Z<refused")
+        try clause.warns("client!launch \(refusals([1980, 2010, 2050, 2000, 1990, 2030, 1960])) Z>open^ Z<refused")
+        try clause.warns(
+            "client!launch \(refusals([130, 142, 173, 505, 128])) F>open F<refused client!quit "
+                + "client!launch \(refusals(even, from: 10)) Z>open^ Z<refused")
+        try clause.untested("client!launch \(refusals([2000, 2000, 2000, 2200, 2000, 2000, 2000])) Z>open Z<refused")
+        try clause.untested("client!launch \(refusals(Array(even.dropLast()))) Z>open Z<refused")
         try clause.untested("client!launch \(refusals([500, 1000, 2000, 4000, 8000]))")
         try clause.untested(
             "client!launch \(refusals([500, 1000])) client!quit client!launch \(refusals([500, 1000], from: 5))")
