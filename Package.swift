@@ -102,10 +102,12 @@ let package = Package(
             path: "Sources/EmbedSpecification"
         ),
 
+        // Linked with the tests, it bounds how many of them run at a time.
+        .target(name: "TestWidth", path: "Tests/TestWidth"),
         .target(
             name: "TestSupport",
             dependencies: [
-                "Judge", "Transcript", "Holdfast", "JSON",
+                "TestWidth", "Judge", "Transcript", "Holdfast", "JSON",
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             path: "Tests/TestSupport",

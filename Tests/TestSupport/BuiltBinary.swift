@@ -66,12 +66,11 @@ public enum BuiltBinary {
         var keys: [Environment.Key: String?] = ["NO_COLOR": "1"]
         for (name, value) in environment { keys[Environment.Key(stringLiteral: name)] = value }
         let surroundings = Environment.inherit.updating(keys)
-        let bytes = Array((input ?? "").utf8)
-        // A program may end before it has read its input; that must not end the tests.
-        signal(SIGPIPE, SIG_IGN)
+        let standardInput = try Self.standardInput(holding: input ?? "")
         let outcome = try await Subprocess.run(
             .path(.init(path)), arguments: Arguments(arguments), environment: surroundings,
-            input: .array(bytes), output: .string(limit: 64 << 20), error: .string(limit: 64 << 20)
+            input: .fileDescriptor(.init(rawValue: standardInput), closeAfterSpawningProcess: true),
+            output: .string(limit: 64 << 20), error: .string(limit: 64 << 20)
         ) { execution in
             let watchdog = Task {
                 try await Task.sleep(for: limit)
@@ -89,5 +88,26 @@ public enum BuiltBinary {
         }
         let output = Output(status: status, out: outcome.standardOutput, err: outcome.standardError)
         return (outcome.closureResult.0, output)
+    }
+    /// The reading end of a pipe that holds a text from the start, so that no busy machine keeps the program waiting for it.
+    private static func standardInput(holding text: String) throws -> Int32 {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        // Nobody reads yet: what is larger than the pipe would be waited for without end.
+        _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+        let bytes = Array(text.utf8)
+        let written = write(ends[1], bytes, bytes.count)
+        close(ends[1])
+        guard written == bytes.count else {
+            close(ends[0])
+            throw InputTooLarge(bytes: bytes.count)
+        }
+        return ends[0]
+    }
+
+    private struct InputTooLarge: Error, CustomStringConvertible {
+        let bytes: Int
+        var description: String { "\(bytes) bytes do not fit into a pipe: give them to the program as a file" }
     }
 }
