@@ -89,6 +89,7 @@ public enum BuiltBinary {
         let output = Output(status: status, out: outcome.standardOutput, err: outcome.standardError)
         return (outcome.closureResult.0, output)
     }
+
     /// The reading end of a pipe that holds a text from the start, so that no busy machine keeps the program waiting for it.
     private static func standardInput(holding text: String) throws -> Int32 {
         var ends: [Int32] = [-1, -1]
