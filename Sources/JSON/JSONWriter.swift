@@ -83,13 +83,17 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
         var string = string
         string.withUTF8 { text in
-            var rest = text[...]
-            while bytes.count <= budget {
-                let bare = rest.prefix(budget - bytes.count + 1).prefix { !Self.needsEscape($0) }
-                bytes.append(contentsOf: bare)
-                rest = rest[bare.endIndex...]
-                guard bytes.count <= budget, let byte = rest.popFirst() else { break }
-                Self.appendEscape(of: byte, to: &bytes)
+            // Plain steps, because strings of a megabyte are written without an optimiser too.
+            var start = text.startIndex
+            while start < text.endIndex, bytes.count <= budget {
+                let last = start + min(text.endIndex - start, budget - bytes.count + 1)
+                var end = start
+                while end < last, !Self.needsEscape(text[end]) { end += 1 }
+                bytes.append(contentsOf: text[start..<end])
+                start = end
+                guard end < last else { continue }
+                Self.appendEscape(of: text[end], to: &bytes)
+                start += 1
             }
         }
         bytes.append(UInt8(ascii: "\""))
