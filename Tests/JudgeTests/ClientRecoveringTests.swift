@@ -91,6 +91,12 @@ import Testing
         try clause.violates("\(read) 1<500(internal) client=connected(s1)^")
         try clause.violates("\(read) 1<200(u1 a1) client=connected(s1 u1 a1)^")
         try clause.violates("client!launch A+ client=connected(s1 u1 a1) A!cut B+ client=connected(s1)^")
+        // The stage has answered before the client has heard it.
+        let answered = "\(read) 1<200(u1 a1) client=connected(s1 u1 a1 u2 a2 c3)"
+        try clause.violates("\(answered) client=connected(s1 u1 a1)^")
+        try clause.conforms("\(answered) client=connected(s1 u1 a1 u2 a2)")
+        try clause.conforms("\(answered) client!selectSession(s2) client!selectSession(s1) client=connected(s1 u1)")
+        try clause.conforms("\(answered) +18s client=connected(s1 u1 a1)")
         try clause.untested(read)
         try clause.untested(
             "client!launch A+ client=connected(s1 u1 a1) client!selectSession(s2) 1>GET(s2) client=connected(s2)")

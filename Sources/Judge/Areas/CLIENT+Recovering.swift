@@ -93,31 +93,47 @@ extension CLIENT {
     static func recoveryNeverShowsLess(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         let states = history.client.states
-        for (before, after) in zip(states, states.dropFirst()) {
-            guard let session = before.sessionId, after.sessionId == session,
-                history.endOfLife(at: before.event) > after.event,
-                history.end(of: before.event, at: ["selectSession", "openPush"]) > after.event,
-                history.isRecovering(session, between: before.event, and: after.event),
-                !history.isGone(session, before: after.event), after.count < before.count
-            else { continue }
+        var accused: Set<Int> = []
+        func accuse(_ after: ObservedClient.State, after before: ObservedClient.State) {
+            guard let session = before.sessionId, after.sessionId == session, after.count < before.count,
+                !history.isGone(session, before: after.event), accused.insert(after.event).inserted
+            else { return }
             evidence.violate(
                 Finding(
                     "a recovery shows fewer messages than before", expected: "at least \(before.count)",
                     actual: "\(after.count)", at: [before.event, after.event]))
         }
-        let begun =
-            history.client.reads.compactMap { read -> Int? in
-                if case .session(let id) = read.route, history.client.state(at: read.request)?.sessionId == id {
-                    return read.request
-                }
+        for (before, after) in zip(states, states.dropFirst()) {
+            guard let session = before.sessionId, history.endOfLife(at: before.event) > after.event,
+                history.end(of: before.event, at: ["selectSession", "openPush"]) > after.event,
+                history.isRecovering(session, between: before.event, and: after.event)
+            else { continue }
+            accuse(after, after: before)
+        }
+        let reads = history.client.reads.compactMap { read -> (begun: Int, ended: Int)? in
+            guard case .session(let id) = read.route, history.client.state(at: read.request)?.sessionId == id else {
                 return nil
-            } + history.syncs.map(\.request.event)
+            }
+            return (read.request, history.end(of: read))
+        }
+        let syncs = history.syncs.map { ($0.request.event, $0.result?.event ?? history.history.events.endIndex) }
         let looks = history.looks(after: -1, before: .max).map(\.event)
-        for event in begun {
-            guard let state = history.client.state(at: event), state.sessionId != nil, state.count > 0 else { continue }
-            let end = min(history.end(of: event, at: ["selectSession", "openPush"]), history.endOfLife(at: event))
-            let next = looks[looks.boundary { $0 > event }...].first
+        for recovery in reads + syncs {
+            guard let before = history.client.state(at: recovery.begun), before.sessionId != nil, before.count > 0
+            else { continue }
+            let end = min(
+                history.end(of: recovery.begun, at: ["selectSession", "openPush"]),
+                history.endOfLife(at: recovery.begun))
+            let next = looks[looks.boundary { $0 > recovery.begun }...].first
             if next.map({ $0 < end }) == true { evidence.keep() }
+            guard recovery.ended < end else { continue }
+            // What the stage has answered is still on its way to the screen; meanwhile a question that was refused may go.
+            let patience = history.patience(of: recovery.ended) + history.clientPatience.microseconds
+            let stored = Set(before.messages.compactMap(\.id))
+            for after in states[states.boundary { $0.event > recovery.ended }...] {
+                guard after.event < end, history.patience(of: after.event) <= patience else { break }
+                if !stored.isSubset(of: after.messages.compactMap(\.id)) { accuse(after, after: before) }
+            }
         }
         return evidence
     }
