@@ -76,11 +76,10 @@ extension LIVE {
             }
             // A span without frames, from one to the next, that pings and pongs held together.
             let ends = texts + [connected]
+            let received = connection.received
             let spans = ends.sorted().compactMap { start -> (Int, Int)? in
-                guard
-                    let end = connection.received.first(where: { $0.event > start && isLater($0.event, start) })?.event
-                else { return nil }
-                return (start, end)
+                let end = received.boundary { $0.event > start && isLater($0.event, start) }
+                return end < received.endIndex ? (start, received[end].event) : nil
             }
             func isLater(_ event: Int, _ start: Int) -> Bool {
                 observations.time(of: event) - observations.time(of: start) > 3 * heartbeat
