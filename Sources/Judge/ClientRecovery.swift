@@ -83,6 +83,9 @@ extension Observations {
     /// Where a read ended; the end of the history while it has not.
     func end(of read: ObservedExchange) -> Int { read.response ?? read.failure ?? history.events.endIndex }
 
+    /// Where a sync was answered; the end of the history while it was not.
+    func end(of sync: ObservedSync) -> Int { sync.result?.event ?? history.events.endIndex }
+
     /// Whether a client gave a read up in favour of another one; the stage may see that a little later.
     func wasGivenUp(_ read: ObservedExchange, for other: ObservedExchange) -> Bool {
         guard read.response == nil, let failure = read.failure else { return false }
@@ -92,7 +95,7 @@ extension Observations {
     /// Whether a read of a session, a sync or a connection was asked for between two events, or a read was under way.
     func isRecovering(_ session: String, between first: Int, and last: Int) -> Bool {
         client.reads(of: session).contains { $0.request < last && end(of: $0) > first }
-            || syncs.contains { $0.request.event < last && $0.result.map { $0.event > first } ?? true }
+            || syncs.contains { $0.request.event < last && end(of: $0) > first }
             || connections.contains { $0.opening > first && $0.opening < last }
     }
 

@@ -75,6 +75,11 @@ extension Observations {
         client.launch(at: event)?.events.upperBound ?? end(of: event, at: ["launch", "quit", "exit"])
     }
 
+    /// Where the person goes to another conversation after an event, or the life of the client ends.
+    func endOfStay(at event: Int) -> Int {
+        min(end(of: event, at: ["selectSession", "openPush"]), endOfLife(at: event))
+    }
+
     /// Whether a client could act all the time between two events: in the foreground, and with a network.
     func isAble(from first: Int, to last: Int) -> Bool {
         let isLaunched = client.launches.isEmpty || client.isForeground(at: first)

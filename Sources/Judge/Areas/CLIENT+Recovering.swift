@@ -104,8 +104,7 @@ extension CLIENT {
                     actual: "\(after.count)", at: [before.event, after.event]))
         }
         for (before, after) in zip(states, states.dropFirst()) {
-            guard let session = before.sessionId, history.endOfLife(at: before.event) > after.event,
-                history.end(of: before.event, at: ["selectSession", "openPush"]) > after.event,
+            guard let session = before.sessionId, history.endOfStay(at: before.event) > after.event,
                 history.isRecovering(session, between: before.event, and: after.event)
             else { continue }
             accuse(after, after: before)
@@ -116,14 +115,12 @@ extension CLIENT {
             }
             return (read.request, history.end(of: read))
         }
-        let syncs = history.syncs.map { ($0.request.event, $0.result?.event ?? history.history.events.endIndex) }
+        let syncs = history.syncs.map { (begun: $0.request.event, ended: history.end(of: $0)) }
         let looks = history.looks(after: -1, before: .max).map(\.event)
         for recovery in reads + syncs {
             guard let before = history.client.state(at: recovery.begun), before.sessionId != nil, before.count > 0
             else { continue }
-            let end = min(
-                history.end(of: recovery.begun, at: ["selectSession", "openPush"]),
-                history.endOfLife(at: recovery.begun))
+            let end = history.endOfStay(at: recovery.begun)
             let next = looks[looks.boundary { $0 > recovery.begun }...].first
             if next.map({ $0 < end }) == true { evidence.keep() }
             guard recovery.ended < end else { continue }

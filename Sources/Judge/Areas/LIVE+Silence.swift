@@ -78,7 +78,7 @@ extension LIVE {
             let ends = texts + [connected]
             let received = connection.received
             let spans = ends.sorted().compactMap { start -> (Int, Int)? in
-                let end = received.boundary { $0.event > start && isLater($0.event, start) }
+                let end = received.boundary { isLater($0.event, start) }
                 return end < received.endIndex ? (start, received[end].event) : nil
             }
             func isLater(_ event: Int, _ start: Int) -> Bool {
