@@ -4,6 +4,17 @@ import PackageDescription
 
 let settings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
+/// A room: a target that imports the rooms named, and products of other packages.
+func room(_ name: String, _ rooms: [String] = [], _ products: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: rooms.map { .init(stringLiteral: $0) } + products, swiftSettings: settings)
+}
+
+/// The tests of a room.
+func tests(_ name: String, _ rooms: [String], exclude: [String] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: rooms.map { .init(stringLiteral: $0) }, exclude: exclude, swiftSettings: settings)
+}
+
 let package = Package(
     name: "holdfast",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -11,7 +22,7 @@ let package = Package(
         .executable(name: "conformance", targets: ["conformance"]),
         .library(name: "ClientDriver", targets: ["ClientDriver"]),
         .library(name: "ReferenceClient", targets: ["ReferenceClient"]),
-        .library(name: "Holdfast", targets: ["JSON", "JSONSchema", "Holdfast", "Transcript", "Judge"]),
+        .library(name: "Holdfast", targets: ["Basics", "JSON", "JSONSchema", "Holdfast", "Transcript", "Judge"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -23,84 +34,58 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
-        .target(name: "JSON", swiftSettings: settings),
-        .target(name: "JSONSchema", dependencies: ["JSON"], swiftSettings: settings),
-
-        // What a team that tests its app links: no dependency, not even on the targets below.
-        .target(name: "ClientDriver", swiftSettings: settings),
-
+        // The rooms, in their order: each imports only rooms that stand above it.
+        room("Basics"),
+        room("JSON", ["Basics"]),
+        room("JSONSchema", ["Basics", "JSON"]),
+        .target(
+            name: "Holdfast", dependencies: ["Basics", "JSON", "JSONSchema"], swiftSettings: settings,
+            plugins: ["EmbedSpecification"]),
+        room("Transcript", ["Basics", "JSON", "Holdfast"]),
+        room("Judge", ["Basics", "JSON", "JSONSchema", "Holdfast", "Transcript"]),
+        room("Report", ["Basics", "JSON", "Holdfast", "Transcript", "Judge"]),
+        room("Gate", ["Basics", "JSON", "JSONSchema", "Holdfast", "Transcript", "Judge", "Report"]),
+        room("Site", ["Basics", "JSON", "Holdfast"]),
+        // What a team that tests its app links: no dependency, not even on the rooms above.
+        room("ClientDriver"),
         // Draws the address that a phone is to open.
-        .target(name: "QRCode", swiftSettings: settings),
-        .target(
-            name: "Holdfast",
-            dependencies: ["JSON", "JSONSchema"],
-            swiftSettings: settings,
-            plugins: ["EmbedSpecification"]
-        ),
-        .target(name: "Transcript", dependencies: ["Holdfast", "JSON"], swiftSettings: settings),
-        .target(
-            name: "Judge", dependencies: ["Transcript", "Holdfast", "JSON", "JSONSchema"], swiftSettings: settings),
-        .target(
-            name: "Transport",
-            dependencies: [
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOTLS", package: "swift-nio"),
+        room("QRCode"),
+        room(
+            "Transport", ["Basics"],
+            [
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "X509", package: "swift-certificates"),
                 .product(name: "Crypto", package: "swift-crypto"),
-            ],
-            swiftSettings: settings
-        ),
-        .target(
-            name: "Stage",
-            dependencies: [
-                "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "Transport", "ClientDriver",
-                .product(name: "Subprocess", package: "swift-subprocess"),
-            ],
-            swiftSettings: settings
-        ),
-        .target(
-            name: "Reference", dependencies: ["Holdfast", "JSON", "JSONSchema", "Transport"], swiftSettings: settings),
-        .target(
-            name: "ReferenceClient",
-            dependencies: ["JSON", "Holdfast", "Transport", "ClientDriver"],
-            swiftSettings: settings
-        ),
-        .target(
-            name: "Gate",
-            dependencies: ["Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema"],
-            swiftSettings: settings
-        ),
-        .target(name: "Report", dependencies: ["Judge", "Transcript", "Holdfast", "JSON"], swiftSettings: settings),
-        // The specification as HTML.
-        .target(name: "Site", dependencies: ["Holdfast", "JSON"], swiftSettings: settings),
+            ]),
+        room("Reference", ["Basics", "JSON", "JSONSchema", "Holdfast", "Transport"]),
+        room("ReferenceClient", ["Basics", "JSON", "Holdfast", "Transport", "ClientDriver"]),
+        room(
+            "Stage",
+            ["Basics", "JSON", "JSONSchema", "Holdfast", "Transcript", "Judge", "Transport", "ClientDriver"],
+            [.product(name: "Subprocess", package: "swift-subprocess")]),
         .executableTarget(
             name: "conformance",
             dependencies: [
-                "JSON", "JSONSchema", "Holdfast", "Transcript", "Judge", "Transport", "Stage", "Reference",
+                "Basics", "JSON", "JSONSchema", "Holdfast", "Transcript", "Judge", "Transport", "Stage", "Reference",
                 "ClientDriver", "ReferenceClient", "Report", "Gate", "QRCode", "Site",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: settings
-        ),
+            swiftSettings: settings),
 
-        // Measures JSON and JSONSchema; see CONTRIBUTING.md.
+        // Measures; see CONTRIBUTING.md.
         .executableTarget(
             name: "Benchmark",
-            dependencies: ["JSON", "JSONSchema", "Holdfast", "Judge", "Transcript", "Stage", "Transport"],
+            dependencies: ["Basics", "JSON", "JSONSchema", "Holdfast", "Judge", "Transcript", "Stage", "Transport"],
             swiftSettings: settings),
 
         // Turns the files of Spec/ into a Swift source, so that the binary carries its specification.
         .executableTarget(name: "SpecificationEmbedder", swiftSettings: settings),
         .plugin(
-            name: "EmbedSpecification",
-            capability: .buildTool(),
-            dependencies: ["SpecificationEmbedder"],
-            path: "Sources/EmbedSpecification"
-        ),
+            name: "EmbedSpecification", capability: .buildTool(), dependencies: ["SpecificationEmbedder"],
+            path: "Sources/EmbedSpecification"),
 
         // Linked with the tests, it bounds how many of them run at a time.
         .target(name: "TestWidth", path: "Tests/TestWidth"),
@@ -110,71 +95,37 @@ let package = Package(
                 "TestWidth", "Judge", "Transcript", "Holdfast", "JSON",
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
-            path: "Tests/TestSupport",
-            swiftSettings: settings
-        ),
-        .testTarget(name: "ClientDriverTests", dependencies: ["ClientDriver"], swiftSettings: settings),
-        .testTarget(name: "QRCodeTests", dependencies: ["QRCode"], swiftSettings: settings),
-        .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
-        .testTarget(name: "JSONSchemaTests", dependencies: ["JSON", "JSONSchema"], swiftSettings: settings),
-        .testTarget(
-            name: "HoldfastTests",
-            dependencies: ["Holdfast", "Judge", "JSON", "JSONSchema", "TestSupport"],
-            exclude: ["Goldens"],
-            swiftSettings: settings
-        ),
-        .testTarget(
-            name: "TranscriptTests",
-            dependencies: ["Transcript", "Holdfast", "JSON", "TestSupport"],
-            swiftSettings: settings
-        ),
-        .testTarget(
-            name: "JudgeTests",
-            dependencies: ["Judge", "Transcript", "Holdfast", "JSON", "TestSupport"],
-            swiftSettings: settings
-        ),
-        .testTarget(name: "TransportTests", dependencies: ["Transport"], swiftSettings: settings),
-        .testTarget(
-            name: "StageTests",
-            dependencies: [
+            path: "Tests/TestSupport", swiftSettings: settings),
+        tests("ClientDriverTests", ["ClientDriver"]),
+        tests("QRCodeTests", ["QRCode"]),
+        tests("JSONTests", ["Basics", "JSON"]),
+        tests("JSONSchemaTests", ["Basics", "JSON", "JSONSchema"]),
+        tests("HoldfastTests", ["Holdfast", "Judge", "JSON", "JSONSchema", "TestSupport"], exclude: ["Goldens"]),
+        tests("TranscriptTests", ["Transcript", "Holdfast", "JSON", "TestSupport"]),
+        tests("JudgeTests", ["Judge", "Transcript", "Holdfast", "JSON", "TestSupport"]),
+        tests("TransportTests", ["Transport"]),
+        tests(
+            "StageTests",
+            [
                 "Stage", "ClientDriver", "Reference", "Transport", "Judge", "Transcript", "Holdfast", "JSON",
                 "JSONSchema",
-            ],
-            swiftSettings: settings
-        ),
-        .testTarget(
-            name: "ReferenceTests",
-            dependencies: [
-                "Reference", "Stage", "Transport", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema",
-            ],
-            swiftSettings: settings
-        ),
-        .testTarget(
-            name: "ReferenceClientTests",
-            dependencies: ["ReferenceClient", "Reference", "ClientDriver", "Holdfast", "JSON"],
-            swiftSettings: settings
-        ),
-        .testTarget(
-            name: "ReportTests",
-            dependencies: ["Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport"],
-            swiftSettings: settings
-        ),
-        .testTarget(
-            name: "GateTests",
-            dependencies: [
-                "Gate", "Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport",
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "SiteTests", dependencies: ["Site", "Holdfast", "JSON", "TestSupport"], swiftSettings: settings),
+            ]),
+        tests(
+            "ReferenceTests",
+            ["Reference", "Stage", "Transport", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema"]),
+        tests("ReferenceClientTests", ["ReferenceClient", "Reference", "ClientDriver", "Holdfast", "JSON"]),
+        tests(
+            "ReportTests",
+            ["Basics", "Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport"]),
+        tests("GateTests", ["Gate", "Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport"]),
+        tests("SiteTests", ["Site", "Holdfast", "JSON", "TestSupport"]),
         .testTarget(
             name: "CommandTests",
             dependencies: [
                 "conformance", "Site", "TestSupport", "Transport", "Holdfast", "JSON", "JSONSchema",
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
-            swiftSettings: settings
-        ),
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 // What the server does: of its own accord, or otherwise than usual.

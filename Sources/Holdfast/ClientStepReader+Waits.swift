@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 // What is waited for.

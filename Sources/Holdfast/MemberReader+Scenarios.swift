@@ -1,3 +1,5 @@
+import Basics
+
 /// What scenarios for servers and for clients have in common.
 extension MemberReader {
     /// The clauses a scenario exercises, among those there are; any will do when that is nil.

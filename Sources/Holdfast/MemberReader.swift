@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 /// Collects what is wrong in one file, so that a person mends it in one go.

@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 /// Follows the names and connections of a scenario in the order of its text, so that a slip is found before it is performed.

@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 /// Reads one step; the verbs and their members stand in one table, so that a slip can be answered with what is allowed.

@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 /// The values behind `${name}` while a scenario is performed.

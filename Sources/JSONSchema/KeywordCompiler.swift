@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 /// Compiles the keywords of one schema object, in the order in which they are evaluated: what a value is, then what it must be,
@@ -24,7 +25,7 @@ extension SchemaCompiler {
     private func refuseUnknownKeywords(_ reader: KeywordReader) throws(SchemaProblem) {
         guard unknownKeywords == .refuse else { return }
         for name in reader.object.keys where KeywordTable.all[name] == nil && !name.hasPrefix("x-") {
-            let nearest = NearestName.to(name, among: KeywordTable.all.keys.sorted())
+            let nearest = nearestName(to: name, among: KeywordTable.all.keys.sorted())
             throw reader.problem(.unknownKeyword(name, nearest: nearest), name)
         }
     }
@@ -86,7 +87,7 @@ extension SchemaCompiler {
         guard let name = try reader.string("format") else { return nil }
         let format = Format(rawValue: name)
         if format == nil, unknownKeywords == .refuse {
-            let nearest = NearestName.to(name, among: Format.allCases.map(\.rawValue))
+            let nearest = nearestName(to: name, among: Format.allCases.map(\.rawValue))
             throw reader.problem(.unknownFormat(name, nearest: nearest), "format")
         }
         return formats == .assert || dialect.assertsFormat ? format : nil

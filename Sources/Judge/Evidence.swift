@@ -19,6 +19,24 @@ public struct Evidence: Sendable, Equatable {
         exercised += 1
     }
 
+    /// Counts one test: passed where the fact holds, failed otherwise.
+    mutating func test(
+        _ holds: Bool, otherwise what: @autoclosure () -> String, expected: @autoclosure () -> String,
+        actual: @autoclosure () -> String, at events: @autoclosure () -> [Int]
+    ) {
+        if holds { keep() } else { violate(what(), expected: expected(), actual: actual(), at: events()) }
+    }
+
+    /// Counts one test that was failed, and says how.
+    mutating func violate(_ what: String, expected: String, actual: String, at events: [Int]) {
+        violate(Finding(what, expected: expected, actual: actual, at: events))
+    }
+
+    /// Counts one test that proved nothing, and says why.
+    mutating func doubt(_ what: String, expected: String, actual: String, at events: [Int]) {
+        doubt(Finding(what, expected: expected, actual: actual, at: events))
+    }
+
     /// Counts one test that was failed.
     public mutating func violate(_ finding: Finding) {
         exercised += 1

@@ -76,21 +76,3 @@ public func padded(_ text: String, _ width: Int) -> String {
 public func aligned(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
 }
-
-/// A duration in seconds or milliseconds, as people write it.
-public func readable(_ duration: Duration) -> String {
-    let milliseconds = duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000
-    if milliseconds < 1000 { return "\(milliseconds) ms" }
-    return "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
-}
-
-/// A number with thousands separated.
-public func readable(_ number: Int) -> String {
-    var digits = Array(String(abs(number)))
-    var place = digits.count - 3
-    while place > 0 {
-        digits.insert(",", at: place)
-        place -= 3
-    }
-    return (number < 0 ? "-" : "") + String(digits)
-}

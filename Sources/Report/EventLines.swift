@@ -1,3 +1,4 @@
+import Basics
 import Transcript
 
 /// Events as lines of a report: time in milliseconds, then the event in the notation of histories, in its brief style.

@@ -1,3 +1,5 @@
+import Basics
+
 /// A sequence chart drawn with characters: time, one column for each who took part, and on the right what was said.
 ///
 /// The row a verdict cites is marked `>>` and names the clause; rows that lead to it are marked `>`. Rows in between that nobody

@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 
 /// Finds links between pages that lead nowhere.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import Holdfast
 import JSON
 import Judge

@@ -1,3 +1,5 @@
+import Basics
+
 /// The dialects of a specification.
 extension Specification {
     /// Every dialect below `dialects/`, by name.

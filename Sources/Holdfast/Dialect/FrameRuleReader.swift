@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 /// Reads `frames` of a dialect file.

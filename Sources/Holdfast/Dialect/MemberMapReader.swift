@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 /// Reads `members` and `writes` of a dialect file.

@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 extension Evaluation {
@@ -41,7 +42,7 @@ extension Evaluation {
                 return follow(nodes[branch], value, &marks, through: keyword, String(branch))
             }
             guard explains else { return false }
-            let nearest = tag.stringValue.flatMap { NearestName.to($0, among: discriminator.values) }
+            let nearest = tag.stringValue.flatMap { nearestName(to: $0, among: discriminator.values) }
             report(
                 .unknownDiscriminator(found: tag, known: discriminator.values, nearest: nearest), tag, node, [keyword],
                 part: discriminator.property)

@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 extension Keyword {
@@ -54,7 +55,7 @@ extension Evaluation {
 
     private func nearestName(_ value: JSONValue, _ values: [JSONValue]) -> String? {
         guard case .string(let string) = value else { return nil }
-        return NearestName.to(string, among: values.compactMap(\.stringValue))
+        return Basics.nearestName(to: string, among: values.compactMap(\.stringValue))
     }
 
     private mutating func check(

@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 extension Evaluation {
@@ -83,7 +84,7 @@ extension Evaluation {
         }
         if explains {
             let names = known(program)
-            let nearest = NearestName.to(name, among: names)
+            let nearest = nearestName(to: name, among: names)
             report(.unknownProperty(name, nearest: nearest, known: names), value, node, [keyword], part: name)
         }
         return false

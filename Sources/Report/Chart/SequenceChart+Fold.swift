@@ -1,3 +1,5 @@
+import Basics
+
 extension SequenceChart {
     /// A part of a chart as it is shown: a row, or a quiet run of rows in one line.
     public enum Part: Sendable, Equatable {

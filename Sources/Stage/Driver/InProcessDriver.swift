@@ -1,3 +1,4 @@
+import Basics
 import ClientDriver
 import Foundation
 import Holdfast

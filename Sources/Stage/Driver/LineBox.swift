@@ -1,3 +1,4 @@
+import Basics
 import Synchronization
 
 /// Lines of a driver that wait to be read: bounded, whatever the driver does.

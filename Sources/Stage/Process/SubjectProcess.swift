@@ -1,3 +1,4 @@
+import Basics
 @preconcurrency import Dispatch
 import Subprocess
 import Synchronization

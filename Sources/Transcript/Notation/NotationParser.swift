@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 
 /// Reads the notation into items; knows its grammar and nothing of the protocol.

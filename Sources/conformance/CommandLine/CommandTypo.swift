@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import Holdfast
 
 /// A mistyped command: the parser calls it an unexpected argument, and names none that may have been meant.

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A value that is set once, and that any number of tasks wait for.
-final class Latch<Value: Sendable>: Sendable {
+package final class Latch<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
         var waiters: [Int: CheckedContinuation<Value?, Never>] = [:]
@@ -10,12 +10,14 @@ final class Latch<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// The value, once it is there.
-    var value: Value? { state.withLock { $0.value } }
+    package var value: Value? { state.withLock { $0.value } }
 
     /// Sets the value; only the first call counts, and it says so.
     @discardableResult
-    func set(_ value: Value) -> Bool {
+    package func set(_ value: Value) -> Bool {
         let waiters: [CheckedContinuation<Value?, Never>]? = state.withLock { state in
             guard state.value == nil else { return nil }
             state.value = value
@@ -28,7 +30,7 @@ final class Latch<Value: Sendable>: Sendable {
     }
 
     /// The value, or nil when it is not there within the limit or the task is cancelled.
-    func wait(within limit: Duration) async -> Value? {
+    package func wait(within limit: Duration) async -> Value? {
         if let value { return value }
         let id = state.withLock { state in
             state.nextWaiter += 1

@@ -1,7 +1,11 @@
-/// Finds what somebody may have meant.
-public enum NearestName {
+/// The known name closest to a mistyped one, for "did you mean"; nil when none is close, the first by name among equals.
+package func nearestName(to name: String, among known: some Sequence<String>) -> String? {
+    NearestName.to(name, among: known.sorted())
+}
+
+enum NearestName {
     /// The candidate with the fewest edits, if they are few for its length; the first one among equals.
-    public static func to(_ name: String, among candidates: some Sequence<String>) -> String? {
+    static func to(_ name: String, among candidates: some Sequence<String>) -> String? {
         let letters = Array(name.unicodeScalars.prefix(65))
         guard letters.count <= 64 else { return nil }
         var best: (name: String, distance: Int)?
