@@ -1,3 +1,5 @@
+import Basics
+
 /// The parts of the opening handshake that need arithmetic (RFC 6455 section 4).
 enum Handshake {
     static let acceptSuffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -10,19 +12,6 @@ enum Handshake {
     /// What a server answers to a key.
     static func accept(for key: String) -> String {
         base64(sha1(Array((key + acceptSuffix).utf8)))
-    }
-
-    static func base64(_ bytes: [UInt8]) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-        var out = ""
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let word = group.reduce(0) { $0 << 8 | Int($1) } << ((3 - group.count) * 8)
-            for position in 0..<4 {
-                out.append(position <= group.count ? alphabet[word >> (18 - position * 6) & 63] : "=")
-            }
-        }
-        return out
     }
 
     /// SHA-1, which the handshake demands as a fingerprint; it protects nothing here.
