@@ -14,6 +14,8 @@ public struct Clause: Sendable, Equatable {
     public let why: String
     /// The evidence the clause is judged from.
     public let judgedFrom: String
+    /// What a capture has to hold so that the clause can be judged from it; nil where no line says it, and then from none.
+    public let captureNeeds: [CaptureNeed]?
     /// Why no black box can judge it; nil when it can.
     public let exclusion: String?
     /// Where systems of this kind were seen to break it; nil when nothing is known.
@@ -30,9 +32,8 @@ public struct Clause: Sendable, Equatable {
     /// A clause; what only a reader of the chapters needs may be left out, as reports leave it out.
     package init(
         id: ClauseID, role: Role, profile: Profile, keyword: Keyword, sentence: String, why: String = "",
-        judgedFrom: String = "", exclusion: String? = nil, seen: String? = nil, sources: [String] = [],
-        since: String = "",
-        file: String = "", line: Int = 0
+        judgedFrom: String = "", captureNeeds: [CaptureNeed]? = nil, exclusion: String? = nil, seen: String? = nil,
+        sources: [String] = [], since: String = "", file: String = "", line: Int = 0
     ) {
         self.id = id
         self.role = role
@@ -41,6 +42,7 @@ public struct Clause: Sendable, Equatable {
         self.sentence = sentence
         self.why = why
         self.judgedFrom = judgedFrom
+        self.captureNeeds = captureNeeds
         self.exclusion = exclusion
         self.seen = seen
         self.sources = sources

@@ -1,7 +1,7 @@
 /// Reads the clauses of one chapter, `Spec/clauses/AREA.md`.
 ///
 /// The shape is part of the specification: a heading `### ID · role · profile`, one paragraph with the sentence, then the
-/// labelled lines `Why:`, `Judged from:`, optionally `Excluded:` and `Seen:`, and `From: …. Since: …`.
+/// labelled lines `Why:`, `Judged from:`, `Capture:` or `Excluded:`, optionally `Seen:`, and `From: …. Since: …`.
 public struct ClauseReader {
     private let file: String
     private let lines: [Substring]
@@ -60,11 +60,12 @@ public struct ClauseReader {
         if since == nil {
             note(heading + 1, "\(id) does not say since when", expected: "'From: R24. Since: 1.0.'", fix: "add it")
         }
+        let needs = sections["Capture"].map { captureNeeds(in: $0, id: id, line: heading + 1) }
         let sources = origin.range(of: "Since:").map { origin[..<$0.lowerBound] } ?? origin[...]
         return Clause(
             id: id, role: role, profile: profile, keyword: keyword, sentence: sentence,
-            why: sections["Why"] ?? "", judgedFrom: sections["Judged from"] ?? "", exclusion: sections["Excluded"],
-            seen: sections["Seen"],
+            why: sections["Why"] ?? "", judgedFrom: sections["Judged from"] ?? "", captureNeeds: needs,
+            exclusion: sections["Excluded"], seen: sections["Seen"],
             sources: trimmed(sources).trimmingSuffix(".").split(separator: ",").map { trimmed($0) },
             since: since ?? "", file: file, line: heading + 1)
     }
@@ -80,7 +81,7 @@ public struct ClauseReader {
                 continue
             }
             var rest = text[...]
-            for name in ["Why", "Judged from", "Excluded", "Seen", "From"] where text.hasPrefix(name + ":") {
+            for name in ["Why", "Judged from", "Capture", "Excluded", "Seen", "From"] where text.hasPrefix(name + ":") {
                 label = name
                 rest = text.dropFirst(name.count + 1)
             }
@@ -111,6 +112,19 @@ public struct ClauseReader {
             return nil
         }
         return found[0]
+    }
+
+    /// What a line such as `Capture: frames, request bodies.` names; `any` stands for nothing.
+    private mutating func captureNeeds(in text: String, id: ClauseID, line: Int) -> [CaptureNeed] {
+        let names = text.trimmingSuffix(".").split(separator: ",").map { trimmed($0) }
+        if names == ["any"] { return [] }
+        for name in names where CaptureNeed(rawValue: name) == nil {
+            let known = CaptureNeed.allCases.map(\.rawValue).joined(separator: ", ")
+            note(
+                line, "\(id) needs '\(name)' of a capture, which is not known", expected: "any, or some of \(known)",
+                fix: "correct the line 'Capture:'")
+        }
+        return names.compactMap(CaptureNeed.init)
     }
 
     private mutating func note(_ line: Int, _ what: String, expected: String, fix: String) {

@@ -38,6 +38,7 @@ public struct Specification: Sendable {
                 problems += error.problems
             }
         }
+        problems += Self.missingCaptureNeeds(in: clauses)
         var schemas: SchemaCache?
         do {
             schemas = try SchemaCache(files)
@@ -68,6 +69,19 @@ public struct Specification: Sendable {
     private static func version(in files: SpecificationFiles) -> String? {
         guard let text = files.texts["version.json"] else { return nil }
         return try? JSONParser.value(text)["specification"]?.stringValue
+    }
+
+    /// Clauses that do not say which captures they can be judged from.
+    ///
+    /// A specification that says it of no clause is older than the line, and is read so that it can be compared.
+    private static func missingCaptureNeeds(in clauses: [Clause]) -> [InputProblem] {
+        guard clauses.contains(where: { $0.captureNeeds != nil }) else { return [] }
+        return clauses.filter { $0.captureNeeds == nil && $0.exclusion == nil }.map { clause in
+            InputProblem(
+                place: "Spec/\(clause.file):\(clause.line):1", what: "\(clause.id) has no line 'Capture:'",
+                expected: "what a capture has to hold so that the clause can be judged from it, or 'any'",
+                fix: "add it below 'Judged from:'")
+        }
     }
 
     private static func misplacements(of clause: Clause, area: Area, before: Clause?) -> [InputProblem] {

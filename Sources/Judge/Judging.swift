@@ -26,8 +26,9 @@ private func judgeWhole(_ history: History, under specification: Specification) 
         guard history.header.subject.profiles.contains(clause.profile) else {
             return Verdict(clause: clause.id, outcome: .notApplicable, exercised: 0)
         }
-        if let capture = history.header.capture, let need = CaptureNeed.lacking(for: clause.id, in: capture) {
-            return Verdict(clause: clause.id, outcome: .untested, exercised: 0, remarks: [need.remark])
+        if let need = history.header.capture?.lacking(for: clause) {
+            let remark = "not from this capture: \(need.reason)"
+            return Verdict(clause: clause.id, outcome: .untested, exercised: 0, remarks: [remark])
         }
         var evidence = check.judge(observations)
         if let sure {

@@ -13,6 +13,7 @@ import Testing
         Why: a trimmed buffer looks whole (seed 004, line 487).
         Judged from: each `syncResult`,
         against what was shown.
+        Capture: frames, request bodies.
         From: R24, seed 004 line 487. Since: 1.0.
 
         A note that is no part of the clause, with a SHOULD.
@@ -36,7 +37,7 @@ import Testing
 
     private func clause(
         heading: String = "### SYNC-3 · server · sync", sentence: String = "A server MUST answer.",
-        rest: String = "Why: it helps.\nJudged from: frames.\nFrom: R24. Since: 1.0."
+        rest: String = "Why: it helps.\nJudged from: frames.\nCapture: any.\nFrom: R24. Since: 1.0."
     ) -> String {
         "\(heading)\n\(sentence)\n\(rest)\n"
     }
@@ -48,6 +49,8 @@ import Testing
         #expect(first.sentence == "A server MUST set `complete` to true only when `missed` holds every frame.")
         #expect(first.why == "a trimmed buffer looks whole (seed 004, line 487).")
         #expect(first.judgedFrom == "each `syncResult`, against what was shown.")
+        #expect(first.captureNeeds == [.frames, .requestBodies])
+        #expect(clauses.last?.captureNeeds == nil)
         #expect(first.sources == ["R24", "seed 004 line 487"])
         #expect(first.since == "1.0")
         #expect(first.keyword == .must)
@@ -191,6 +194,44 @@ import Testing
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix("Spec/schemas/messages/pong.json: ") == true)
         #expect(found.first?.contains("requird") == true)
+    }
+
+    @Test func `a need of a capture that nobody knows is a problem`() throws {
+        #expect(try ClauseReader.clauses(in: clause(), file: "f").first?.captureNeeds == [])
+        let rest = "Why: it helps.\nJudged from: frames.\nCapture: frames, luck.\nFrom: R24. Since: 1.0."
+        #expect(
+            problems(clause(rest: rest)) == [
+                """
+                Spec/clauses/SYNC.md:1:1: SYNC-3 needs 'luck' of a capture, which is not known
+                  expected: any, or some of stage, solitude, program, push service, delays, frames, principals, \
+                credentials, headers, request bodies
+                  fix: correct the line 'Capture:'
+                """
+            ])
+    }
+
+    @Test func `a clause that does not say which captures show it is a problem`() throws {
+        let rest = "Why: it helps.\nJudged from: frames.\nFrom: R24. Since: 1.0."
+        #expect(
+            try problemsOfSpecification { $0.texts["clauses/SYNC.md"] = clause(rest: rest) } == [
+                """
+                Spec/clauses/SYNC.md:1:1: SYNC-3 has no line 'Capture:'
+                  expected: what a capture has to hold so that the clause can be judged from it, or 'any'
+                  fix: add it below 'Judged from:'
+                """
+            ])
+        // What cannot be judged at all need not say it, and a specification that is older than the line says it nowhere.
+        #expect(
+            try problemsOfSpecification {
+                $0.texts["clauses/SYNC.md"] = clause(rest: rest + "\nExcluded: a permission.")
+            } == [])
+        let older = try problemsOfSpecification { files in
+            for (path, text) in files.texts where path.hasPrefix("clauses/") {
+                let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+                files.texts[path] = lines.filter { !$0.hasPrefix("Capture:") }.joined(separator: "\n")
+            }
+        }
+        #expect(older == [])
     }
 
     private func problemsOfSpecification(_ change: (inout SpecificationFiles) -> Void) throws -> [String] {

@@ -146,13 +146,16 @@ private func violated(
     }
 
     @Test func `every clause with a check is thought about`() throws {
-        for clause in try SourceTree.specification().clauses where Checks.check(of: clause.id) != nil {
-            let needs = CaptureNeed.needs(of: clause.id)
+        let specification = try SourceTree.specification()
+        for clause in specification.clauses where Checks.check(of: clause.id) != nil {
+            let needs = try #require(clause.captureNeeds, "\(clause.id)")
             #expect(needs.allSatisfy { !$0.reason.isEmpty }, "\(clause.id)")
         }
         // A clause of single frames needs nothing, and one that nobody has thought about is never judged.
-        #expect(CaptureNeed.needs(of: ClauseID(.ENV, 1)).isEmpty)
-        #expect(CaptureNeed.needs(of: ClauseID(.ENV, 999)) == [.stage])
+        #expect(specification[ClauseID(.ENV, 1)]?.captureNeeds == [])
+        let silent = Clause(
+            id: ClauseID(.ENV, 999), role: .server, profile: .core, keyword: .must, sentence: "A server MUST answer.")
+        #expect(History.Capture().lacking(for: silent) == .stage)
     }
 
     /// Pieces of what is known to be right: a beginning that is cut off, an end that is missing, a lane that nobody saw.

@@ -15,9 +15,7 @@ extension Observations {
     var isCapture: Bool { history.header.capture != nil }
 
     /// Whether the time between two events tells how long the server took.
-    var knowsDelays: Bool {
-        history.header.capture.map { $0.lacks.isDisjoint(with: [.times, .network, .frames]) } ?? true
-    }
+    var knowsDelays: Bool { history.header.capture?.hasDelays ?? true }
 
     /// Whether the messages of a read can be put to their questions.
     ///

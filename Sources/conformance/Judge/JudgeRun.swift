@@ -72,7 +72,9 @@ struct JudgeRun: Sendable {
     private func take(from source: JudgeSource, into judgement: borrowing Mutex<Judgement>) -> Bool {
         guard let unit = source.next() else { return false }
         let verdicts = Judge.judge(unit.history, under: specification)
-        judgement.withLock { $0.add(unit, name: source.name, verdicts, keepsParts: keepsParts) }
+        judgement.withLock {
+            $0.add(unit, name: source.name, verdicts, under: specification, keepsParts: keepsParts)
+        }
         return true
     }
 }

@@ -105,7 +105,10 @@ struct Judgement: Sendable {
     }
 
     /// Takes in what one history came to.
-    mutating func add(_ unit: JudgeSource.Unit, name: String, _ verdicts: [Verdict], keepsParts: Bool) {
+    mutating func add(
+        _ unit: JudgeSource.Unit, name: String, _ verdicts: [Verdict], under specification: Specification,
+        keepsParts: Bool
+    ) {
         let header = unit.history.header
         files[unit.file].histories += 1
         files[unit.file].cutShort += unit.wasCutShort ? 1 : 0
@@ -119,8 +122,7 @@ struct Judgement: Sendable {
             tally.outcomes[verdict.outcome, default: 0] += 1
             tally.exercised += verdict.exercised
             tally.findings += verdict.findings.count
-            let need = header.capture.flatMap { CaptureNeed.lacking(for: verdict.clause, in: $0) }
-            if let need {
+            if let clause = specification[verdict.clause], let need = header.capture?.lacking(for: clause) {
                 tally.unreached.insert(need.reason)
             } else if verdict.outcome != .notApplicable {
                 tally.wasReachable = true
