@@ -1,0 +1,156 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The rooms of the house: which imports which, in what order, and that folders of a room form no circle.
+///
+/// Read as text, so that a failure names the file, the line and the word. Package.swift names the rooms in their order.
+@Suite struct WallTests {
+    private struct SourceFile {
+        let path: String
+        let room: String
+        /// The folder in the room; empty at its top.
+        let folder: String
+        let source: SourceScanner
+    }
+
+    private let rooms: [String]
+    /// The rooms whose public declarations are the API of a library product.
+    private let products: Set<String>
+    private let manifest: String
+    private let files: [SourceFile]
+
+    init() throws {
+        let manifest = try SourceTree.text("Package.swift")
+        let names = manifest.matches(of: /(?m)^ {8}(?:room|\.target|\.executableTarget)\(\s*(?:name: )?"(\w+)"/)
+            .map { String($0.1) }
+        let walker = try #require(FileManager.default.enumerator(atPath: SourceTree.root + "/Sources"))
+        let paths = walker.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.sorted()
+        let folders = Set(paths.compactMap { $0.split(separator: "/").first.map(String.init) })
+        rooms = names.filter(folders.contains)
+        products = Set(
+            manifest.matches(of: /\.library\(name: "\w+", targets: \[([^\]]*)\]/)
+                .flatMap { $0.1.split { !$0.isLetter && !$0.isNumber }.map(String.init) })
+        self.manifest = manifest
+        files = try paths.map { path in
+            let parts = path.split(separator: "/").map(String.init)
+            return SourceFile(
+                path: "Sources/\(path)", room: parts[0], folder: parts[1...].dropLast().joined(separator: "/"),
+                source: SourceScanner(try SourceTree.text("Sources/\(path)")))
+        }
+        #expect(folders.subtracting(rooms) == ["EmbedSpecification"], "a folder of Sources/ is no target")
+        try #require(rooms.count > 10 && files.count > 300)
+    }
+
+    private func imports(_ modules: Set<String>, outside allowed: Set<String>) -> [String] {
+        files.filter { !allowed.contains($0.room) }.flatMap { file in
+            file.source.imports.filter { modules.contains($0.module) }
+                .map { "\(file.path):\($0.line) imports \($0.module)" }
+        }
+    }
+
+    @Test func `a room imports only rooms that stand above it`() {
+        for file in files {
+            for (module, line) in file.source.imports {
+                guard let target = rooms.firstIndex(of: module), let own = rooms.firstIndex(of: file.room) else {
+                    continue
+                }
+                #expect(target < own, "\(file.path):\(line): \(file.room) imports \(module), which stands after it")
+            }
+        }
+    }
+
+    @Test func `only Platform knows the system it runs on`() {
+        #expect(imports(["Glibc", "Musl", "Darwin"], outside: ["Platform"]) == [])
+    }
+
+    @Test func `no room above Transport imports Foundation`() throws {
+        let above = try #require(rooms.firstIndex(of: "Transport"))
+        #expect(imports(["Foundation", "FoundationEssentials"], outside: Set(rooms[above...])) == [])
+    }
+
+    @Test func `only Transport imports SwiftNIO`() {
+        let modules = files.flatMap { $0.source.imports.map(\.module) }.filter { $0.hasPrefix("NIO") }
+        #expect(imports(Set(modules), outside: ["Transport"]) == [])
+    }
+
+    // The top of a room is its front: what all of its folders share, and what puts them together.
+    @Test func `folders of a room do not use each other in a circle`() throws {
+        for room in rooms {
+            let files = files.filter { $0.room == room }
+            var homes: [String: Set<String>] = [:]
+            for file in files {
+                for declaration in file.source.declarations where declaration.isTopLevel {
+                    homes[declaration.name, default: []].insert(file.folder)
+                }
+            }
+            var uses: [String: [String: String]] = [:]
+            for file in files where !file.folder.isEmpty {
+                for word in file.source.words.sorted() {
+                    guard let found = homes[word], found.count == 1, let home = found.first else { continue }
+                    if home != file.folder, !home.isEmpty, uses[file.folder]?[home] == nil {
+                        uses[file.folder, default: [:]][home] = "\(file.path) uses \(word) of \(home)"
+                    }
+                }
+            }
+            let circle = circle(in: uses.mapValues { Set($0.keys) })
+            let reasons = zip(circle, circle.dropFirst()).compactMap { uses[$0]?[$1] }
+            #expect(circle == [], "\(room): \(reasons.joined(separator: "; "))")
+        }
+    }
+
+    /// The folders of a circle, the first once more at the end; empty without one.
+    private func circle(in uses: [String: Set<String>]) -> [String] {
+        var finished: Set<String> = []
+        func search(_ folder: String, _ path: [String]) -> [String] {
+            if let start = path.firstIndex(of: folder) { return path[start...] + [folder] }
+            guard !finished.contains(folder) else { return [] }
+            for next in (uses[folder] ?? []).sorted() {
+                let found = search(next, path + [folder])
+                if !found.isEmpty { return found }
+            }
+            finished.insert(folder)
+            return []
+        }
+        return uses.keys.sorted().lazy.map { search($0, []) }.first { !$0.isEmpty } ?? []
+    }
+
+    @Test func `what is declared for other rooms is used in one`() {
+        var users: [String: Set<String>] = [:]
+        for file in files {
+            for word in file.source.words { users[word, default: []].insert(file.room) }
+        }
+        var unused: [String] = []
+        for file in files {
+            for declaration in file.source.declarations {
+                guard let access = declaration.access else { continue }
+                if access == "public", products.contains(file.room) { continue }
+                if users[declaration.name]?.subtracting([file.room]).isEmpty ?? true {
+                    unused.append("\(file.path):\(declaration.line): \(access) \(declaration.name)")
+                }
+            }
+        }
+        #expect(unused == [], "no other room uses these")
+    }
+
+    @Test func `a circle is found, and named`() {
+        #expect(circle(in: ["a": ["b"], "b": ["c"], "c": ["b"]]) == ["b", "c", "b"])
+        #expect(circle(in: ["a": ["b", "c"], "b": ["c"]]) == [])
+    }
+
+    @Test func `a source is read without its comments`() {
+        let source = SourceScanner(
+            """
+            import One  // import Two
+            /// struct Comment
+            package static func named(_ label: Int) -> String { let local = "\\(used(1)) text" }
+            public struct `Outer` { package(set) var inner = #"raw \\#(deep) " quote"# }
+            """)
+        #expect(source.imports.map(\.module) == ["One"])
+        #expect(source.declarations.map(\.name) == ["named", "local", "Outer", "inner"])
+        #expect(source.declarations.map(\.access) == ["package", nil, "public", "package"])
+        #expect(source.declarations.map(\.isTopLevel) == [true, false, true, false])
+        #expect(source.words.isSuperset(of: ["used", "deep", "quote", "label"]))
+        #expect(source.words.isDisjoint(with: ["Two", "Comment"]))
+    }
+}
