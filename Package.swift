@@ -22,7 +22,8 @@ let package = Package(
         .executable(name: "conformance", targets: ["conformance"]),
         .library(name: "ClientDriver", targets: ["ClientDriver"]),
         .library(name: "ReferenceClient", targets: ["ReferenceClient"]),
-        .library(name: "Holdfast", targets: ["Basics", "JSON", "JSONSchema", "Holdfast", "Transcript", "Judge"]),
+        .library(
+            name: "Holdfast", targets: ["Basics", "JSON", "JSONSchema", "Holdfast", "Transcript", "Captures", "Judge"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -40,6 +41,7 @@ let package = Package(
             name: "Holdfast", dependencies: ["Basics", "JSON", "JSONSchema"], swiftSettings: settings,
             plugins: ["EmbedSpecification"]),
         room("Transcript", ["Basics", "JSON", "Holdfast"]),
+        room("Captures", ["Basics", "JSON", "Holdfast", "Transcript"]),
         room("Judge", ["Basics", "JSON", "JSONSchema", "Holdfast", "Transcript"]),
         room("Report", ["Basics", "JSON", "Holdfast", "Transcript", "Judge"]),
         room("Gate", ["Basics", "JSON", "JSONSchema", "Holdfast", "Transcript", "Judge", "Report"]),
@@ -65,7 +67,8 @@ let package = Package(
         .executableTarget(
             name: "conformance",
             dependencies: [
-                "Basics", "JSON", "JSONSchema", "Holdfast", "Transcript", "Judge", "Transport", "Stage", "Reference",
+                "Basics", "JSON", "JSONSchema", "Holdfast", "Transcript", "Captures", "Judge", "Transport", "Stage",
+                "Reference",
                 "ClientDriver", "ReferenceClient", "Report", "Gate", "QRCode", "Site",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -98,6 +101,7 @@ let package = Package(
         tests("JSONSchemaTests", ["Basics", "JSON", "JSONSchema"]),
         tests("HoldfastTests", ["Holdfast", "Judge", "JSON", "JSONSchema", "TestSupport"], exclude: ["Goldens"]),
         tests("TranscriptTests", ["Transcript", "Holdfast", "JSON", "TestSupport"]),
+        tests("CapturesTests", ["Captures", "Judge", "Transcript", "Holdfast", "TestSupport"]),
         tests("JudgeTests", ["Judge", "Transcript", "Holdfast", "JSON", "TestSupport"]),
         tests("TransportTests", ["Basics", "Transport"]),
         tests(

@@ -4,7 +4,7 @@ import JSON
 
 extension LineReader {
     /// Reads the line of one event.
-    func event() throws(InputProblem) -> Event {
+    package func event() throws(InputProblem) -> Event {
         let at = try integer("at")
         guard at >= 0 else { throw problem("'at' is \(at)", expected: "microseconds since the history began") }
         let lane = try member("lane", "a lane such as A, 1, server, client or push") {
@@ -28,7 +28,7 @@ extension LineReader {
         case "binary":
             return .binary(
                 try direction(),
-                try member("hex", "pairs of hexadecimal digits") { $0.stringValue.flatMap(Hexadecimal.bytes) })
+                try member("hex", "pairs of hexadecimal digits") { $0.stringValue.flatMap { bytes(ofHexDigits: $0) } })
         case "ping": return .ping(try direction())
         case "pong": return .pong(try direction())
         case "close":

@@ -2,12 +2,12 @@ import Holdfast
 import JSON
 
 /// The members of one transcript line, with problems that name file and line.
-struct LineReader {
+package struct LineReader {
     let place: String
-    let object: JSONObject
+    package let object: JSONObject
 
     /// Reads a line; `offset`, the bytes before it, is named where it is known.
-    init(_ text: String, place: String, offset: Int? = nil) throws(InputProblem) {
+    package init(_ text: String, place: String, offset: Int? = nil) throws(InputProblem) {
         self.place = offset.map { "\(place) (byte \($0))" } ?? place
         let value: JSONValue
         do {
@@ -32,7 +32,7 @@ struct LineReader {
         self.object = object
     }
 
-    func problem(_ what: String, expected: String) -> InputProblem {
+    package func problem(_ what: String, expected: String) -> InputProblem {
         InputProblem(
             place: place, what: what, expected: expected, fix: "correct the line, or record the transcript again")
     }

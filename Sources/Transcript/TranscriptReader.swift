@@ -97,7 +97,7 @@ private let expectedHeader = "a first line with \"format\": \"\(TranscriptFormat
 
 extension LineReader {
     /// Reads the first line of a transcript.
-    func header() throws(InputProblem) -> History.Header {
+    package func header() throws(InputProblem) -> History.Header {
         guard object["format"]?.stringValue == TranscriptFormat.name else {
             throw problem("this is no transcript", expected: expectedHeader)
         }

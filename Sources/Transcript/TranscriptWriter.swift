@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import JSON
 
@@ -89,7 +90,7 @@ public enum TranscriptWriter {
         case .text(let direction, let text):
             put("text", ("direction", .string(direction.rawValue)), ("text", .string(text)))
         case .binary(let direction, let bytes):
-            put("binary", ("direction", .string(direction.rawValue)), ("hex", .string(Hexadecimal.text(bytes))))
+            put("binary", ("direction", .string(direction.rawValue)), ("hex", .string(hexDigits(bytes))))
         case .ping(let direction): put("ping", ("direction", .string(direction.rawValue)))
         case .pong(let direction): put("pong", ("direction", .string(direction.rawValue)))
         case .close(let direction, let code, let reason):
@@ -124,32 +125,5 @@ extension Duration {
         let whole = Int(clamping: seconds).multipliedReportingOverflow(by: 1000)
         let rest = Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
         return whole.overflow ? .max : whole.partialValue + rest
-    }
-}
-
-/// Bytes as pairs of hexadecimal digits.
-enum Hexadecimal {
-    static func text(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count * 2)
-        for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    /// Nil when the text has an odd number of digits or something else among them.
-    static func bytes(_ text: String) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var high: UInt8?
-        for scalar in text.unicodeScalars {
-            guard scalar.isASCII, let digit = Character(scalar).hexDigitValue.map({ UInt8($0) }) else { return nil }
-            if let before = high {
-                bytes.append(before << 4 | digit)
-                high = nil
-            } else {
-                high = digit
-            }
-        }
-        return high == nil ? bytes : nil
     }
 }

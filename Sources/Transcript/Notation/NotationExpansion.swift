@@ -148,7 +148,7 @@ private struct EventBuilder {
         case ("pongFrame", _): return .pong(direction)
         default:
             let digits = arguments.words.first ?? ""
-            guard let bytes = Hexadecimal.bytes(digits) else {
+            guard let bytes = bytes(ofHexDigits: digits) else {
                 throw problem(
                     "'\(digits)' is no hexadecimal", frame.place, expected: "pairs of digits such as 00ff",
                     fix: "correct the digits")

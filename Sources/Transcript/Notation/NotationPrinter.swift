@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import JSON
 
@@ -119,7 +120,7 @@ private struct EventPrinting {
         case .text(let direction, let text):
             return lane + direction.rawValue + (frame(at: index, direction, connection) ?? verbatim(text))
         case .binary(let direction, let bytes):
-            let digits = Hexadecimal.text(isBrief ? Array(bytes.prefix(16)) : bytes)
+            let digits = hexDigits(isBrief ? Array(bytes.prefix(16)) : bytes)
             let rest = isBrief && bytes.count > 16 ? "…" : ""
             return lane + direction.rawValue + word("binary", digits.isEmpty ? [] : [digits + rest])
         case .ping(let direction): return lane + direction.rawValue + "pingFrame"

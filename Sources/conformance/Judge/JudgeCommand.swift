@@ -1,5 +1,6 @@
 import ArgumentParser
 import Basics
+import Captures
 import Foundation
 import Holdfast
 import JSON

@@ -1,3 +1,4 @@
+import Captures
 import Holdfast
 import Judge
 import Report

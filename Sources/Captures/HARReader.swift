@@ -1,5 +1,7 @@
+import Basics
 import Holdfast
 import JSON
+import Transcript
 
 /// Reads a HAR file as browsers export it: requests, and the messages of WebSockets in `_webSocketMessages`.
 ///

@@ -1,5 +1,6 @@
 import Holdfast
 import JSON
+import Transcript
 
 /// What a dialect tells of a capture that does not say it itself.
 extension Dialect {

@@ -1,5 +1,7 @@
+import Basics
 import Holdfast
 import JSON
+import Transcript
 
 /// Reads frames, one a line: bare, or in an envelope that tells more than the frame does.
 ///
@@ -117,7 +119,7 @@ struct FrameReader {
         _ line: String, _ envelope: Envelope, lane: String, principal: String?, at: Int
     ) throws(InputProblem) -> [CaptureItem] {
         if let hex = try envelope.string("hex") {
-            guard let bytes = Hexadecimal.bytes(hex), let direction = try envelope.direction() else {
+            guard let bytes = bytes(ofHexDigits: hex), let direction = try envelope.direction() else {
                 throw envelope.problem("'hex' tells no message", expected: "'hex' of pairs of digits, with 'dir'")
             }
             return [.event(Event(at: at, lane: .connection(lane), kind: .binary(direction, bytes)), envelope.place)]

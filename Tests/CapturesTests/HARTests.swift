@@ -1,3 +1,4 @@
+import Captures
 import Holdfast
 import Testing
 import Transcript

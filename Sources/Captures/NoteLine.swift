@@ -1,3 +1,5 @@
+import Transcript
+
 /// One line of notes by hand.
 enum NoteLine: Equatable {
     /// `A -> {…}` or `A <- {…}`: a text message.

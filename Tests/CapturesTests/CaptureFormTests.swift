@@ -1,6 +1,12 @@
+import Captures
 import Holdfast
 import Testing
 import Transcript
+
+/// The header of a server that declares everything.
+private func header() -> History.Header {
+    History.Header(subject: History.Subject(name: "golden", role: .server, profiles: [.core, .idempotency, .sync]))
+}
 
 @Suite struct CaptureFormTests {
     @Test(arguments: [
@@ -37,7 +43,8 @@ import Transcript
     }
 
     @Test func `transcripts may stand one behind the other`() throws {
-        let text = TranscriptWriter.text(try history("A+(e1 #0) A>chat(c1)"))
+        let history = try NotationExpansion("A+(e1 #0) A>chat(c1)", header: header()).history
+        let text = TranscriptWriter.text(history)
         let read = try Read(text + "\n" + text, as: .transcript)
         #expect(read.headers == 2)
         #expect(read.events.count == 10)

@@ -1,5 +1,6 @@
 import Holdfast
 import JSON
+import Transcript
 
 /// Reads notes by hand.
 ///

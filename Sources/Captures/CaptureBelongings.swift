@@ -1,4 +1,5 @@
 import JSON
+import Transcript
 
 /// Whose each connection is, as far as a capture has told.
 struct CaptureBelongings {

@@ -1,4 +1,6 @@
+import Basics
 import Holdfast
+import Transcript
 
 /// The forms of a file in which a history can be kept.
 public enum CaptureForm: String, Sendable, Hashable, CaseIterable {
@@ -82,17 +84,4 @@ extension CaptureForm {
                 fix: "name a capture, not a program or a picture")
         }
     }
-}
-
-/// A text on one line without what would steer a terminal.
-func visible(_ text: some StringProtocol) -> String {
-    var shown = ""
-    for scalar in text.unicodeScalars {
-        if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) {
-            shown += "\\u{\(String(scalar.value, radix: 16))}"
-        } else {
-            shown.unicodeScalars.append(scalar)
-        }
-    }
-    return shown
 }

@@ -1,3 +1,5 @@
+import Transcript
+
 /// Where in its file an event stands.
 public struct CapturePlace: Sendable, Hashable, CustomStringConvertible {
     /// The line, from 1; 0 where a file has no lines that mean anything.

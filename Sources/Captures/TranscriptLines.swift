@@ -1,4 +1,5 @@
 import Holdfast
+import Transcript
 
 /// Reads transcripts that stand one behind the other in one file, each begun by its header line.
 struct TranscriptLines {
