@@ -46,8 +46,7 @@ public struct CapturedParts: Sendable {
 
     private let bounds: Bounds
     private var header: History.Header?
-    private var events: [Event] = []
-    private var places: [CapturePlace] = []
+    private var noted: [Noted] = []
     private var carried = 0
     private var bytes = 0
     private var carriedBytes = 0
@@ -79,19 +78,19 @@ public struct CapturedParts: Sendable {
             isCut = false
             (open, busy) = ([:], 0)
             return part
-        case .gap: return events.count > carried ? cut(capture, isQuiet: false, isShort: false) : nil
+        case .gap: return noted.count > carried ? cut(capture, isQuiet: false, isShort: false) : nil
         case .event(let event, let place):
-            note(event, at: place)
-            events.append(event)
-            places.append(place)
-            bytes += event.size
+            let item = Noted(event, at: place)
+            note(item)
+            noted.append(item)
+            bytes += item.size
             return isFull ? cut(capture, isQuiet: busy == 0, isShort: busy > 0) : nil
         }
     }
 
     /// The last part; nil when there is nothing more.
     public mutating func finish(capture: History.Capture?) -> Part? {
-        guard header != nil, events.count > carried else {
+        guard header != nil, noted.count > carried else {
             reset()
             return nil
         }
@@ -99,45 +98,42 @@ public struct CapturedParts: Sendable {
     }
 
     private var isFull: Bool {
-        if header?.capture == nil, !isCut { return bytes >= bounds.whole || events.count >= bounds.wholeEvents }
-        let (bytes, count) = (bytes - carriedBytes, events.count - carried)
+        if header?.capture == nil, !isCut { return bytes >= bounds.whole || noted.count >= bounds.wholeEvents }
+        let (bytes, count) = (bytes - carriedBytes, noted.count - carried)
         if bytes >= bounds.hard || count >= bounds.hardEvents { return true }
         return busy == 0 && (bytes >= bounds.soft || count >= bounds.softEvents)
     }
 
-    private mutating func reset() { (events, places, carried, bytes, carriedBytes) = ([], [], 0, 0, 0) }
+    private mutating func reset() { (noted, carried, bytes, carriedBytes) = ([], 0, 0, 0) }
 
     private mutating func cut(_ capture: History.Capture?, isQuiet: Bool, isShort: Bool) -> Part? {
         if header?.capture == nil { isCut = true }
-        let last = places.last ?? CapturePlace(line: 0, offset: 0)
-        let at = events.last?.at ?? 0
+        let last = noted.last
+        func belongs(_ lane: Lane, to owner: String) -> Noted {
+            let event = Event(at: last?.event.at ?? 0, lane: lane, kind: .act("belongs", ["to": .string(owner)]))
+            return Noted(event, at: last?.place ?? CapturePlace(line: 0, offset: 0))
+        }
         let part = part(capture, isShort: isShort)
         let lanes = open.filter { $0.value.isOpen }.sorted { $0.value.lastUse < $1.value.lastUse }
         // The connections that were used last are the likeliest to speak again.
         for (lane, known) in lanes.suffix(Self.mostCarried).reversed() {
             var kept = isQuiet ? known.greeting : []
-            let size = kept.reduce(0) { $0 + $1.0.size }
+            let size = kept.reduce(0) { $0 + $1.size }
             // Who opened a connection may have said only later who he is.
-            if let opening = kept.first?.0.kind, case .opening(let asked) = opening, let owner = known.owner,
-                asked.principal != owner
-            {
-                kept.append((Event(at: at, lane: lane, kind: .act("belongs", ["to": .string(owner)])), last))
+            if case .opening(let asked)? = kept.first?.event.kind, let owner = known.owner, asked.principal != owner {
+                kept.append(belongs(lane, to: owner))
             }
             if !isQuiet || bytes + size > bounds.soft {
                 open[lane]?.forgetGreeting()
-                kept =
-                    known.owner.map {
-                        [(Event(at: at, lane: lane, kind: .act("belongs", ["to": .string($0)])), last)]
-                    } ?? []
+                kept = known.owner.map { [belongs(lane, to: $0)] } ?? []
             }
-            events += kept.map(\.0)
-            places += kept.map(\.1)
-            bytes += kept.reduce(0) { $0 + $1.0.size }
+            noted += kept
+            bytes += kept.reduce(0) { $0 + $1.size }
         }
         for (lane, _) in lanes.dropLast(Self.mostCarried) { open[lane]?.forgetGreeting() }
-        let order = events.indices.sorted { (events[$0].at, $0) < (events[$1].at, $1) }
-        (events, places) = (order.map { events[$0] }, order.map { places[$0] })
-        carried = events.count
+        let inOrder = noted.enumerated().sorted { ($0.element.event.at, $0.offset) < ($1.element.event.at, $1.offset) }
+        noted = inOrder.map(\.element)
+        carried = noted.count
         carriedBytes = bytes
         if !isQuiet {
             for lane in open.keys { open[lane]?.forget() }
@@ -158,18 +154,20 @@ public struct CapturedParts: Sendable {
         defer { reset() }
         // A clock that stopped in the middle has told nothing.
         let isTimeless = header.capture?.lacks.contains(.times) == true
-        let timed = isTimeless ? events.map { Event(at: 0, lane: $0.lane, kind: $0.kind) } : events
-        return Part(history: History(header: header, events: timed), places: places, wasCutShort: isShort)
+        let events = noted.map { isTimeless ? Event(at: 0, lane: $0.event.lane, kind: $0.event.kind) : $0.event }
+        let history = History(header: header, events: events, frames: noted.map(\.frame))
+        return Part(history: history, places: noted.map(\.place), wasCutShort: isShort)
     }
 
-    private mutating func note(_ event: Event, at place: CapturePlace) {
+    private mutating func note(_ item: Noted) {
         clock += 1
-        var lane = open.removeValue(forKey: event.lane) ?? OpenLane()
+        let name = item.event.lane
+        var lane = open.removeValue(forKey: name) ?? OpenLane()
         lane.lastUse = clock
         if lane.isBusy { busy -= 1 }
-        lane.take(event, at: place, dialect: header?.dialect ?? .canonical, mostBytes: Self.mostCarriedBytes)
+        lane.take(item, dialect: header?.dialect ?? .canonical, mostBytes: Self.mostCarriedBytes)
         if lane.isBusy { busy += 1 }
-        if lane.isOpen || lane.isBusy { open[event.lane] = lane }
+        if lane.isOpen || lane.isBusy { open[name] = lane }
         if open.count > 2 * Self.mostCarried { forgetSilent() }
     }
 
@@ -183,12 +181,35 @@ public struct CapturedParts: Sendable {
     }
 }
 
+/// One event with what it brought, parsed once.
+private struct Noted: Sendable {
+    let event: Event
+    let frame: Frame?
+    let place: CapturePlace
+
+    init(_ event: Event, at place: CapturePlace) {
+        (self.event, self.place) = (event, place)
+        frame = Frame(event.kind)
+    }
+
+    /// About how many bytes it holds.
+    var size: Int {
+        switch event.kind {
+        case .text(_, let text): text.utf8.count + 64
+        case .binary(_, let bytes): bytes.count + 64
+        case .request(let request): (request.body?.utf8.count ?? 0) + request.path.utf8.count + 64
+        case .response(let response): response.body.utf8.count + 64
+        default: 64
+        }
+    }
+}
+
 /// What is open on one lane.
 private struct OpenLane: Sendable {
     /// When it was last heard of, in events.
     var lastUse = 0
     /// What has to be known of the connection later.
-    private(set) var greeting: [(Event, CapturePlace)] = []
+    private(set) var greeting: [Noted] = []
     /// What of it was seen: a second one of a kind tells nothing that has to be known later.
     private var greeted: Set<String> = []
     private(set) var owner: String?
@@ -208,32 +229,33 @@ private struct OpenLane: Sendable {
         greeted = []
     }
 
-    mutating func take(_ event: Event, at place: CapturePlace, dialect: Dialect, mostBytes: Int) {
-        guard case .connection = event.lane else {
-            switch event.kind {
+    mutating func take(_ item: Noted, dialect: Dialect, mostBytes: Int) {
+        guard case .connection = item.event.lane else {
+            switch item.event.kind {
             case .request: waiting["response", default: 0] += 1
             case .response, .failed: waiting["response"] = 0
             default: break
             }
             return
         }
-        switch event.kind {
+        switch item.event.kind {
         case .opening(let opening):
             forget()
             (isOpen, owner) = (true, opening.principal)
-            greeting = [(event, place)]
-        case .opened: if !greeting.isEmpty, greeted.insert("opened").inserted { greeting.append((event, place)) }
+            greeting = [item]
+        case .opened: if !greeting.isEmpty, greeted.insert("opened").inserted { greeting.append(item) }
         case .refused, .close, .eof: (isOpen, greeting, waiting) = (false, [], [:])
         case .act("belongs", let details): (isOpen, owner) = (true, details["to"]?.stringValue ?? owner)
         case .act("cut", _): (isOpen, greeting, waiting) = (false, [], [:])
         case .text(let direction, let text):
             isOpen = true
-            let frame = (try? JSONParser.value(text)).flatMap { canonical($0, direction, dialect) }
-            guard case .some(let type) = frame else { return }
+            guard let document = item.frame?.document, document.flaws.isEmpty,
+                let type = canonical(document.root, direction, dialect)
+            else { return }
             if text.utf8.count <= mostBytes, type == "auth" || type == "connected", !greeting.isEmpty,
                 greeted.insert(type).inserted
             {
-                greeting.append((event, place))
+                greeting.append(item)
             }
             direction == .toServer ? ask(type) : answer(type)
         case .binary(.toServer, _):
@@ -277,17 +299,4 @@ private struct OpenLane: Sendable {
     }
 
     private mutating func lower(_ answer: String) { waiting[answer] = max(0, (waiting[answer] ?? 0) - 1) }
-}
-
-extension Event {
-    /// About how many bytes it holds.
-    fileprivate var size: Int {
-        switch kind {
-        case .text(_, let text): text.utf8.count + 64
-        case .binary(_, let bytes): bytes.count + 64
-        case .request(let request): (request.body?.utf8.count ?? 0) + request.path.utf8.count + 64
-        case .response(let response): response.body.utf8.count + 64
-        default: 64
-        }
-    }
 }

@@ -1,3 +1,5 @@
+import Transcript
+
 /// A text in quotes, cut at 120 characters with its length; what is absent is called so.
 func shown(_ text: String?) -> String {
     guard let text else { return "none" }
@@ -12,7 +14,7 @@ func listed(_ names: some Sequence<String>) -> String {
 }
 
 /// What a frame is called in a finding: its type, and the code of an error.
-func called(_ frame: ObservedFrame) -> String {
+func called(_ frame: Frame) -> String {
     guard let type = frame.type else { return frame.isBinary ? "a binary message" : "a text without type" }
     guard type == "error" else { return type }
     return "error \(frame.code ?? "without code")"

@@ -15,7 +15,7 @@ public enum Announcements {
                 if case .opened = event.kind { read[event.lane] = 0 }
                 guard case .text(.fromServer, let text) = event.kind, let count = read[event.lane] else { continue }
                 read[event.lane] = count + 1 < messagesRead ? count + 1 : nil
-                note(Frame(text, direction: .fromServer), &signs)
+                note(Frame(text), &signs)
             }
         }
         return signs.filter { !declared.contains($0.key) }.sorted { $0.key < $1.key }.map { profile, sign in

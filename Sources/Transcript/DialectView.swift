@@ -79,7 +79,7 @@ private struct Builder {
             case (.exchange(let number), .failed):
                 if case .some(.none) = requests[number] { continue }
                 put(event, at: index)
-            default: put(event, at: index)
+            default: put(event, frame: source.frames[index], at: index)
             }
         }
     }
@@ -109,7 +109,7 @@ private struct Builder {
             let frame =
                 shown == text && assumed.isEmpty
                 ? verbatim
-                : Frame(shown, direction: direction, wireBytes: text.utf8.count, assumed: assumed)
+                : Frame(shown, wireBytes: text.utf8.count, assumed: assumed)
             put(Event(at: event.at, lane: event.lane, kind: .text(direction, shown)), frame: frame, at: index)
         }
     }

@@ -1,62 +1,130 @@
 import JSON
 
-/// One text message in canonical form beside its verbatim text.
+/// One message of a connection in canonical form: live, or replayed inside a `syncResult`.
+///
+/// It is parsed once, and the members that every reader asks for are looked up once.
 public struct Frame: Sendable {
-    /// The text as it was on the wire.
-    public let text: String
-    /// Whether the client or the server said it.
-    public let direction: Direction
-    /// The parsed text; nil when it is not JSON.
-    public let document: JSONDocument?
-    /// Why the text is not JSON; nil when it is.
-    public let problem: JSONProblem?
+    /// The event that brought it, as an index into the events of its history; 0 for a frame of no history.
+    public internal(set) var event = 0
+    /// The connection it travelled on, as an index into those of its history, once somebody has counted them.
+    package var connection = 0
+    /// The index in `missed` when it was replayed; nil when it came live.
+    package private(set) var replayIndex: Int?
+    /// Behind a reference, because frames are copied far more often than they are made.
+    private let content: Content
 
-    /// Its size on the wire; in a view of a dialect that is not the size of the canonical text.
-    public let wireBytes: Int
-    /// Members that the wire did not say and that a dialect assumes; no verdict about them may rest on them.
-    public let assumed: [JSONPointer]
+    private final class Content: Sendable {
+        let isBinary: Bool
+        let value: JSONValue?
+        let document: JSONDocument?
+        let problem: JSONProblem?
+        let wireBytes: Int
+        let assumed: [JSONPointer]
+        let type: String?
+        let sessionId: String?
+        let turnId: String?
+        let messageId: String?
+        let clientMessageId: String?
+        let text: String?
+        let code: String?
+        let epoch: String?
+        let seq: Int?
+        let isDuplicate: Bool
 
-    /// Parses a text; one that is not JSON is kept with its problem.
-    public init(_ text: String, direction: Direction) {
-        self.init(text, direction: direction, wireBytes: text.utf8.count, assumed: [])
-    }
-
-    init(_ text: String, direction: Direction, wireBytes: Int, assumed: [JSONPointer]) {
-        self.text = text
-        self.direction = direction
-        self.wireBytes = wireBytes
-        self.assumed = assumed
-        do {
-            document = try JSONParser.document(text)
-            problem = nil
-        } catch {
-            document = nil
-            problem = error
+        init(
+            _ value: JSONValue?, document: JSONDocument? = nil, problem: JSONProblem? = nil, wireBytes: Int,
+            assumed: [JSONPointer] = [], isBinary: Bool = false
+        ) {
+            self.value = value
+            self.document = document
+            self.problem = problem
+            self.wireBytes = wireBytes
+            self.assumed = assumed
+            self.isBinary = isBinary
+            let members = value?.objectValue
+            type = members?["type"]?.stringValue
+            sessionId = members?["sessionId"]?.stringValue
+            turnId = members?["turnId"]?.stringValue
+            messageId = members?["messageId"]?.stringValue
+            clientMessageId = members?["clientMessageId"]?.stringValue
+            text = members?["text"]?.stringValue
+            code = members?["code"]?.stringValue
+            epoch = members?["epoch"]?.stringValue
+            seq = members?["seq"]?.intValue
+            isDuplicate = members?["duplicate"]?.boolValue == true
         }
     }
 
-    /// A field of the message; nil when it is absent or the message is no object.
-    public subscript(name: String) -> JSONValue? { document?.root[name] }
+    /// Parses a text; one that is not JSON is kept with its problem.
+    public init(_ text: String) { self.init(text, wireBytes: text.utf8.count, assumed: []) }
 
+    init(_ text: String, wireBytes: Int, assumed: [JSONPointer]) {
+        do {
+            let document = try JSONParser.document(text)
+            content = Content(document.root, document: document, wireBytes: wireBytes, assumed: assumed)
+        } catch {
+            content = Content(nil, problem: error, wireBytes: wireBytes)
+        }
+    }
+
+    private init(_ content: Content) { self.content = content }
+
+    /// The frame of an event; nil when it is no message.
+    package init?(_ kind: Event.Kind) {
+        switch kind {
+        case .text(_, let text): self.init(text)
+        case .binary(_, let bytes): self.init(Content(nil, wireBytes: bytes.count, isBinary: true))
+        default: return nil
+        }
+    }
+
+    /// A frame that the list of an answer holds.
+    package init(_ value: JSONValue, replayedBy answer: Frame, at index: Int) {
+        event = answer.event
+        connection = answer.connection
+        replayIndex = index
+        content = Content(value, wireBytes: 0)
+    }
+
+    /// The parsed text; nil when it is not JSON.
+    public var document: JSONDocument? { content.document }
+    /// Why the text is not JSON; nil when it is.
+    public var problem: JSONProblem? { content.problem }
+    /// Its size on the wire; in a view of a dialect that is not the size of the canonical text.
+    public var wireBytes: Int { content.wireBytes }
+    /// Whether it was a binary message.
+    public var isBinary: Bool { content.isBinary }
+    /// Whether it came as a replayed frame of a `syncResult`.
+    package var isReplayed: Bool { replayIndex != nil }
+
+    /// The message; nil when it was binary or no JSON.
+    public var value: JSONValue? { content.value }
+    /// The message without the members that the wire did not say and a dialect assumes; a verdict about a member asks this.
+    package var said: JSONValue? { content.assumed.reduce(value) { $0?.removing($1) } }
+
+    /// A field of the message; nil when it is absent or the message is no object.
+    public subscript(name: String) -> JSONValue? { content.value?[name] }
     /// The text of a field; nil when it is absent or no string.
     public func string(_ name: String) -> String? { self[name]?.stringValue }
 
     /// The member `type`; nil when it is absent or no string.
-    public var type: String? { string("type") }
+    public var type: String? { content.type }
     /// The member `sessionId`, which names a conversation.
-    public var sessionId: String? { string("sessionId") }
+    public var sessionId: String? { content.sessionId }
     /// The question and its answer.
-    public var turnId: String? { string("turnId") }
+    public var turnId: String? { content.turnId }
     /// The member `messageId`, which names a stored message.
-    public var messageId: String? { string("messageId") }
+    public var messageId: String? { content.messageId }
     /// The client's idempotency key.
-    public var clientMessageId: String? { string("clientMessageId") }
-    /// The stream the sequence numbers belong to.
-    public var epoch: String? { string("epoch") }
-    /// The position in the stream; nil also when it is no integer.
-    public var seq: Int? { self["seq"]?.intValue }
+    public var clientMessageId: String? { content.clientMessageId }
+    /// The text of a `done` or `message`.
+    public var text: String? { content.text }
     /// The code of an `error`.
-    public var code: String? { string("code") }
+    public var code: String? { content.code }
+    /// The stream the sequence numbers belong to.
+    public var epoch: String? { content.epoch }
+    /// The position in the stream; nil also when it is no integer.
+    public var seq: Int? { content.seq }
     /// Whether this is a copy that repeats an outcome.
-    public var isDuplicate: Bool { self["duplicate"]?.boolValue == true }
+    public var isDuplicate: Bool { content.isDuplicate }
 }

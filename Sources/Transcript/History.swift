@@ -7,24 +7,23 @@ public struct History: Sendable {
     public let header: Header
     /// The events in the order in which they were observed.
     public let events: [Event]
-    /// The canonical view of each text event, aligned with `events`; nil for events that are no text messages.
+    /// The message that each event brought, aligned with `events`; nil for events that brought none.
     public let frames: [Frame?]
 
     /// A history of events; each text message is parsed once.
     public init(header: Header, events: [Event]) {
-        self.header = header
-        self.events = events
-        self.frames = events.map { event in
-            if case .text(let direction, let text) = event.kind { return Frame(text, direction: direction) }
-            return nil
-        }
+        self.init(header: header, events: events, frames: events.map { Frame($0.kind) })
     }
 
     /// A history whose frames were made with its events.
-    init(header: Header, events: [Event], frames: [Frame?]) {
+    package init(header: Header, events: [Event], frames: [Frame?]) {
         self.header = header
         self.events = events
-        self.frames = frames
+        self.frames = frames.enumerated().map { index, frame in
+            var frame = frame
+            frame?.event = index
+            return frame
+        }
     }
 
     /// The first line of a transcript.

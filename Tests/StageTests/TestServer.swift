@@ -26,7 +26,7 @@ struct TestServer: TransportHandler {
         await onOpen(socket)
         for await arrival in socket.messages {
             guard case .text(let text) = arrival.event else { continue }
-            let frame = Frame(text, direction: .toServer)
+            let frame = Frame(text)
             if await onFrame(socket, frame) { continue }
             switch frame.type {
             case "auth": try? socket.post(text: Self.connected)

@@ -42,7 +42,7 @@ extension CLIENT {
     }
 
     private static func judge(
-        _ sync: ObservedSync, on greeting: ObservedFrame, _ current: String, _ held: ClientPlaces.Given?,
+        _ sync: ObservedSync, on greeting: ObservedFrame, _ current: String, _ held: NumberedFrame?,
         _ places: ClientPlaces, into evidence: inout Evidence
     ) {
         guard let position = sync.lastSeqSeen else { return }

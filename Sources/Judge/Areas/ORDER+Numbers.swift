@@ -78,8 +78,8 @@ extension ORDER {
     /// Once for each number shown again, and for each ending or message shown again; other members are left to SYNC-8.
     static func numberMeansOneFrame(_ history: Observations) -> Evidence {
         var evidence = Evidence()
-        var byNumber: [String: Shown] = [:]
-        var byName: [String: Shown] = [:]
+        var byNumber: [String: NumberedFrame] = [:]
+        var byName: [String: NumberedFrame] = [:]
         let isGuess = history.history.header.capture?.lacks.contains(.principals) == true
         for item in history.shown {
             // Who is who is a guess in a capture, so that one connection alone is certainly one stream.
@@ -90,7 +90,7 @@ extension ORDER {
                 if byNumber[number] == nil { byNumber[number] = item }
                 if let name, byName[name] == nil { byName[name] = item }
             }
-            let isElsewhere = { (other: Shown) in
+            let isElsewhere = { (other: NumberedFrame) in
                 other.frame.connection != item.frame.connection || item.frame.isReplayed || other.frame.isReplayed
             }
             if let name, let before = byName[name], before.seq != item.seq {
@@ -119,7 +119,7 @@ extension ORDER {
     static func numbersBeginAtOne(_ history: Observations) -> Evidence {
         var evidence = Evidence()
         let replayed = history.syncs.flatMap(\.missed)
-        for frame in history.received.filter({ Observations.streamTypes.contains($0.type ?? "") }) + replayed {
+        for frame in history.received.filter({ NumberedFrame.types.contains($0.type ?? "") }) + replayed {
             guard let seq = frame["seq"]?.numberValue, !frame.isDuplicate else { continue }
             if seq.isInteger, seq >= 1 {
                 evidence.keep()

@@ -49,7 +49,7 @@ extension SYNC {
     /// Once for each replayed frame that was shown before under the same number of the same epoch.
     static func replayIsAsFirstSent(_ history: Observations) -> Evidence {
         var evidence = Evidence()
-        var first: [Place: Shown] = [:]
+        var first: [Place: NumberedFrame] = [:]
         for item in history.shown {
             let place = Place(principal: item.principal, epoch: item.epoch, seq: item.seq)
             guard let before = first[place] else {
@@ -108,7 +108,7 @@ extension SYNC {
             received[sync.connection] = live
             let end = connection.ending?.event ?? .max
             let stream = history.stream(of: connection.principal, epoch: epoch)
-            func isElsewhere(_ item: Shown) -> Bool {
+            func isElsewhere(_ item: NumberedFrame) -> Bool {
                 item.frame.connection != sync.connection || item.frame.isReplayed
             }
             var judged = live.unowed
@@ -157,7 +157,7 @@ extension SYNC {
         for (sync, result) in history.answeredSyncs {
             let principal = history.principal(of: sync)
             let others = history.received.contains { frame in
-                frame.event < sync.request.event && Observations.streamTypes.contains(frame.type ?? "")
+                frame.event < sync.request.event && NumberedFrame.types.contains(frame.type ?? "")
                     && history.connections[frame.connection].principal != principal
             }
             guard others else { continue }

@@ -57,7 +57,7 @@ extension SYNC {
 
     /// Judges by the replays of a life whether frames shown before it are still there.
     private static func judgeReplay(
-        of old: [Shown], _ epoch: String, _ life: Int, _ principal: String, _ greeting: ObservedFrame,
+        of old: [NumberedFrame], _ epoch: String, _ life: Int, _ principal: String, _ greeting: ObservedFrame,
         _ history: Observations, into evidence: inout Evidence
     ) {
         let replays = history.replays.filter {

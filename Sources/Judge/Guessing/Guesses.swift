@@ -1,3 +1,5 @@
+import Transcript
+
 /// What was guessed of a history when the frames without names were put to the questions they answer.
 struct Guesses {
     /// Turns that such a frame could have been of, by their places.
@@ -73,7 +75,7 @@ struct Guesses {
     /// Frames that ``turns(of:_:)`` leaves without a turn when nothing is believed: each is of one of them, and says of none.
     ///
     /// An error is not among them, for it may just as well have refused something.
-    func strays(of all: [ObservedTurn]) -> [ObservedFrame] {
+    func strays(of all: [ObservedTurn]) -> [Frame] {
         turns.sorted().flatMap { all[$0].frames + all[$0].endings + all[$0].copies }
             .filter { $0.turnId == nil && $0.type != "error" }
     }

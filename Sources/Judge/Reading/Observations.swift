@@ -34,15 +34,15 @@ public struct Observations: Sendable {
     /// Which conversations the server named, and when.
     public let sessions: SessionKnowledge
     /// Every frame the server sent on any connection, in the order of time.
-    public let received: [ObservedFrame]
+    public let received: [Frame]
     /// Every frame sent to the server on any connection, in the order of time.
-    public let sent: [ObservedFrame]
+    public let sent: [Frame]
     /// The lives of the subject's process, and the faults of its disk.
     public let lives: SubjectLives
     /// Messages to the server that it may not simply take, with their answers, in the order of time.
     public let hostileFrames: [HostileFrame]
     /// Every numbered frame shown to anyone, in the order of time; a replay in the order of its list.
-    let shown: [Shown]
+    let shown: [NumberedFrame]
     /// The same frames by the stream they belong to.
     let streams: [Stream.Key: Stream]
     /// Each replay whose position means something: it names the epoch of the answer, or is 0.
@@ -59,7 +59,7 @@ public struct Observations: Sendable {
     /// Turns that a guess was made about; empty where they are left out.
     let guessedTurns: [ObservedTurn]
     /// Frames of one of the turns of this history that say of none, where nothing else tells; see ``turns``.
-    let strays: [ObservedFrame]
+    let strays: [Frame]
 
     /// The time that counts for bounds.
     private let patientClock: PatientClock
@@ -104,7 +104,7 @@ public struct Observations: Sendable {
             lists: listReads, lives: lives)
         hostileFrames = Self.hostileFrames(of: kinds, in: history, connections: connections, turns: turns)
         sent = connections.flatMap(\.sent).sorted { $0.event < $1.event }
-        shown = Shown.all(on: connections, syncs: syncs)
+        shown = NumberedFrame.all(on: connections, syncs: syncs)
         streams = Stream.all(in: shown)
         replays = Replay.all(of: syncs, on: connections, from: streams)
         handshakes = Handshake.all(

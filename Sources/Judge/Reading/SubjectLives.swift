@@ -100,7 +100,7 @@ public struct SubjectLives: Sendable {
 
 extension Observations {
     /// The life a frame belongs to, whenever it was read from its connection.
-    func life(of frame: ObservedFrame) -> Int { lives.life(at: connections[frame.connection].opening) }
+    func life(of frame: Frame) -> Int { lives.life(at: connections[frame.connection].opening) }
 
     /// The life in which a turn was asked first.
     func life(of turn: ObservedTurn) -> Int { life(of: turn.request) }

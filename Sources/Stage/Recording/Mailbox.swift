@@ -22,7 +22,7 @@ final class Mailbox: Sendable {
             while place < letters.count {
                 defer { place += 1 }
                 guard let letter = letters[place], let type = letter.type, types.contains(type) else { continue }
-                let frame = Frame(letter.text, direction: .fromServer)
+                let frame = Frame(letter.text)
                 guard matches(frame) else { continue }
                 letters[place] = nil
                 return frame
@@ -38,7 +38,7 @@ final class Mailbox: Sendable {
 
     /// A message from the server, by its own type unless another is given.
     func add(_ text: String, as type: String? = nil) {
-        let letter = Letter(type: type ?? Frame(text, direction: .fromServer).type, text: text)
+        let letter = Letter(type: type ?? Frame(text).type, text: text)
         change { $0.letters.append(letter) }
     }
 

@@ -233,7 +233,7 @@ final class ScenarioPerformer: Sendable {
             switch event.kind {
             case .text(.fromServer, let text):
                 for frame in subject.dialect.letters(in: text) {
-                    if let session = Frame(frame, direction: .fromServer).string("sessionId") {
+                    if let session = Frame(frame).string("sessionId") {
                         sessions.insert(session)
                     }
                 }

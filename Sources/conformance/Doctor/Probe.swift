@@ -43,7 +43,7 @@ struct Probe: Sendable {
     func received(on lane: Lane? = nil) -> [Frame] {
         history.events.compactMap { event in
             guard case .text(.fromServer, let text) = event.kind, lane == nil || event.lane == lane else { return nil }
-            return Frame(text, direction: .fromServer)
+            return Frame(text)
         }
     }
 
@@ -54,7 +54,7 @@ struct Probe: Sendable {
         guard let place = history.events.lastIndex(where: { $0.isAct(act) }) else { return nil }
         return history.events[place...].compactMap { event -> Frame? in
             guard case .text(.fromServer, let text) = event.kind else { return nil }
-            let frame = Frame(text, direction: .fromServer)
+            let frame = Frame(text)
             return frame.type == type ? frame : nil
         }.last
     }
@@ -90,7 +90,7 @@ struct Probe: Sendable {
             case .refused(nil, let reason): return "no connection comes about (\(reason))"
             case .close(.fromServer, let code, _): return "the server closes\(code.map { " with \($0)" } ?? "")"
             case .text(.fromServer, let text):
-                let frame = Frame(text, direction: .fromServer)
+                let frame = Frame(text)
                 if frame.type == "error" { return "the server answers error{\(frame.code ?? "no code")}" }
             case .eof: return "the server ends the connection"
             default: break
@@ -107,7 +107,7 @@ struct Probe: Sendable {
             case .refused(let status, _): return status == 401 || status == 403
             case .close(.fromServer, let code, _): return code == 4001
             case .text(.fromServer, let text):
-                let code = Frame(text, direction: .fromServer).code ?? ""
+                let code = Frame(text).code ?? ""
                 return ["auth_failed", "not_authenticated"].contains(code)
             default: return false
             }

@@ -30,7 +30,7 @@ final class NamiLikeServer: TransportHandler {
     func serve(_ socket: ServerSocket) async {
         for await arrival in socket.messages {
             guard case .text(let text) = arrival.event else { continue }
-            let frame = Frame(text, direction: .toServer)
+            let frame = Frame(text)
             switch frame.type {
             case "ping": try? socket.post(text: #"{"type":"pong"}"#)
             case "chat":
@@ -65,7 +65,7 @@ struct AdjutantLikeServer: TransportHandler {
         try? socket.post(text: #"{"type":"auth_challenge"}"#)
         for await arrival in socket.messages {
             guard case .text(let text) = arrival.event else { continue }
-            let frame = Frame(text, direction: .toServer)
+            let frame = Frame(text)
             switch frame.type {
             case "auth_response" where frame.string("apiKey") == Self.key:
                 try? socket.post(

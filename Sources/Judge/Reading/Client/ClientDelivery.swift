@@ -28,10 +28,10 @@ struct ClientDelivery {
     /// What it says; nil where only its name came.
     let text: String?
     /// The frame that brought it.
-    let frame: ObservedFrame?
+    let frame: Frame?
 
     /// The message in a `done`, a `message` or an `ack`; nil for any other frame.
-    init?(_ frame: ObservedFrame) {
+    init?(_ frame: Frame) {
         switch frame.type {
         case "done": role = "assistant"
         case "message": role = frame.string("role")

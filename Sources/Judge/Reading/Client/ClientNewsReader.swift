@@ -64,7 +64,7 @@ struct ClientNewsReader {
             }
         }
 
-        func owner(of frame: ObservedFrame, among questions: [ClientQuestion]) -> Int? {
+        func owner(of frame: Frame, among questions: [ClientQuestion]) -> Int? {
             let places =
                 frame.clientMessageId.map { byKey[$0] ?? [] } ?? frame.turnId.flatMap { byTurn[$0] } ?? []
             return places.last { questions[$0].event < frame.event }
@@ -73,7 +73,7 @@ struct ClientNewsReader {
 
     // MARK: Frames
 
-    private func tell(_ frame: ObservedFrame, to questions: inout [ClientQuestion], _ owners: Owners) {
+    private func tell(_ frame: Frame, to questions: inout [ClientQuestion], _ owners: Owners) {
         guard let type = frame.type, ["ack", "message", "toolUse", "done", "error"].contains(type) else { return }
         let hasName = frame.clientMessageId != nil || frame.turnId != nil
         let place: Int?
@@ -93,7 +93,7 @@ struct ClientNewsReader {
     }
 
     private func note(
-        _ kind: ClientQuestion.News.Kind, _ frame: ObservedFrame, _ error: ClientQuestion.ClientError?,
+        _ kind: ClientQuestion.News.Kind, _ frame: Frame, _ error: ClientQuestion.ClientError?,
         _ question: inout ClientQuestion
     ) {
         question.note(
@@ -101,7 +101,7 @@ struct ClientNewsReader {
                 event: frame.event, kind: kind, connection: frame.connection, sessionId: frame.sessionId, error: error))
     }
 
-    private func error(in frame: ObservedFrame) -> ClientQuestion.ClientError {
+    private func error(in frame: Frame) -> ClientQuestion.ClientError {
         .init(
             code: frame.code, text: frame.string("error"),
             retryAfter: frame["retryAfterMs"]?.intValue.map { min(max($0, 0), 1 << 40) * 1_000 })
@@ -109,7 +109,7 @@ struct ClientNewsReader {
 
     /// The message an error without names is about: one that waits on that connection, the last said before those it
     /// answered; else the last turn of its session that runs.
-    private func questionMeant(by error: ObservedFrame, among questions: [ClientQuestion]) -> Int? {
+    private func questionMeant(by error: Frame, among questions: [ClientQuestion]) -> Int? {
         if let code = error.code, ["parse_error", "unknown_type", "not_authenticated"].contains(code) {
             let before = history.connections[error.connection].sent.last {
                 $0.event < error.event && $0.type != "ping"
@@ -136,7 +136,7 @@ struct ClientNewsReader {
     }
 
     /// The turn that a frame of a server without names belongs to: the only one that runs in its session.
-    private func unnamedOwner(of frame: ObservedFrame, _ questions: [ClientQuestion]) -> Int? {
+    private func unnamedOwner(of frame: Frame, _ questions: [ClientQuestion]) -> Int? {
         guard frame.type != "message", let session = frame.sessionId else { return nil }
         let open = questions.indices.filter { index in
             questions[index].event < frame.event && !questions[index].requests.isEmpty

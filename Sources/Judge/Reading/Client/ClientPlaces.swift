@@ -6,16 +6,6 @@ import Transcript
 /// A frame that was sent is not yet a frame that was taken: a cut may have swallowed it. So a place has a ceiling, the
 /// greatest number there is reason for, and a floor, the last number whose frame the client surely had.
 struct ClientPlaces {
-    /// A numbered frame that was sent to the client, live or in a replay.
-    struct Given {
-        let frame: ObservedFrame
-        let epoch: String
-        let seq: Int
-
-        /// Whether it is of a type of this version.
-        var isOfKnownType: Bool { Observations.streamTypes.contains(frame.type ?? "") }
-    }
-
     /// Frames that a `sync` has still to bring.
     struct Hole {
         /// The `sync` that was to bring them.
@@ -29,34 +19,15 @@ struct ClientPlaces {
     }
 
     /// Every numbered frame, in the order of time.
-    let given: [Given]
+    let given: [NumberedFrame]
     private let history: Observations
 
     init(_ history: Observations) {
         self.history = history
-        var given: [Given] = []
-        for connection in history.connections {
-            var epoch: String?
-            for frame in connection.received {
-                if frame.type == "connected" || frame.type == "syncResult" { epoch = frame.epoch ?? epoch }
-                guard let epoch, !frame.isDuplicate, let seq = frame.seq, !Self.unnumbered.contains(frame.type ?? "")
-                else { continue }
-                given.append(Given(frame: frame, epoch: epoch, seq: seq))
-            }
-        }
-        for sync in history.syncs {
-            guard let epoch = sync.result?.epoch else { continue }
-            given += sync.missed.compactMap { frame in
-                frame.seq.map { Given(frame: frame, epoch: epoch, seq: $0) }
-            }
-        }
-        self.given = given.sorted {
-            ($0.frame.event, $0.frame.replayIndex ?? 0) < ($1.frame.event, $1.frame.replayIndex ?? 0)
+        given = NumberedFrame.all(on: history.connections, syncs: history.syncs) {
+            !NumberedFrame.unnumberedTypes.contains($0.type ?? "")
         }
     }
-
-    /// Types that take no place, whatever members they have.
-    private static let unnumbered: Set<String> = ["connected", "syncResult", "ack", "pong"]
 
     /// Where the data begin that the app may have kept: its last launch as just installed.
     func installation(at event: Int) -> Int {
@@ -64,7 +35,7 @@ struct ClientPlaces {
     }
 
     /// The frames sent to the client between two events.
-    func given(from first: Int, to last: Int) -> [Given] {
+    func given(from first: Int, to last: Int) -> [NumberedFrame] {
         given.filter { $0.frame.event >= first && $0.frame.event < last }
     }
 
@@ -82,7 +53,7 @@ struct ClientPlaces {
     }
 
     /// The greatest number of an epoch that the client was told before an event, by any frame; 0 without any.
-    func ceiling(of epoch: String, before event: Int, without greeting: ObservedFrame? = nil) -> Int {
+    func ceiling(of epoch: String, before event: Int, without greeting: Frame? = nil) -> Int {
         let start = installation(at: event)
         let numbers = given(from: start, to: event).filter { $0.epoch == epoch }.map(\.seq)
         let places = history.received.filter { frame in
@@ -93,7 +64,7 @@ struct ClientPlaces {
     }
 
     /// The greatest number of the newest epoch whose frame the client surely had before an event, in the life it falls into.
-    func held(before event: Int) -> Given? {
+    func held(before event: Int) -> NumberedFrame? {
         let start = history.client.launch(at: event)?.events.lowerBound ?? 0
         let known = given(from: start, to: event).filter(\.isOfKnownType)
         guard let last = known.last(where: { isTaken($0.frame, before: event) }) else { return nil }
@@ -103,11 +74,11 @@ struct ClientPlaces {
     }
 
     /// Whether the client surely had a frame before an event.
-    func isTaken(_ frame: ObservedFrame, before event: Int) -> Bool { taken(frame).map { $0 < event } ?? false }
+    func isTaken(_ frame: Frame, before event: Int) -> Bool { taken(frame).map { $0 < event } ?? false }
 
     /// The first event by which the client surely had a frame: it showed what this frame or a later one of its connection
     /// alone had brought, or the connection had stayed open for longer than a busy machine takes.
-    func taken(_ frame: ObservedFrame) -> Int? {
+    func taken(_ frame: Frame) -> Int? {
         let client = history.client
         let connection = history.connections[frame.connection]
         let limit = history.patience(of: frame.event) + history.timeouts.scheduling.microseconds
@@ -132,7 +103,7 @@ struct ClientPlaces {
     }
 
     /// Whether the screen has what a frame brings: an answer, a message, or the confirmation of a question.
-    private func shows(_ state: ObservedClient.State, _ frame: ObservedFrame) -> Bool {
+    private func shows(_ state: ObservedClient.State, _ frame: Frame) -> Bool {
         switch frame.type {
         case "done", "message":
             state.messages.contains { message in
@@ -149,7 +120,7 @@ struct ClientPlaces {
     }
 
     /// Whether nothing else had brought the same before an event.
-    private func isAlone(_ frame: ObservedFrame, before event: Int) -> Bool {
+    private func isAlone(_ frame: Frame, before event: Int) -> Bool {
         guard let id = frame.messageId else { return false }
         let isRead = history.sessionReads.contains { $0.event < event && $0.messages.contains { $0.id == id } }
         let isAnswered = history.exchanges.contains {

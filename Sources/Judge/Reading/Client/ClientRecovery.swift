@@ -35,7 +35,7 @@ extension Observations {
     }
 
     /// The message that a frame tells, where it names it.
-    private static func message(in frame: ObservedFrame) -> ObservedSessionRead.StoredMessage? {
+    private static func message(in frame: Frame) -> ObservedSessionRead.StoredMessage? {
         guard frame.type == "message" || frame.type == "done", let id = frame.messageId else { return nil }
         return .init(
             id: id, role: frame.type == "done" ? "assistant" : frame.string("role"), text: frame.text ?? "",

@@ -1,3 +1,5 @@
+import Transcript
+
 /// Messages that a server has to answer with an `error`, by connection, in the order in which it reads them.
 struct ErrorQueue {
     private static let formal: Set<String> = ["parse_error", "bad_request", "unknown_type", "too_large"]
@@ -19,7 +21,7 @@ struct ErrorQueue {
     }
 
     /// The event that an error without a name answers; nil when nothing waits that it could answer.
-    func next(for error: ObservedFrame) -> Int? {
+    func next(for error: Frame) -> Int? {
         guard error.seq == nil, error.turnId == nil, let code = error.code,
             let first = waiting[error.connection]?.first, first.event < error.event
         else { return nil }

@@ -7,7 +7,7 @@ struct Handshake {
     /// The connection, as an index into `Observations.connections`.
     let connection: Int
     /// The `auth`.
-    let auth: ObservedFrame
+    let auth: Frame
     /// The version asked for.
     let version: Int
     /// What its token was worth.
@@ -68,7 +68,7 @@ extension Handshake {
     }
 
     /// What the token of an `auth` is worth; transcripts name its owner instead of the token itself.
-    private static func credential(of auth: ObservedFrame) -> Credential {
+    private static func credential(of auth: Frame) -> Credential {
         guard let token = auth.string("token") else { return .missing }
         return isShownToken(token) ? .good : .wrong
     }

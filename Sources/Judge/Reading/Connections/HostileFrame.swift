@@ -5,11 +5,11 @@ import Transcript
 /// A message of a client that a server may not simply take, with the `error` that answers it.
 public struct HostileFrame: Sendable {
     /// The message that was sent to provoke an answer.
-    public let frame: ObservedFrame
+    public let frame: Frame
     /// What is wrong with it.
     public let kind: Kind
     /// The first `error` without turn and position that is its own; nil without one.
-    public internal(set) var answer: ObservedFrame?
+    public internal(set) var answer: Frame?
     /// In a capture, the event by which the server took it for a message like any other; nil without one.
     var taken: Int?
 
@@ -50,15 +50,12 @@ public struct HostileFrame: Sendable {
 
     /// What is wrong with a message to the server; nil when nothing is.
     static func kind(
-        of frame: ObservedFrame, in history: History, limit: Int?, schemas: MessageSchemas, hasSync: Bool
+        of frame: Frame, limit: Int?, schemas: MessageSchemas, hasSync: Bool
     ) -> Kind? {
-        let event = history.events[frame.event].kind
-        if case .binary(_, let bytes) = event { return bytes.count > limit ?? .max ? .oversize : .binary }
-        guard case .text(_, let text) = event else { return nil }
-        let size = history.frames[frame.event]?.wireBytes ?? text.utf8.count
-        if size > limit ?? .max { return .oversize }
-        guard let document = history.frames[frame.event]?.document else {
-            if case .tooDeep = history.frames[frame.event]?.problem?.kind { return .free }
+        if frame.wireBytes > limit ?? .max { return .oversize }
+        if frame.isBinary { return .binary }
+        guard let document = frame.document else {
+            if case .tooDeep = frame.problem?.kind { return .free }
             return .notJSON
         }
         // Duplicate names and half surrogates may be kept or refused.
@@ -97,7 +94,7 @@ extension Observations {
             let limit = connection.greeting?["limits"]?["maxFrameBytes"]?.intValue
             for frame in connection.sent where frame.event > connected {
                 kinds[frame.event] = HostileFrame.kind(
-                    of: frame, in: history, limit: limit, schemas: schemas, hasSync: hasSync)
+                    of: frame, limit: limit, schemas: schemas, hasSync: hasSync)
             }
         }
         return kinds

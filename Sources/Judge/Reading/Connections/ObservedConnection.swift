@@ -21,9 +21,9 @@ public struct ObservedConnection: Sendable {
     /// The event of the client's first `auth` frame.
     public private(set) var auth: Int?
     /// Frames from the server, in order.
-    public private(set) var received: [ObservedFrame] = []
+    public private(set) var received: [Frame] = []
     /// Frames to the server, in order; also those that are no JSON.
-    public private(set) var sent: [ObservedFrame] = []
+    public private(set) var sent: [Frame] = []
     /// The first thing that ended it for one side; nil while it is open at the end of the history.
     public private(set) var ending: Ending?
     /// Events at which the stage stopped reading, each with the one at which it read on.
@@ -63,7 +63,7 @@ public struct ObservedConnection: Sendable {
     }
 
     /// The server's `connected` frame.
-    public var greeting: ObservedFrame? {
+    public var greeting: Frame? {
         received.first { $0.event == connected }
     }
 
@@ -99,7 +99,11 @@ public struct ObservedConnection: Sendable {
                         opening: index, isWhole: principal != nil, endIsTold: endIsTold))
             }
             guard let position = current[device] else { continue }
-            connections[position].take(event.kind, at: index, frame: history.frames[index], position: position)
+            connections[position].take(event.kind, at: index)
+            if var frame = history.frames[index] {
+                frame.connection = position
+                connections[position].note(frame, event.kind)
+            }
         }
         if !history.header.lateness.isEmpty {
             let clock = PatientClock(history.header.lateness)
@@ -119,17 +123,10 @@ public struct ObservedConnection: Sendable {
         self.endIsTold = endIsTold
     }
 
-    private mutating func take(_ kind: Event.Kind, at index: Int, frame: Frame?, position: Int) {
+    private mutating func take(_ kind: Event.Kind, at index: Int) {
         switch kind {
         case .opened: opened = opened ?? index
         case .refused: refused = refused ?? index
-        case .text(let direction, _):
-            note(
-                ObservedFrame(
-                    event: index, connection: position, value: frame?.document?.root, assumed: frame?.assumed ?? []),
-                direction)
-        case .binary(let direction, _):
-            note(ObservedFrame(event: index, connection: position, value: nil, isBinary: true), direction)
         case .close(let direction, let code, _): end(.closed(direction, code: code), at: index)
         case .eof: end(.lost, at: index)
         case .act(DialectView.assumedAct, _):
@@ -144,12 +141,12 @@ public struct ObservedConnection: Sendable {
         }
     }
 
-    private mutating func note(_ frame: ObservedFrame, _ direction: Direction) {
-        switch direction {
-        case .fromServer:
+    private mutating func note(_ frame: Frame, _ kind: Event.Kind) {
+        switch kind {
+        case .text(.fromServer, _), .binary(.fromServer, _):
             received.append(frame)
             if connected == nil, frame.type == "connected" { connected = frame.event }
-        case .toServer:
+        default:
             sent.append(frame)
             if auth == nil, frame.type == "auth" { auth = frame.event }
         }
@@ -171,3 +168,6 @@ public struct ObservedConnection: Sendable {
         self.ending = Ending(event: ending.event, kind: ending.kind, mayBeSilence: true)
     }
 }
+
+/// The frame as the areas call it.
+typealias ObservedFrame = Frame

@@ -1,11 +1,12 @@
 import JSON
+import Transcript
 
 /// One `ping` with its `pong`.
 struct ObservedPing {
     /// The frame that asked.
-    let request: ObservedFrame
+    let request: Frame
     /// The frame that answered: the first unclaimed one with the same nonce, else with another one.
-    fileprivate(set) var pong: ObservedFrame?
+    fileprivate(set) var pong: Frame?
 
     /// The text to be repeated; nil when none was given.
     var nonce: String? { request.string("nonce") }

@@ -15,7 +15,7 @@ struct PassedFrames {
     private static let mostBinaries = 16
 
     /// Takes the next message of either side.
-    mutating func take(_ frame: ObservedFrame, isSent: Bool, _ kind: Event.Kind) {
+    mutating func take(_ frame: Frame, isSent: Bool, _ kind: Event.Kind) {
         if isSent {
             switch frame.type {
             case "ping": pings.append(frame.event)
@@ -44,7 +44,7 @@ struct PassedFrames {
         }
     }
 
-    private mutating func pass(_ event: Int, by answer: ObservedFrame) {
+    private mutating func pass(_ event: Int, by answer: Frame) {
         last = max(last, event)
         answers[event] = answer.event
     }

@@ -18,7 +18,7 @@ extension Observations {
     private static let formal: Set<String> = ["parse_error", "bad_request", "unknown_type"]
 
     /// What the server did with a valid `chat`, `sync` or `ping`.
-    func reception(of frame: ObservedFrame) -> Reception {
+    func reception(of frame: Frame) -> Reception {
         let connection = connections[frame.connection]
         let answer: Int?
         let proof: Int?

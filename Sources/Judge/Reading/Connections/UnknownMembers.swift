@@ -1,4 +1,5 @@
 import JSON
+import Transcript
 
 /// Members that version 1 does not define.
 enum UnknownMembers {
@@ -35,7 +36,7 @@ enum UnknownMembers {
     ]
 
     /// Whether a frame of a server holds such a member, also inside its limits and the frames it replays.
-    static func areTold(in frame: ObservedFrame) -> Bool { frame.value.map(areTold) ?? false }
+    static func areTold(in frame: Frame) -> Bool { frame.value.map(areTold) ?? false }
 
     private static func areTold(in value: JSONValue) -> Bool {
         guard let object = value.objectValue, let known = told[value["type"]?.stringValue ?? ""] else { return false }

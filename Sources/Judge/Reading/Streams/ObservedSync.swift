@@ -5,11 +5,11 @@ public struct ObservedSync: Sendable {
     /// The connection, as an index into `Observations.connections`.
     public let connection: Int
     /// The `sync` that is answered.
-    public let request: ObservedFrame
+    public let request: Frame
     /// The frame that answered: the n-th answer belongs to the n-th question of a connection.
-    public let result: ObservedFrame?
+    public let result: Frame?
     /// The replayed frames, in the order of the answer.
-    public let missed: [ObservedFrame]
+    public let missed: [Frame]
 
     /// The position asked for; nil when it is no integer.
     public var lastSeqSeen: Int? { request["lastSeqSeen"]?.intValue }
@@ -29,7 +29,7 @@ public struct ObservedSync: Sendable {
             var results = connection.received.filter { $0.type == "syncResult" }[...]
             for request in connection.sent where request.type == "sync" {
                 // A sync before it, which is refused with an error, takes no result; one that comes earlier answers nothing.
-                var result: ObservedFrame?
+                var result: Frame?
                 if let next = results.first, next.event > request.event {
                     let refusal = connection.received.first {
                         $0.event > request.event && $0.event < next.event && Self.isRefusal($0)
@@ -42,18 +42,19 @@ public struct ObservedSync: Sendable {
         return syncs.sorted { $0.request.event < $1.request.event }
     }
 
-    private init(connection: Int, request: ObservedFrame, result: ObservedFrame?) {
+    private init(connection: Int, request: Frame, result: Frame?) {
         self.connection = connection
         self.request = request
         self.result = result
-        let items = result?["missed"]?.arrayValue ?? []
-        missed = items.enumerated().map { position, value in
-            ObservedFrame(
-                event: result?.event ?? request.event, connection: connection, value: value, replayIndex: position)
-        }
+        missed =
+            result.map { answer in
+                (answer["missed"]?.arrayValue ?? []).enumerated().map {
+                    Frame($0.element, replayedBy: answer, at: $0.offset)
+                }
+            } ?? []
     }
 
-    private static func isRefusal(_ frame: ObservedFrame) -> Bool {
+    private static func isRefusal(_ frame: Frame) -> Bool {
         guard frame.type == "error", frame.seq == nil, frame.turnId == nil, frame.clientMessageId == nil else {
             return false
         }

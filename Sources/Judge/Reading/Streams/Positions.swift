@@ -3,15 +3,8 @@ import Transcript
 
 /// Streams, epochs and positions.
 extension Observations {
-    /// Types that take a place in the stream.
-    static let streamTypes: Set<String> = ["message", "toolUse", "done", "error"]
-
     /// Whether a live frame takes a place in the stream; copies do not.
-    func isNumbered(_ frame: ObservedFrame) -> Bool { Self.isNumbered(frame) }
-
-    static func isNumbered(_ frame: ObservedFrame) -> Bool {
-        !frame.isDuplicate && frame.seq != nil && streamTypes.contains(frame.type ?? "")
-    }
+    func isNumbered(_ frame: Frame) -> Bool { NumberedFrame.isNumbered(frame) }
 
     /// The epoch a connection was in at an event: as `connected` said, or a later `syncResult`.
     func epoch(on connection: Int, before event: Int) -> String? {
@@ -36,7 +29,7 @@ extension Observations {
     func principal(of sync: ObservedSync) -> String { connections[sync.connection].principal }
 
     /// Every sync of a history that has an answer.
-    var answeredSyncs: [(sync: ObservedSync, result: ObservedFrame)] {
+    var answeredSyncs: [(sync: ObservedSync, result: Frame)] {
         syncs.compactMap { sync in sync.result.map { (sync, $0) } }
     }
 }
@@ -48,33 +41,33 @@ struct Replay {
     /// The last page.
     let last: ObservedSync
     /// Its `syncResult`.
-    let result: ObservedFrame
+    let result: Frame
     /// The position before the first frame wanted.
     let position: Int
     /// Who asked.
     let principal: String
     let epoch: String
     /// The answers of all pages.
-    let pages: [ObservedFrame]
+    let pages: [Frame]
     /// The numbers of all pages.
     let numbers: Set<Int>
     /// The frames of all pages.
-    let frames: [ObservedFrame]
+    let frames: [Frame]
     /// The last number that the pages cover: `lastSeq`, or the last frame of a page nobody followed.
     let covered: Int
     /// The greatest number shown to the principal before the last page came.
     let newestShown: Int
     /// Frames shown to the principal at any time that belong between position and `covered`, by number.
-    let wanted: [Int: Shown]
+    let wanted: [Int: NumberedFrame]
 
     /// The wanted numbers that no page has.
     var lacking: [Int] { wanted.keys.filter { !numbers.contains($0) }.sorted() }
 
     /// Whether a frame came with one of the pages.
-    func covers(_ frame: ObservedFrame) -> Bool { pages.contains { $0.event == frame.event } }
+    func covers(_ frame: Frame) -> Bool { pages.contains { $0.event == frame.event } }
 
     /// The first page that says that frames are gone.
-    var evicted: ObservedFrame? {
+    var evicted: Frame? {
         pages.first { $0["complete"]?.boolValue == false && $0.string("reason") == "evicted" }
     }
 
@@ -114,7 +107,7 @@ extension Replay {
             let isCutShort = last.result["more"]?.boolValue == true
             let covered = isCutShort ? frames.last?.seq ?? position : last.sync.lastSeq ?? position
             let principal = connections[sync.connection].principal
-            var wanted: [Int: Shown] = [:]
+            var wanted: [Int: NumberedFrame] = [:]
             let stream = streams[Stream.Key(principal: principal, epoch: epoch)]
             for item in stream?.firstShown(after: position) ?? [] {
                 // What was shown before the question belongs to the answer, whatever that says of its end.
@@ -138,7 +131,7 @@ extension Observations {
     ///
     /// Holes are legal, so the distance of numbers bounds the count of frames from above. It is counted from the newest
     /// frame there was, also when the answer is a page that ends before it or does not state where the stream ends.
-    func isPromised(_ item: Shown, in replay: Replay) -> Bool {
+    func isPromised(_ item: NumberedFrame, in replay: Replay) -> Bool {
         let promise = promise(on: replay.first.connection)
         guard !item.frame.isReplayed else { return false }
         let newest = max(replay.covered, replay.last.lastSeq ?? 0, replay.newestShown, item.seq)
@@ -148,7 +141,7 @@ extension Observations {
     }
 
     /// Whether a frame is surely no longer promised: as many frames as promised were shown after it, or it is too old.
-    func isOutlived(_ item: Shown, in replay: Replay) -> Bool {
+    func isOutlived(_ item: NumberedFrame, in replay: Replay) -> Bool {
         let promise = promise(on: replay.first.connection)
         let after = Set(replay.wanted.keys.filter { $0 > item.seq }).union(replay.numbers.filter { $0 > item.seq })
         return after.count >= promise.messages

@@ -1,35 +1,50 @@
+import Transcript
+
 /// One frame of a principal's numbered stream, as it was shown once: live or inside a `syncResult`.
-struct Shown {
-    let frame: ObservedFrame
+struct NumberedFrame {
+    let frame: Frame
     let principal: String
     let epoch: String
     let seq: Int
 
+    /// Types that take a place in the stream.
+    static let types: Set<String> = ["message", "toolUse", "done", "error"]
+    /// Types that take none, whatever members they have.
+    static let unnumberedTypes: Set<String> = ["connected", "syncResult", "ack", "pong"]
+
     /// The event that showed it.
     var event: Int { frame.event }
+    /// Whether it is of a type of this version.
+    var isOfKnownType: Bool { Self.types.contains(frame.type ?? "") }
 
     /// Every numbered frame shown to anyone, in the order of time; a replay in the order of its list.
-    static func all(on connections: [ObservedConnection], syncs: [ObservedSync]) -> [Shown] {
-        var shown: [Shown] = []
+    ///
+    /// Of live frames those that `takesPlace` holds for; copies take no place in the stream.
+    static func all(
+        on connections: [ObservedConnection], syncs: [ObservedSync], takesPlace: (Frame) -> Bool = isNumbered
+    ) -> [NumberedFrame] {
+        var shown: [NumberedFrame] = []
         for connection in connections {
             var epoch: String?
             for frame in connection.received {
                 if frame.type == "connected" || frame.type == "syncResult" { epoch = frame.epoch ?? epoch }
-                guard Observations.isNumbered(frame), let seq = frame.seq, let epoch else { continue }
-                shown.append(Shown(frame: frame, principal: connection.principal, epoch: epoch, seq: seq))
+                guard let epoch, let seq = frame.seq, !frame.isDuplicate, takesPlace(frame) else { continue }
+                shown.append(NumberedFrame(frame: frame, principal: connection.principal, epoch: epoch, seq: seq))
             }
         }
         for sync in syncs {
             guard let epoch = sync.result?.epoch else { continue }
             let principal = connections[sync.connection].principal
-            for frame in sync.missed {
-                guard let seq = frame.seq else { continue }
-                shown.append(Shown(frame: frame, principal: principal, epoch: epoch, seq: seq))
+            shown += sync.missed.compactMap { frame in
+                frame.seq.map { NumberedFrame(frame: frame, principal: principal, epoch: epoch, seq: $0) }
             }
         }
-        return shown.sorted {
-            ($0.event, $0.frame.replayIndex ?? 0) < ($1.event, $1.frame.replayIndex ?? 0)
-        }
+        return shown.sorted { ($0.event, $0.frame.replayIndex ?? 0) < ($1.event, $1.frame.replayIndex ?? 0) }
+    }
+
+    /// Whether a live frame takes a place in the stream; copies do not.
+    static func isNumbered(_ frame: Frame) -> Bool {
+        !frame.isDuplicate && frame.seq != nil && types.contains(frame.type ?? "")
     }
 }
 
@@ -42,18 +57,15 @@ struct Stream {
     }
 
     /// Everything shown of it, in the order of time.
-    private(set) var items: [Shown] = []
+    private(set) var items: [NumberedFrame] = []
     /// For each number, when it was shown first; in the order of the numbers.
-    private var firsts: [Shown] = []
+    private var firsts: [NumberedFrame] = []
     /// The greatest number up to and with each item.
     private var greatest: [Int] = []
     /// The places of each number among the items.
     private var places: [Int: [Int]] = [:]
 
-    /// Nothing shown yet.
-    init() {}
-
-    static func all(in shown: [Shown]) -> [Key: Stream] {
+    static func all(in shown: [NumberedFrame]) -> [Key: Stream] {
         var streams: [Key: Stream] = [:]
         var known: [Key: Set<Int>] = [:]
         for item in shown {
@@ -65,32 +77,32 @@ struct Stream {
         return streams
     }
 
-    private mutating func take(_ item: Shown) {
+    private mutating func take(_ item: NumberedFrame) {
         places[item.seq, default: []].append(items.count)
         items.append(item)
         greatest.append(max(item.seq, greatest.last ?? item.seq))
     }
 
     /// For each number after a position, when it was shown first; in the order of the numbers.
-    func firstShown(after position: Int) -> ArraySlice<Shown> {
+    func firstShown(after position: Int) -> ArraySlice<NumberedFrame> {
         firsts[firsts.boundary { $0.seq > position }...]
     }
 
     /// For each number up to a position, when it was shown first; in the order of the numbers.
-    func firstShown(upTo position: Int) -> ArraySlice<Shown> {
+    func firstShown(upTo position: Int) -> ArraySlice<NumberedFrame> {
         firsts[..<firsts.boundary { $0.seq > position }]
     }
 
     /// Everything shown under a number, in the order of time.
-    func items(numbered seq: Int) -> [Shown] { (places[seq] ?? []).map { items[$0] } }
+    func items(numbered seq: Int) -> [NumberedFrame] { (places[seq] ?? []).map { items[$0] } }
 
     /// What was shown before an event, in the order of time.
-    func items(before event: Int) -> ArraySlice<Shown> {
+    func items(before event: Int) -> ArraySlice<NumberedFrame> {
         items[..<items.boundary { $0.event >= event }]
     }
 
     /// What was shown after an event, in the order of time.
-    func items(after event: Int) -> ArraySlice<Shown> {
+    func items(after event: Int) -> ArraySlice<NumberedFrame> {
         items[items.boundary { $0.event > event }...]
     }
 

@@ -1,3 +1,5 @@
+import Transcript
+
 /// What an `error` frame means for a turn.
 enum ErrorMeaning {
     /// Codes that refuse a frame or a question and so start no turn.
@@ -13,7 +15,7 @@ enum ErrorMeaning {
     ///
     /// `persist_failed`, `internal`, an unknown code and none at all can be either: then a `turnId`, a `seq` or the session
     /// tells, and where questions are acked, that the question was.
-    static func endsTurn(_ frame: ObservedFrame, acksAreSent: Bool, wasAcked: Bool) -> Bool {
+    static func endsTurn(_ frame: Frame, acksAreSent: Bool, wasAcked: Bool) -> Bool {
         guard frame.type == "error" else { return false }
         if frame.turnId != nil { return true }
         if let code = frame.code {

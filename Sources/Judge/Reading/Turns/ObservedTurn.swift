@@ -13,15 +13,15 @@ public struct ObservedTurn: Sendable {
     /// The conversation, once learnt from the server; see ``sessionAsked`` for what was asked.
     public internal(set) var sessionId: String?
     /// Acks, also those that say `duplicate`.
-    public internal(set) var acks: [ObservedFrame] = []
+    public internal(set) var acks: [Frame] = []
     /// `toolUse` and `message` frames.
-    public internal(set) var frames: [ObservedFrame] = []
+    public internal(set) var frames: [Frame] = []
     /// Frames that end the turn: `done` without `duplicate`, or an `error` that ends it; one a connection when all is well.
-    public internal(set) var endings: [ObservedFrame] = []
+    public internal(set) var endings: [Frame] = []
     /// Copies of the outcome with `duplicate: true`; they end nothing.
-    public internal(set) var copies: [ObservedFrame] = []
+    public internal(set) var copies: [Frame] = []
     /// Frames of the turn inside `syncResult.missed`.
-    public internal(set) var replayed: [ObservedFrame] = []
+    public internal(set) var replayed: [Frame] = []
 
     /// The first question that started it, on whichever road.
     public var request: ObservedRequest { requests[0] }
@@ -34,9 +34,9 @@ public struct ObservedTurn: Sendable {
     /// The conversation that the first request named; nil when it asked for a new one.
     public var sessionAsked: String? { requests[0].sessionAsked }
     /// The first ack that is no duplicate.
-    public var ack: ObservedFrame? { acks.first { !$0.isDuplicate } }
+    public var ack: Frame? { acks.first { !$0.isDuplicate } }
     /// The first frame on any connection that ended it.
-    public var ending: ObservedFrame? { endings.first }
+    public var ending: Frame? { endings.first }
     /// The successful response to a question over REST.
     public var response: Int? { requests.lazy.compactMap(\.success).first }
 
@@ -54,7 +54,7 @@ public struct ObservedTurn: Sendable {
     }
 
     /// The endings on one connection.
-    public func endings(on connection: Int) -> [ObservedFrame] { endings.filter { $0.connection == connection } }
+    public func endings(on connection: Int) -> [Frame] { endings.filter { $0.connection == connection } }
 }
 
 /// One request that carried a question: a `chat` frame or `POST /api/chat`.
@@ -74,7 +74,7 @@ public struct ObservedRequest: Sendable {
     /// The content of its last message as it was written.
     let content: JSONValue?
     /// The ack on its own connection that answers it.
-    public internal(set) var ack: ObservedFrame?
+    public internal(set) var ack: Frame?
     /// The event that refused it without starting a turn: an `error` frame or a response outside 200…299.
     public internal(set) var refusal: Int?
     /// The code of the refusal.

@@ -1,3 +1,5 @@
+import Transcript
+
 /// Turns that may still go on, as each connection sees it.
 ///
 /// Frames come in the order of time, and what has ended stays so: each turn is taken up once and dropped once.
@@ -17,7 +19,7 @@ struct OpenTurns {
     /// `asked` holds every turn of the principal with the event that asked it, in order; `ended` the turns that have ended
     /// on the connection; `firstEnd` the event at which a turn first ended anywhere.
     mutating func turns(
-        for frame: ObservedFrame, opening: Int, of principal: String, asked: [(turn: Int, event: Int)],
+        for frame: Frame, opening: Int, of principal: String, asked: [(turn: Int, event: Int)],
         ended: Set<Int>, firstEnd: [Int: Int]
     ) -> [Int] {
         let before = newest[principal]
@@ -33,25 +35,5 @@ struct OpenTurns {
         known.turns.removeAll { ended.contains($0) }
         byConnection[frame.connection] = known
         return known.turns
-    }
-}
-
-/// A numbered frame as it is known without any name of its turn.
-struct NumberedFrame: Hashable {
-    let principal: String
-    let seq: Int
-    let type: String?
-
-    /// The first turn of each numbered frame that was seen live.
-    static func turns(of turns: [ObservedTurn]) -> [NumberedFrame: Int] {
-        var live: [NumberedFrame: Int] = [:]
-        for (index, turn) in turns.enumerated() {
-            for frame in turn.frames + turn.endings {
-                guard let seq = frame.seq else { continue }
-                let key = NumberedFrame(principal: turn.principal, seq: seq, type: frame.type)
-                live[key] = live[key] ?? index
-            }
-        }
-        return live
     }
 }

@@ -76,7 +76,7 @@ struct RateLedger {
     }
 
     /// Every `error` that refuses a question for its rate, on any connection.
-    static func limitErrors(_ observations: Observations) -> [ObservedFrame] {
+    static func limitErrors(_ observations: Observations) -> [Frame] {
         observations.received.filter { $0.type == "error" && $0.code == "rate_limited" }
     }
 

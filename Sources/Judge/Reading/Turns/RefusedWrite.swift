@@ -80,7 +80,7 @@ struct RefusedWrite {
     }
 
     private static func outcome(
-        of turn: ObservedTurn, _ request: ObservedRequest, _ endings: [ObservedFrame],
+        of turn: ObservedTurn, _ request: ObservedRequest, _ endings: [Frame],
         under fault: SubjectLives.Fault, in history: Observations
     ) -> Outcome {
         if let done = endings.first(where: { $0.type == "done" && fault.covers($0.event) }) { return .done(done.event) }

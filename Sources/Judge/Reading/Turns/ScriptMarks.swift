@@ -1,3 +1,5 @@
+import Transcript
+
 /// Tells whose turn a frame belongs to without looking at the server's ids.
 struct ScriptMarks {
     private var tools: [String: Set<Int>] = [:]
@@ -17,7 +19,7 @@ struct ScriptMarks {
     }
 
     /// The turn whose key, tool or text a frame has, when only one has it.
-    func owner(of frame: ObservedFrame, principal: String) -> Int? {
+    func owner(of frame: Frame, principal: String) -> Int? {
         if let key = frame.clientMessageId {
             return only(keys[TurnNames.Key(principal: principal, name: key)])
         }

@@ -5,7 +5,7 @@ import Transcript
 extension TurnReconstruction {
     // MARK: Frames of turns
 
-    func turn(withKey key: String, for frame: ObservedFrame) -> Int? {
+    func turn(withKey key: String, for frame: Frame) -> Int? {
         let principal = connections[frame.connection].principal
         let candidates = names.turns(principal, key: key).filter { turns[$0].event < frame.event }
         return candidates.first { ended[frame.connection]?.contains($0) != true } ?? candidates.last
@@ -28,7 +28,7 @@ extension TurnReconstruction {
         }
     }
 
-    mutating func place(_ frame: ObservedFrame, final: Bool) {
+    mutating func place(_ frame: Frame, final: Bool) {
         guard let type = frame.type, ["message", "toolUse", "done", "error"].contains(type) else { return }
         if type == "error", final { doubtNamelessError(frame) }
         guard !refusals.contains(frame.event), let turn = owner(of: frame, final: final) else { return }
@@ -56,23 +56,23 @@ extension TurnReconstruction {
         }
     }
 
-    mutating func placeReplayed(_ frame: ObservedFrame, _ live: [NumberedFrame: Int]) {
+    mutating func placeReplayed(_ frame: Frame, _ live: [SharedFrame: Int]) {
         guard let turn = owner(ofReplayed: frame, live) else { return }
         turns[turn].replayed.append(frame)
     }
 
-    private func owner(ofReplayed frame: ObservedFrame, _ live: [NumberedFrame: Int]) -> Int? {
+    private func owner(ofReplayed frame: Frame, _ live: [SharedFrame: Int]) -> Int? {
         let principal = connections[frame.connection].principal
         if let turnId = frame.turnId, let turn = names.turn(principal, turnId: turnId) { return turn }
         if let key = frame.clientMessageId {
             return names.turns(principal, key: key).last { turns[$0].event < frame.event }
         }
         // Without any name of the turn, the same frame seen live tells.
-        guard frame.turnId == nil, let seq = frame.seq else { return nil }
-        return live[NumberedFrame(principal: principal, seq: seq, type: frame.type)]
+        guard frame.turnId == nil else { return nil }
+        return SharedFrame(numberOf: frame, of: principal).flatMap { live[$0] }
     }
 
-    private mutating func owner(of frame: ObservedFrame, final: Bool) -> Int? {
+    private mutating func owner(of frame: Frame, final: Bool) -> Int? {
         let principal = connections[frame.connection].principal
         if let turnId = frame.turnId, let turn = names.turn(principal, turnId: turnId) { return turn }
         if let key = frame.clientMessageId { return turn(withKey: key, for: frame) }
@@ -108,7 +108,7 @@ extension TurnReconstruction {
     /// Marks the turns that an error without any name may refuse or end.
     ///
     /// It is about the last message before it where nothing else waits for an answer; otherwise nothing tells.
-    private mutating func doubtNamelessError(_ error: ObservedFrame) {
+    private mutating func doubtNamelessError(_ error: Frame) {
         guard !isCapture, error.code == nil, error.turnId == nil, error.clientMessageId == nil, error.sessionId == nil
         else { return }
         let connection = connections[error.connection]
@@ -129,7 +129,7 @@ extension TurnReconstruction {
     }
 
     /// The turn whose question a `message` without names is: the ack has its id, or it says the same in the same session.
-    private mutating func ownerOfMessage(_ frame: ObservedFrame, principal: String, final: Bool) -> Int? {
+    private mutating func ownerOfMessage(_ frame: Frame, principal: String, final: Bool) -> Int? {
         if let id = frame.messageId, let turn = acknowledged[TurnNames.Key(principal: principal, name: id)],
             turns[turn].event < frame.event
         {
@@ -150,7 +150,7 @@ extension TurnReconstruction {
     }
 
     /// A `done` that says on one connection what the last turn of its session already ended with there.
-    private func ownerBySameness(of frame: ObservedFrame) -> Int? {
+    private func ownerBySameness(of frame: Frame) -> Int? {
         guard frame.type == "done", frame.turnId == nil, frame.clientMessageId == nil else { return nil }
         return turns.lastIndex { turn in
             turn.endings.contains {
@@ -171,7 +171,7 @@ extension TurnReconstruction {
         }
     }
 
-    private mutating func ownerByOrder(of frame: ObservedFrame, principal: String) -> Choice? {
+    private mutating func ownerByOrder(of frame: Frame, principal: String) -> Choice? {
         let life = life(of: frame.connection)
         let all = candidates(for: frame, principal: principal)
         // A question asked since the last start comes before one that a crash may have ended.
@@ -187,7 +187,7 @@ extension TurnReconstruction {
     }
 
     /// The questions that a frame without names can belong to.
-    private mutating func candidates(for frame: ObservedFrame, principal: String) -> [Int] {
+    private mutating func candidates(for frame: Frame, principal: String) -> [Int] {
         let all = open.turns(
             for: frame, opening: connections[frame.connection].opening, of: principal,
             asked: byPrincipal[principal] ?? [], ended: ended[frame.connection] ?? [], firstEnd: firstEnd)
@@ -197,7 +197,7 @@ extension TurnReconstruction {
         }
     }
 
-    private func ownerByOrder(of frame: ObservedFrame, principal: String, among candidates: [Int]) -> Choice? {
+    private func ownerByOrder(of frame: Frame, principal: String, among candidates: [Int]) -> Choice? {
         func isOwn(_ index: Int) -> Bool { turns[index].requests.contains { $0.connection == frame.connection } }
         guard let session = frame.sessionId else {
             let fitting = fitting(frame, candidates)
@@ -224,7 +224,7 @@ extension TurnReconstruction {
     }
 
     /// The turns whose scripts bring a frame forth; all of them where one has no script, or no script does.
-    private func fitting(_ frame: ObservedFrame, _ candidates: [Int]) -> [Int] {
+    private func fitting(_ frame: Frame, _ candidates: [Int]) -> [Int] {
         guard candidates.count > 1, candidates.allSatisfy({ !turns[$0].request.script.isEmpty }) else {
             return candidates
         }
@@ -233,7 +233,7 @@ extension TurnReconstruction {
     }
 
     /// Whether a frame is none that the script of a turn brings forth.
-    private func contradicts(_ frame: ObservedFrame, _ turn: Int) -> Bool {
+    private func contradicts(_ frame: Frame, _ turn: Int) -> Bool {
         let script = turns[turn].request.script
         guard !script.isEmpty else { return false }
         switch frame.type {

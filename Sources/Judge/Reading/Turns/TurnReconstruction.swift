@@ -69,7 +69,13 @@ struct TurnReconstruction {
             reconstruction.forgetEndings()
             for frame in frames { reconstruction.place(frame, final: isFinal) }
         }
-        let live = NumberedFrame.turns(of: reconstruction.turns)
+        var live: [SharedFrame: Int] = [:]
+        for (index, turn) in reconstruction.turns.enumerated() {
+            for frame in turn.frames + turn.endings {
+                guard let key = SharedFrame(numberOf: frame, of: turn.principal) else { continue }
+                live[key] = live[key] ?? index
+            }
+        }
         for sync in syncs {
             for frame in sync.missed { reconstruction.placeReplayed(frame, live) }
         }
@@ -177,7 +183,7 @@ struct TurnReconstruction {
     }
 
     /// Takes acks and refusals, and learns which turn id belongs to which key.
-    private mutating func learnAndAnswer(from frame: ObservedFrame) {
+    private mutating func learnAndAnswer(from frame: Frame) {
         let principal = connections[frame.connection].principal
         switch frame.type {
         case "ack":
@@ -240,7 +246,7 @@ struct TurnReconstruction {
     }
 
     /// Learns from a question that is shown as it was stored, by the id that its ack gave it, which session it is in.
-    private mutating func learnSession(from message: ObservedFrame) {
+    private mutating func learnSession(from message: Frame) {
         let principal = connections[message.connection].principal
         guard let id = message.messageId, let turn = acknowledged[TurnNames.Key(principal: principal, name: id)] else {
             return
@@ -250,7 +256,7 @@ struct TurnReconstruction {
 
     // MARK: Answers to one request
 
-    private func requestAcked(by ack: ObservedFrame) -> (turn: Int, request: Int?)? {
+    private func requestAcked(by ack: Frame) -> (turn: Int, request: Int?)? {
         let principal = connections[ack.connection].principal
         let byKey = ack.clientMessageId.flatMap { turn(withKey: $0, for: ack) }
         let byTurnId = ack.turnId.flatMap { names.turn(principal, turnId: $0) }
@@ -276,7 +282,7 @@ struct TurnReconstruction {
     }
 
     /// The question an `error` refuses: the one whose key it repeats, else the last thing the client said before it.
-    private mutating func requestRefused(by error: ObservedFrame) -> (turn: Int, request: Int)? {
+    private mutating func requestRefused(by error: Frame) -> (turn: Int, request: Int)? {
         guard error.turnId == nil else { return nil }
         var candidates: [(turn: Int, request: Int)] = []
         for (index, turn) in turns.enumerated() {

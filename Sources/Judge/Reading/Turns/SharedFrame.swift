@@ -1,15 +1,25 @@
+import Transcript
+
 /// A frame by what it says, where that tells it from every other: several connections are shown the same one.
 struct SharedFrame: Hashable {
     private let principal: String
-    private let life: Int
     private let type: String?
-    private let session: String?
     private let seq: Int?
-    private let message: String?
-    private let text: String?
+    private var life: Int?
+    private var session: String?
+    private var message: String?
+    private var text: String?
+
+    /// A frame by its number alone; nil for one that carries none.
+    init?(numberOf frame: Frame, of principal: String) {
+        guard let seq = frame.seq else { return nil }
+        self.principal = principal
+        self.seq = seq
+        type = frame.type
+    }
 
     /// A frame that carries a number or the id of a message; nil for others, which may come again.
-    init?(_ frame: ObservedFrame, of principal: String, in life: Int) {
+    init?(_ frame: Frame, of principal: String, in life: Int) {
         guard frame.seq != nil || frame.messageId != nil else { return nil }
         self.principal = principal
         self.life = life
