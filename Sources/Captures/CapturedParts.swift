@@ -14,34 +14,34 @@ import Transcript
 /// open connections would end a part with every event.
 ///
 /// What a stage recorded is one scenario and is kept whole up to `whole`.
-public struct CapturedParts: Sendable {
+package struct CapturedParts: Sendable {
     /// How long a part may be, in bytes of text and in events.
-    public struct Bounds: Sendable {
+    package struct Bounds: Sendable {
         /// The length from which a part ends at the next quiet event.
-        public var soft = 1 << 20
+        package var soft = 1 << 20
         /// The length at which a part ends wherever it is.
-        public var hard = 8 << 20
+        package var hard = 8 << 20
         /// The length up to which a scenario of a stage is kept whole.
-        public var whole = 32 << 20
+        package var whole = 32 << 20
         /// The same three in events.
-        public var softEvents = 20_000
+        package var softEvents = 20_000
         /// The most events of a part.
-        public var hardEvents = 60_000
+        package var hardEvents = 60_000
         /// The most events of a scenario of a stage.
-        public var wholeEvents = 200_000
+        package var wholeEvents = 200_000
 
         /// The usual bounds.
-        public init() {}
+        package init() {}
     }
 
     /// One history to be judged.
-    public struct Part: Sendable {
+    package struct Part: Sendable {
         /// What was observed in this part of the capture.
-        public let history: History
+        package let history: History
         /// Where each event stands in its file.
-        public let places: [CapturePlace]
+        package let places: [CapturePlace]
         /// Whether it ended at a bound, while something was open.
-        public let wasCutShort: Bool
+        package let wasCutShort: Bool
     }
 
     private let bounds: Bounds
@@ -63,14 +63,14 @@ public struct CapturedParts: Sendable {
     private static let mostCarriedBytes = 64 << 10
 
     /// Nothing yet.
-    public init(bounds: Bounds = Bounds()) {
+    package init(bounds: Bounds = Bounds()) {
         self.bounds = bounds
     }
 
     /// Takes the next item; gives the part that it completes.
     ///
     /// `capture` is what the reader knows of the capture by now, where its form has no header.
-    public mutating func take(_ item: CaptureItem, capture: History.Capture?) -> Part? {
+    package mutating func take(_ item: CaptureItem, capture: History.Capture?) -> Part? {
         switch item {
         case .header(let next):
             let part = finish(capture: capture)
@@ -89,7 +89,7 @@ public struct CapturedParts: Sendable {
     }
 
     /// The last part; nil when there is nothing more.
-    public mutating func finish(capture: History.Capture?) -> Part? {
+    package mutating func finish(capture: History.Capture?) -> Part? {
         guard header != nil, noted.count > carried else {
             reset()
             return nil

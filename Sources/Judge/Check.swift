@@ -1,29 +1,29 @@
 import Holdfast
 
 /// The predicate of one clause.
-public struct Check: Sendable {
+package struct Check: Sendable {
     /// The clause it judges.
-    public let clause: ClauseID
+    package let clause: ClauseID
     /// Reads a history and counts the evidence; does no I/O.
-    public let judge: @Sendable (Observations) -> Evidence
+    let judge: @Sendable (Observations) -> Evidence
 
     /// The predicate for a clause of an area.
-    public init(_ area: Area, _ number: Int, _ judge: @escaping @Sendable (Observations) -> Evidence) {
+    init(_ area: Area, _ number: Int, _ judge: @escaping @Sendable (Observations) -> Evidence) {
         self.clause = ClauseID(area, number)
         self.judge = judge
     }
 }
 
 /// Every check there is, by area.
-public enum Checks {
+package enum Checks {
     /// All checks, in the order of their clauses.
-    public static let all: [Check] = [
+    package static let all: [Check] = [
         ENV.checks, ID.checks, TURN.checks, ORDER.checks, SYNC.checks, IDEM.checks, PERSIST.checks,
         REST.checks, RATE.checks, PUSH.checks, AUTH.checks, LIVE.checks, CLIENT.checks,
     ].flatMap { $0 }.sorted { $0.clause < $1.clause }
 
     /// The check of a clause; nil while there is none.
-    public static func check(of clause: ClauseID) -> Check? { byClause[clause] }
+    package static func check(of clause: ClauseID) -> Check? { byClause[clause] }
 
     private static let byClause = Dictionary(all.map { ($0.clause, $0) }, uniquingKeysWith: { first, _ in first })
 }

@@ -1,21 +1,18 @@
 /// What one predicate saw in one history.
 ///
 /// Zero evidence is never a pass: a predicate counts how often the history put its clause to the test.
-public struct Evidence: Sendable, Equatable {
+struct Evidence: Sendable, Equatable {
     /// How many times the clause was put to the test.
-    public var exercised = 0
+    var exercised = 0
     /// Each way in which it was broken.
-    public var violations: [Finding] = []
+    var violations: [Finding] = []
     /// Each reason why the evidence proves nothing, though the clause was exercised.
-    public var doubts: [Finding] = []
+    var doubts: [Finding] = []
     /// What a reader has to know of the strength of the evidence, one sentence each.
-    public var remarks: [String] = []
-
-    /// No evidence yet.
-    public init() {}
+    var remarks: [String] = []
 
     /// Counts one test that was passed.
-    public mutating func keep() {
+    mutating func keep() {
         exercised += 1
     }
 
@@ -38,13 +35,13 @@ public struct Evidence: Sendable, Equatable {
     }
 
     /// Counts one test that was failed.
-    public mutating func violate(_ finding: Finding) {
+    mutating func violate(_ finding: Finding) {
         exercised += 1
         violations.append(finding)
     }
 
     /// Counts one test that proved nothing.
-    public mutating func doubt(_ finding: Finding) {
+    mutating func doubt(_ finding: Finding) {
         exercised += 1
         doubts.append(finding)
     }

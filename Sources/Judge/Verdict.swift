@@ -32,7 +32,7 @@ public struct Verdict: Sendable, Equatable {
     public let remarks: [String]
 
     /// A verdict with its evidence.
-    public init(
+    package init(
         clause: ClauseID, outcome: Outcome, exercised: Int, findings: [Finding] = [], remarks: [String] = []
     ) {
         self.clause = clause
@@ -55,7 +55,7 @@ public struct Finding: Sendable, Equatable {
     public let events: [Int]
 
     /// A finding at the last of the given events.
-    public init(_ what: String, expected: String, actual: String, at events: [Int]) {
+    package init(_ what: String, expected: String, actual: String, at events: [Int]) {
         self.what = what
         self.expected = expected
         self.actual = actual

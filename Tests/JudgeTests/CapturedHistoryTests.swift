@@ -1,9 +1,10 @@
 import Holdfast
 import JSON
-import Judge
 import TestSupport
 import Testing
 import Transcript
+
+@testable import Judge
 
 /// A history as a capture can hold it: without what only a stage knows.
 private func captured(

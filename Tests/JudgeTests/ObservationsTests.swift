@@ -1,8 +1,9 @@
 import Holdfast
-import Judge
 import TestSupport
 import Testing
 import Transcript
+
+@testable import Judge
 
 /// Which frame belongs to which question.
 @Suite struct ObservationsTests {

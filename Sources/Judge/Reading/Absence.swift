@@ -10,7 +10,7 @@ extension Observations {
     ///
     /// - Returns: nil when the history ends earlier, or when the connection ended, was not read or lost its server before
     ///   the bound was over.
-    public func deadline(after cause: Int, within bound: Duration, on connection: Int) -> Int? {
+    func deadline(after cause: Int, within bound: Duration, on connection: Int) -> Int? {
         let observed = connections[connection]
         let limit = patience(of: cause) + bound.microseconds
         if let ending = observed.ending, ending.event <= cause || patience(of: ending.event) < limit { return nil }
@@ -21,7 +21,7 @@ extension Observations {
     }
 
     /// The event that proves that a request over HTTP was not answered in time; nil when that is not proven.
-    public func deadline(after exchange: ObservedExchange, within bound: Duration) -> Int? {
+    func deadline(after exchange: ObservedExchange, within bound: Duration) -> Int? {
         guard exchange.response == nil else { return nil }
         let limit = patience(of: exchange.request) + bound.microseconds
         if let failure = exchange.failure, patience(of: failure) < limit { return nil }
@@ -32,7 +32,7 @@ extension Observations {
     ///
     /// Turns of one session may be serial, so the bound begins when the turns asked before it in its session have ended. The
     /// script's own waits are added to the bound.
-    public func turnDeadline(of turn: ObservedTurn, on connection: Int) -> Int? {
+    func turnDeadline(of turn: ObservedTurn, on connection: Int) -> Int? {
         var cause = max(turn.event, connections[connection].connected ?? turn.event)
         if let session = turn.sessionId ?? turn.sessionAsked {
             for place in index.turns(of: session) where turns[place].event < turn.event {

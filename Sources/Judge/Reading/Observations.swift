@@ -5,42 +5,42 @@ import Transcript
 /// What a history shows, put in order once so that every check can ask for it.
 ///
 /// Everything here is derived from the events alone; indices called `event` point into `history.events`.
-public struct Observations: Sendable {
+struct Observations: Sendable {
     /// The events that everything else here is derived from.
-    public let history: History
+    let history: History
     /// WebSocket connections, in the order in which they were asked for.
-    public let connections: [ObservedConnection]
+    let connections: [ObservedConnection]
     /// HTTP exchanges, in the order of their requests.
-    public let exchanges: [ObservedExchange]
+    let exchanges: [ObservedExchange]
     /// Questions asked in this history, with everything the server said about each, in the order of asking.
     ///
     /// Turns that nobody in this history asked for are legal (another device, a schedule) and are not listed.
-    public let turns: [ObservedTurn]
+    let turns: [ObservedTurn]
     /// Requests for missed frames with their answers, in the order of asking.
-    public let syncs: [ObservedSync]
+    let syncs: [ObservedSync]
     /// Conversations as REST showed them, in the order of the responses.
-    public let sessionReads: [ObservedSessionRead]
+    let sessionReads: [ObservedSessionRead]
     /// Requests to the push service, in the order of time.
-    public let pushes: [ObservedPush]
+    let pushes: [ObservedPush]
     /// Lists of conversations as REST showed them, in the order of the responses.
-    public let listReads: [ObservedListRead]
+    let listReads: [ObservedListRead]
     /// The client as a program; empty where the subject is a server.
-    public let client: ObservedClient
+    let client: ObservedClient
 
     /// The schemas under the profiles the subject declares.
-    public let schemas: MessageSchemas
+    let schemas: MessageSchemas
     /// The schemas that hold whatever the subject declares.
-    public let coreSchemas: MessageSchemas
+    let coreSchemas: MessageSchemas
     /// Which conversations the server named, and when.
-    public let sessions: SessionKnowledge
+    let sessions: SessionKnowledge
     /// Every frame the server sent on any connection, in the order of time.
-    public let received: [Frame]
+    let received: [Frame]
     /// Every frame sent to the server on any connection, in the order of time.
-    public let sent: [Frame]
+    let sent: [Frame]
     /// The lives of the subject's process, and the faults of its disk.
-    public let lives: SubjectLives
+    let lives: SubjectLives
     /// Messages to the server that it may not simply take, with their answers, in the order of time.
-    public let hostileFrames: [HostileFrame]
+    let hostileFrames: [HostileFrame]
     /// Every numbered frame shown to anyone, in the order of time; a replay in the order of its list.
     let shown: [NumberedFrame]
     /// The same frames by the stream they belong to.
@@ -65,7 +65,7 @@ public struct Observations: Sendable {
     private let patientClock: PatientClock
 
     /// Puts a history in order.
-    public init(_ history: History, under specification: Specification) {
+    init(_ history: History, under specification: Specification) {
         self.init(history, under: specification, believing: .all)
     }
 
@@ -117,13 +117,13 @@ public struct Observations: Sendable {
     }
 
     /// What the subject declares to keep.
-    public var profiles: Set<Profile> { history.header.subject.profiles }
+    var profiles: Set<Profile> { history.header.subject.profiles }
 
     /// The bounds the stage waited by.
-    public let timeouts: Timeouts
+    let timeouts: Timeouts
 
     /// The time of an event, in microseconds since the history began; no more than a century, so that sums stay in range.
-    public func time(of event: Int) -> Int { min(history.events[event].at, 1 << 52) }
+    func time(of event: Int) -> Int { min(history.events[event].at, 1 << 52) }
 
     /// The time of an event by the clock that bounds are judged by: it passes more slowly while the machine is late.
     ///

@@ -2,7 +2,7 @@ import JSON
 import Transcript
 
 /// The lives of the subject's process, as the acts of the stage tell them: each start begins a new one.
-public struct SubjectLives: Sendable {
+struct SubjectLives: Sendable {
     /// How one life ended.
     struct End: Sendable {
         /// The first event that tells of it.

@@ -5,105 +5,105 @@ import Transcript
 /// The client as a program: what it was told to do, what it showed, and what became of what a person typed.
 ///
 /// Taken from the lane `client` and from everything sent to the server. Indices called `event` point into `history.events`.
-public struct ObservedClient: Sendable {
+struct ObservedClient: Sendable {
     /// What the stage had the system or the person do, in order.
-    public private(set) var acts: [Act] = []
+    private(set) var acts: [Act] = []
     /// What it showed, in order; a state is recorded when it differs from the one before.
-    public private(set) var states: [State] = []
+    private(set) var states: [State] = []
     /// The lives of the app, from launch to end, in order.
-    public private(set) var launches: [Launch] = []
+    private(set) var launches: [Launch] = []
     /// The first event at which it ended by itself; nil when it never did.
-    public private(set) var exit: Int?
+    private(set) var exit: Int?
     /// What a person sent, in the order of typing, each with every sending of it.
-    public private(set) var typed: [Typed] = []
+    private(set) var typed: [Typed] = []
     /// Its requests for missed frames, in the order of asking.
-    public let syncs: [ObservedSync]
+    let syncs: [ObservedSync]
     /// Its requests to list sessions or read one, in the order of asking, also those that were never answered.
-    public let reads: [ObservedExchange]
+    let reads: [ObservedExchange]
     /// The connections it asked for, as indices into `Observations.connections`, in the order of asking.
-    public let attempts: [Int]
+    let attempts: [Int]
     /// When it came back to the foreground, in order.
-    public private(set) var returns: [Return] = []
+    private(set) var returns: [Return] = []
     /// For each connection, the first event that told the client of its end, or by which it ended it itself.
     ///
     /// Nil while the client may think that the connection is alive: a cut in silence tells nothing.
-    public let ends: [Int?]
+    let ends: [Int?]
     /// What the scripted server stored of its own accord, in order: answers, and messages of other devices.
-    public private(set) var stored: [Stored] = []
+    private(set) var stored: [Stored] = []
     /// How many events the history has.
     private let end: Int
 
     /// One thing that the system or the person did.
-    public struct Act: Sendable {
+    struct Act: Sendable {
         /// The event.
-        public let event: Int
+        let event: Int
         /// Such as `launch`, `send` or `foreground`.
-        public let name: String
+        let name: String
         /// What the act says of itself.
-        public let details: JSONObject
+        let details: JSONObject
     }
 
     /// One life of the program.
-    public struct Launch: Sendable {
+    struct Launch: Sendable {
         /// From its `launch` up to the end of that life: the next `launch`, `quit`, `exit`, or the end of the history.
-        public let events: Range<Int>
+        let events: Range<Int>
         /// Whether nothing was stored before.
-        public let isFresh: Bool
+        let isFresh: Bool
         /// Whether a tapped notification began it.
-        public let isOpened: Bool
+        let isOpened: Bool
     }
 
     /// One return to the foreground, also by a tap on a notification.
-    public struct Return: Sendable {
+    struct Return: Sendable {
         /// The event.
-        public let event: Int
+        let event: Int
         /// The `background` before it.
-        public let left: Int
+        let left: Int
     }
 
     /// Messages that the scripted server stored of its own accord, whether or not it told anybody.
-    public struct Stored: Sendable {
+    struct Stored: Sendable {
         /// The index of the event by which the scripted server stored it.
-        public let event: Int
+        let event: Int
         /// Where they were stored.
-        public let sessionId: String
+        let sessionId: String
         /// Their ids, oldest first.
-        public let ids: [String]
+        let ids: [String]
     }
 
     /// Something a person typed and sent.
-    public struct Typed: Sendable {
+    struct Typed: Sendable {
         /// The event of the `send`.
-        public let event: Int
+        let event: Int
         /// The words.
-        public let text: String
+        let text: String
         /// What the scenario calls it, such as `c1`.
-        public let name: String?
+        let name: String?
         /// Every frame or request that carried it, in order.
-        public internal(set) var sends: [Sending] = []
+        var sends: [Sending] = []
 
         /// The key that its first sending gave it.
-        public var key: String? { sends.lazy.compactMap(\.key).first }
+        var key: String? { sends.lazy.compactMap(\.key).first }
         /// Every key that its sendings gave it.
-        public var keys: Set<String> { Set(sends.compactMap(\.key)) }
+        var keys: Set<String> { Set(sends.compactMap(\.key)) }
     }
 
     /// One frame or request that carried a question to the server.
-    public struct Sending: Sendable {
+    struct Sending: Sendable {
         /// The event of the frame or of the request.
-        public let event: Int
+        let event: Int
         /// Whether it went over the socket or over REST.
-        public let road: Road
+        let road: Road
         /// The `clientMessageId` it carried; nil when it had none.
-        public let key: String?
+        let key: String?
         /// The conversation it named.
-        public let sessionId: String?
+        let sessionId: String?
         /// The content of its last message as it was written.
-        public let content: JSONValue?
+        let content: JSONValue?
     }
 
     /// The two ways to the server.
-    public enum Road: Sendable, Equatable {
+    enum Road: Sendable, Equatable {
         /// A connection, as an index into `Observations.connections`.
         case socket(Int)
         /// An exchange, as an index into `Observations.exchanges`.
@@ -111,7 +111,7 @@ public struct ObservedClient: Sendable {
     }
 
     /// Whether the app was in the foreground right after an event.
-    public func isForeground(at event: Int) -> Bool {
+    func isForeground(at event: Int) -> Bool {
         var isForeground = false
         for act in acts.prefix(while: { $0.event <= event }) {
             switch act.name {
@@ -124,23 +124,23 @@ public struct ObservedClient: Sendable {
     }
 
     /// Whether the phone had a network right after an event.
-    public func hasNetwork(at event: Int) -> Bool {
+    func hasNetwork(at event: Int) -> Bool {
         acts.last { $0.event <= event && ($0.name == "networkDown" || $0.name == "networkUp") }?.name != "networkDown"
     }
 
     /// The life an event falls into; nil before the first and between two.
-    public func launch(at event: Int) -> Launch? { launches.last { $0.events.contains(event) } }
+    func launch(at event: Int) -> Launch? { launches.last { $0.events.contains(event) } }
 
     /// The acts of some names, in order.
-    public func acts(_ names: String...) -> [Act] { acts.filter { names.contains($0.name) } }
+    func acts(_ names: String...) -> [Act] { acts.filter { names.contains($0.name) } }
 
     /// The first act of some names after an event.
-    public func nextAct(_ names: String..., after event: Int) -> Act? {
+    func nextAct(_ names: String..., after event: Int) -> Act? {
         acts.first { $0.event > event && names.contains($0.name) }
     }
 
     /// What it showed last at or before an event; nil when nothing is known of it in that life.
-    public func state(at event: Int) -> State? {
+    func state(at event: Int) -> State? {
         let start = launch(at: event)?.events.lowerBound ?? 0
         let place = states.boundary { $0.event > event }
         guard place > 0, states[place - 1].event >= start else { return nil }
@@ -148,12 +148,12 @@ public struct ObservedClient: Sendable {
     }
 
     /// What it showed at the moments from one event up to before another: first what it showed then, if known.
-    public func states(from first: Int, to last: Int) -> [State] {
+    func states(from first: Int, to last: Int) -> [State] {
         (state(at: first).map { [$0] } ?? []) + states.filter { $0.event > first && $0.event < last }
     }
 
     /// Its reads of one session, in the order of asking, also those that were never answered.
-    public func reads(of session: String) -> [ObservedExchange] {
+    func reads(of session: String) -> [ObservedExchange] {
         reads.filter { $0.route == .session(session) }
     }
 
@@ -285,7 +285,7 @@ extension Observations {
     ///
     /// The bound is divided by the time scale, and what a busy machine adds to any timer is given on top. A bound without a
     /// timer of the client in it stands as it is.
-    public func clientBound(_ path: KeyPath<Timeouts, Duration>) -> Duration {
+    func clientBound(_ path: KeyPath<Timeouts, Duration>) -> Duration {
         let bound = timeouts[keyPath: path]
         if path == \Timeouts.foregroundReconnect || path == \Timeouts.driver { return bound }
         return bound / history.header.timeScale.clamped + timeouts.scheduling
@@ -294,7 +294,7 @@ extension Observations {
     /// The same bound for counting within it: divided by the time scale, and without allowance.
     ///
     /// A busy machine makes a client slower and never faster.
-    public func clientWindow(_ path: KeyPath<Timeouts, Duration>) -> Duration {
+    func clientWindow(_ path: KeyPath<Timeouts, Duration>) -> Duration {
         timeouts[keyPath: path] / history.header.timeScale.clamped
     }
 }

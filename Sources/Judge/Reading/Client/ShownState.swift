@@ -2,21 +2,21 @@ import JSON
 
 extension ObservedClient {
     /// What a client showed at one moment.
-    public struct State: Sendable, Equatable {
+    struct State: Sendable, Equatable {
         /// The event that recorded it.
-        public let event: Int
+        let event: Int
         /// What it said about its connection; nil when it said nothing known.
-        public let connection: Connection?
+        let connection: Connection?
         /// The session on the screen; nil for a conversation the server does not know yet.
-        public let sessionId: String?
+        let sessionId: String?
         /// Whether it showed that an answer is awaited.
-        public let thinking: Bool
+        let thinking: Bool
         /// The messages on the screen, in the order shown.
-        public let messages: [ShownMessage]
+        let messages: [ShownMessage]
         /// The errors on the screen.
-        public let errors: [ShownError]
+        let errors: [ShownError]
         /// How many unread messages each session had; sessions without any are left out.
-        public let unread: [String: Int]
+        let unread: [String: Int]
 
         /// Reads a state leniently: what is missing is empty.
         init(_ value: JSONValue, event: Int) {
@@ -34,11 +34,11 @@ extension ObservedClient {
         }
 
         /// The ids of the messages that have one, in the order shown.
-        public var ids: [String] { messages.compactMap(\.id) }
+        var ids: [String] { messages.compactMap(\.id) }
     }
 
     /// What a client says about its connection.
-    public enum Connection: String, Sendable, Equatable {
+    enum Connection: String, Sendable, Equatable {
         /// Not connected, and trying.
         case connecting
         /// Greeted on the connection it uses.
@@ -50,17 +50,17 @@ extension ObservedClient {
     }
 
     /// A message on the screen.
-    public struct ShownMessage: Sendable, Equatable {
+    struct ShownMessage: Sendable, Equatable {
         /// The server's id; nil where the client does not know it.
-        public let id: String?
+        let id: String?
         /// The key of a message written on this client.
-        public let key: String?
+        let key: String?
         /// Who speaks.
-        public let role: String?
+        let role: String?
         /// As shown.
-        public let text: String
+        let text: String
         /// `sending`, `sent` or `failed`.
-        public let status: String?
+        let status: String?
 
         init(_ value: JSONValue) {
             id = value["id"]?.stringValue
@@ -72,13 +72,13 @@ extension ObservedClient {
     }
 
     /// An error on the screen.
-    public struct ShownError: Sendable, Equatable {
+    struct ShownError: Sendable, Equatable {
         /// The words.
-        public let text: String
+        let text: String
         /// The server's code for it.
-        public let code: String?
+        let code: String?
         /// The key of the message it stands beside.
-        public let key: String?
+        let key: String?
 
         init(_ value: JSONValue) {
             text = value.stringValue ?? value["text"]?.stringValue ?? ""

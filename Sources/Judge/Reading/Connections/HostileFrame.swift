@@ -3,18 +3,18 @@ import JSON
 import Transcript
 
 /// A message of a client that a server may not simply take, with the `error` that answers it.
-public struct HostileFrame: Sendable {
+struct HostileFrame: Sendable {
     /// The message that was sent to provoke an answer.
-    public let frame: Frame
+    let frame: Frame
     /// What is wrong with it.
-    public let kind: Kind
+    let kind: Kind
     /// The first `error` without turn and position that is its own; nil without one.
-    public internal(set) var answer: Frame?
+    var answer: Frame?
     /// In a capture, the event by which the server took it for a message like any other; nil without one.
     var taken: Int?
 
     /// What is wrong with a message.
-    public enum Kind: Sendable, Equatable {
+    enum Kind: Sendable, Equatable {
         /// Text that is no JSON.
         case notJSON
         /// JSON that is no object.

@@ -1,50 +1,50 @@
 import Transcript
 
 /// One WebSocket connection from its opening to its end.
-public struct ObservedConnection: Sendable {
+struct ObservedConnection: Sendable {
     /// The letter of the device.
-    public let device: String
+    let device: String
     /// Which connection of that device, from 1.
-    public let generation: Int
+    let generation: Int
     /// Whose credentials it carries.
-    public private(set) var principal: String
+    private(set) var principal: String
     /// The event that asked for the upgrade; the first event of the lane when the history begins later.
-    public let opening: Int
+    let opening: Int
     /// The event that accepted the upgrade.
-    public private(set) var opened: Int?
+    private(set) var opened: Int?
     /// The event that refused the upgrade.
-    public private(set) var refused: Int?
+    private(set) var refused: Int?
     /// The event of the first `connected` frame.
-    public private(set) var connected: Int?
+    private(set) var connected: Int?
     /// Whether nothing but the accepted upgrade says that it is connected, in a dialect without a greeting.
-    public private(set) var isGreetingAssumed = false
+    private(set) var isGreetingAssumed = false
     /// The event of the client's first `auth` frame.
-    public private(set) var auth: Int?
+    private(set) var auth: Int?
     /// Frames from the server, in order.
-    public private(set) var received: [Frame] = []
+    private(set) var received: [Frame] = []
     /// Frames to the server, in order; also those that are no JSON.
-    public private(set) var sent: [Frame] = []
+    private(set) var sent: [Frame] = []
     /// The first thing that ended it for one side; nil while it is open at the end of the history.
-    public private(set) var ending: Ending?
+    private(set) var ending: Ending?
     /// Events at which the stage stopped reading, each with the one at which it read on.
-    public private(set) var pauses: [(stopped: Int, resumed: Int?)] = []
+    private(set) var pauses: [(stopped: Int, resumed: Int?)] = []
     /// Whether the history has the upgrade itself, and not only what followed.
-    public let isWhole: Bool
+    let isWhole: Bool
     /// Whether an end without a close frame is known to be the server's doing, and not the network's.
     private let endIsTold: Bool
 
     /// The end of a connection, with who ended it and how.
-    public struct Ending: Sendable, Equatable {
+    struct Ending: Sendable, Equatable {
         /// The event.
-        public let event: Int
+        let event: Int
         /// Who ended it and how.
-        public let kind: Kind
+        let kind: Kind
 
         /// Whether it may be for silence, because a pong came late on a machine that was late.
         let mayBeSilence: Bool
 
         /// Whether the server closed with a code that it may use at any time: restart, or try again later.
-        public var isAtWill: Bool {
+        var isAtWill: Bool {
             if case .closed(.fromServer, let code?) = kind { code == 1012 || code == 1013 } else { false }
         }
 
@@ -52,7 +52,7 @@ public struct ObservedConnection: Sendable {
         var isExcused: Bool { isAtWill || mayBeSilence }
 
         /// The ways to end.
-        public enum Kind: Sendable, Equatable {
+        enum Kind: Sendable, Equatable {
             /// The stage cut it without a close frame.
             case cut
             /// A close frame, by the side that sent it first.
@@ -63,12 +63,12 @@ public struct ObservedConnection: Sendable {
     }
 
     /// The server's `connected` frame.
-    public var greeting: Frame? {
+    var greeting: Frame? {
         received.first { $0.event == connected }
     }
 
     /// Whether the server ended it, with or without a close frame.
-    public var wasEndedByServer: Bool {
+    var wasEndedByServer: Bool {
         switch ending?.kind {
         case .closed(.fromServer, _): true
         case .lost: endIsTold

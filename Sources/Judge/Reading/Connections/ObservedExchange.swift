@@ -4,26 +4,26 @@ import JSON
 import Transcript
 
 /// One HTTP request with what came of it.
-public struct ObservedExchange: Sendable {
+struct ObservedExchange: Sendable {
     /// The event of the request.
-    public let request: Int
+    let request: Int
     /// The request as it was sent.
-    public let sent: Event.Request
+    let sent: Event.Request
     /// Which of the requests of the specification it is.
-    public let route: Route
+    let route: Route
     /// The body of the request; nil when it had none or it is no JSON.
-    public let body: JSONValue?
+    let body: JSONValue?
     /// The event of the response.
-    public private(set) var response: Int?
+    private(set) var response: Int?
     /// The response as it was received.
-    public private(set) var received: Event.Response?
+    private(set) var received: Event.Response?
     /// The body of the response; nil when it is no JSON.
-    public private(set) var answer: JSONDocument?
+    private(set) var answer: JSONDocument?
     /// The event that ended the exchange without a response.
-    public private(set) var failure: Int?
+    private(set) var failure: Int?
 
     /// What a path means to the protocol.
-    public enum Route: Sendable, Equatable {
+    enum Route: Sendable, Equatable {
         /// `/api/health`
         case health
         /// `/api/sessions`
@@ -37,13 +37,13 @@ public struct ObservedExchange: Sendable {
     }
 
     /// The status of the response; nil without one.
-    public var status: Int? { received?.status }
+    var status: Int? { received?.status }
 
     /// Whether it is a read of that route: a GET.
-    public func isRead(of route: Route) -> Bool { sent.method == "GET" && self.route == route }
+    func isRead(of route: Route) -> Bool { sent.method == "GET" && self.route == route }
 
     /// Whether it asks a question: a POST to `/api/chat`.
-    public var isChat: Bool { sent.method == "POST" && route == .chat }
+    var isChat: Bool { sent.method == "POST" && route == .chat }
 
     /// Every exchange of a history.
     static func all(in history: History) -> [ObservedExchange] {

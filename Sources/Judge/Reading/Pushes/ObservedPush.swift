@@ -2,20 +2,20 @@ import JSON
 import Transcript
 
 /// One request to the push service, with what became of it.
-public struct ObservedPush: Sendable {
+struct ObservedPush: Sendable {
     /// The event of the request.
-    public let event: Int
+    let event: Int
     /// The principal whose device it went to, by its name in the history.
-    public let principal: String
+    let principal: String
     /// The request as it was sent.
-    public let request: Event.Request
+    let request: Event.Request
     /// The payload; nil when it is no JSON.
-    public let document: JSONDocument?
+    let document: JSONDocument?
     /// What the push service did with it; nil when nothing is known.
-    public private(set) var outcome: Outcome?
+    private(set) var outcome: Outcome?
 
     /// What the push service did with one push.
-    public enum Outcome: Sendable, Equatable {
+    enum Outcome: Sendable, Equatable {
         /// It answered; a refusal has a reason.
         case answered(status: Int, reason: String?)
         /// It took it and never answered.
@@ -25,29 +25,29 @@ public struct ObservedPush: Sendable {
     }
 
     /// The payload in bytes, as it was sent.
-    public var bytes: Int { request.body?.utf8.count ?? 0 }
+    var bytes: Int { request.body?.utf8.count ?? 0 }
 
     /// A member of the payload; nil when it is absent or the payload is no object.
-    public subscript(name: String) -> JSONValue? { document?.root[name] }
+    subscript(name: String) -> JSONValue? { document?.root[name] }
 
     /// The conversation it opens.
-    public var sessionId: String? { self["sessionId"]?.stringValue }
+    var sessionId: String? { self["sessionId"]?.stringValue }
     /// The answer it announces.
-    public var messageId: String? { self["messageId"]?.stringValue }
+    var messageId: String? { self["messageId"]?.stringValue }
     /// The turn it announces the end of.
-    public var turnId: String? { self["turnId"]?.stringValue }
+    var turnId: String? { self["turnId"]?.stringValue }
     /// What is shown of the answer.
-    public var alertBody: String? { self["aps"]?["alert"]?["body"]?.stringValue }
+    var alertBody: String? { self["aps"]?["alert"]?["body"]?.stringValue }
     /// The title that the notification shows.
-    public var alertTitle: String? { self["aps"]?["alert"]?["title"]?.stringValue }
+    var alertTitle: String? { self["aps"]?["alert"]?["title"]?.stringValue }
 
     /// Whether the push service took it.
-    public var wasTaken: Bool {
+    var wasTaken: Bool {
         if case .answered(200...299, _) = outcome { true } else { false }
     }
 
     /// Whether the answer says that the device is gone or wrong, so that a server may leave it out from now on.
-    public var endsTheDevice: Bool {
+    var endsTheDevice: Bool {
         switch outcome {
         case .answered(410, _), .answered(400, "BadDeviceToken"), .answered(400, "DeviceTokenNotForTopic"): true
         default: false
@@ -55,7 +55,7 @@ public struct ObservedPush: Sendable {
     }
 
     /// Whether the push service was told of a device that is gone: the one refusal with 410.
-    public var wasGone: Bool {
+    var wasGone: Bool {
         if case .answered(410, _) = outcome { true } else { false }
     }
 

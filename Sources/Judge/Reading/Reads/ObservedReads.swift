@@ -2,48 +2,48 @@ import JSON
 import Transcript
 
 /// One conversation as `GET /api/sessions/{id}` showed it.
-public struct ObservedSessionRead: Sendable {
+struct ObservedSessionRead: Sendable {
     /// The event of the response.
-    public let event: Int
+    let event: Int
     /// The event of the request: what was stored before it has to be in the answer.
-    public let request: Int
+    let request: Int
     /// Whose credentials the request carried; nil when it carried none.
-    public let principal: String?
+    let principal: String?
     /// The id that the request named in its path.
-    public let sessionId: String
+    let sessionId: String
     /// The `session` of the body.
-    public let session: JSONValue
+    let session: JSONValue
     /// The messages, oldest first.
-    public let messages: [StoredMessage]
+    let messages: [StoredMessage]
     /// The turns, oldest first; empty also when the server lists none.
-    public let turns: [StoredTurn]
+    let turns: [StoredTurn]
 
     /// One stored message.
-    public struct StoredMessage: Sendable, Equatable {
+    struct StoredMessage: Sendable, Equatable {
         /// Its id.
-        public let id: String?
+        let id: String?
         /// Who said it: the person, the agent, or neither.
-        public let role: String?
+        let role: String?
         /// What it says; the text of its parts joined, where it has parts.
-        public let text: String
+        let text: String
         /// The turn it belongs to.
-        public let turnId: String?
+        let turnId: String?
         /// The key of the question.
-        public let clientMessageId: String?
+        let clientMessageId: String?
     }
 
     /// One turn and how it stands.
-    public struct StoredTurn: Sendable, Equatable {
+    struct StoredTurn: Sendable, Equatable {
         /// Its id.
-        public let turnId: String?
+        let turnId: String?
         /// `running`, `done` or `failed`.
-        public let status: String?
+        let status: String?
         /// The key of its question.
-        public let clientMessageId: String?
+        let clientMessageId: String?
     }
 
     /// Whether the body lists turns at all; a core server need not.
-    public var listsTurns: Bool { session["turns"]?.arrayValue != nil }
+    var listsTurns: Bool { session["turns"]?.arrayValue != nil }
 
     /// The successful read in an exchange; nil for any other exchange.
     init?(_ exchange: ObservedExchange) {
@@ -70,28 +70,28 @@ public struct ObservedSessionRead: Sendable {
 }
 
 /// The list of conversations as `GET /api/sessions` showed it.
-public struct ObservedListRead: Sendable {
+struct ObservedListRead: Sendable {
     /// The event of the response.
-    public let event: Int
+    let event: Int
     /// The event of the request.
-    public let request: Int
+    let request: Int
     /// Whose credentials the request carried; nil when it carried none.
-    public let principal: String?
+    let principal: String?
     /// The entries, in the order of the body.
-    public let entries: [Entry]
+    let entries: [Entry]
 
     /// One conversation in short.
-    public struct Entry: Sendable, Equatable {
+    struct Entry: Sendable, Equatable {
         /// Its id.
-        public let id: String?
+        let id: String?
         /// When its last message was stored, as written.
-        public let updatedAt: String?
+        let updatedAt: String?
         /// How many messages it holds.
-        public let messageCount: Int?
+        let messageCount: Int?
     }
 
     /// The ids, in the order of the body.
-    public var ids: [String] { entries.compactMap(\.id) }
+    var ids: [String] { entries.compactMap(\.id) }
 
     /// The successful read in an exchange; nil for any other exchange.
     init?(_ exchange: ObservedExchange) {

@@ -3,7 +3,7 @@ import JSON
 import Transcript
 
 /// Which conversations the server named to whom, and since when; the ground for "existing" and "unknown".
-public struct SessionKnowledge: Sendable {
+struct SessionKnowledge: Sendable {
     /// The first event that named a session, by the life of the subject's process it fell into.
     private var named: [TurnNames.Key: [Int: Int]] = [:]
     private let lives: SubjectLives
@@ -46,19 +46,19 @@ public struct SessionKnowledge: Sendable {
     }
 
     /// Whether the server named the session to the principal before an event: in a frame of a turn, a list or a read.
-    public func exists(_ session: String, for principal: String, before event: Int) -> Bool {
+    func exists(_ session: String, for principal: String, before event: Int) -> Bool {
         named[TurnNames.Key(principal: principal, name: session)]?.contains { $0.value < event } ?? false
     }
 
     /// Whether the server named the session to the principal before an event, and no crash lies between.
     ///
     /// What a crash may take, and what not, has clauses of its own.
-    public func isOwed(_ session: String, for principal: String, before event: Int) -> Bool {
+    func isOwed(_ session: String, for principal: String, before event: Int) -> Bool {
         owed(TurnNames.Key(principal: principal, name: session), before: event) != nil
     }
 
     /// Every session the server owes the principal at an event, each with the event that named it first.
-    public func all(for principal: String, before event: Int) -> [(session: String, event: Int)] {
+    func all(for principal: String, before event: Int) -> [(session: String, event: Int)] {
         named.keys.filter { $0.principal == principal }.compactMap { key in
             owed(key, before: event).map { (key.name, $0) }
         }
@@ -71,7 +71,7 @@ public struct SessionKnowledge: Sendable {
 
     /// Whether something shows that the principal had no such session just before an event: a read that was answered with
     /// 404, or a list without it.
-    public func isAbsent(_ session: String, for principal: String, before event: Int) -> Bool {
+    func isAbsent(_ session: String, for principal: String, before event: Int) -> Bool {
         guard !exists(session, for: principal, before: event) else { return false }
         let read = reads[TurnNames.Key(principal: principal, name: session)]?.last { $0.event < event }
         if let read { return read.status == 404 }
@@ -80,7 +80,7 @@ public struct SessionKnowledge: Sendable {
     }
 
     /// The event of the first read after an event that was answered with 404; nil without one.
-    public func notFound(_ session: String, for principal: String, after event: Int) -> Int? {
+    func notFound(_ session: String, for principal: String, after event: Int) -> Int? {
         reads[TurnNames.Key(principal: principal, name: session)]?.first { $0.event > event && $0.status == 404 }?.event
     }
 

@@ -3,7 +3,7 @@ import JSON
 /// Finds the question and the answer of a turn in a session read.
 extension Observations {
     /// The index of a turn's question: by message id, key, turn id, else by its text.
-    public func question(of turn: ObservedTurn, in read: ObservedSessionRead) -> Int? {
+    func question(of turn: ObservedTurn, in read: ObservedSessionRead) -> Int? {
         func user(_ matches: (ObservedSessionRead.StoredMessage) -> Bool) -> Int? {
             read.messages.firstIndex { $0.role == "user" && matches($0) }
         }
@@ -39,7 +39,7 @@ extension Observations {
     }
 
     /// The index of a turn's answer: by message id, turn id, else the message that follows its question.
-    public func answer(of turn: ObservedTurn, in read: ObservedSessionRead) -> Int? {
+    func answer(of turn: ObservedTurn, in read: ObservedSessionRead) -> Int? {
         func assistant(_ matches: (ObservedSessionRead.StoredMessage) -> Bool) -> Int? {
             read.messages.firstIndex { $0.role == "assistant" && matches($0) }
         }
@@ -85,7 +85,7 @@ extension Observations {
     }
 
     /// Session reads of a turn's conversation by its principal, in order.
-    public func reads(of turn: ObservedTurn) -> [ObservedSessionRead] {
+    func reads(of turn: ObservedTurn) -> [ObservedSessionRead] {
         guard let session = turn.sessionId ?? turn.sessionAsked else { return [] }
         let reads = index.reads(of: session, by: turn.principal)
         return isCapture ? reads.filter { namesItsMessages($0) } : reads

@@ -1,24 +1,24 @@
 import Transcript
 
 /// One `sync` with its `syncResult`.
-public struct ObservedSync: Sendable {
+struct ObservedSync: Sendable {
     /// The connection, as an index into `Observations.connections`.
-    public let connection: Int
+    let connection: Int
     /// The `sync` that is answered.
-    public let request: Frame
+    let request: Frame
     /// The frame that answered: the n-th answer belongs to the n-th question of a connection.
-    public let result: Frame?
+    let result: Frame?
     /// The replayed frames, in the order of the answer.
-    public let missed: [Frame]
+    let missed: [Frame]
 
     /// The position asked for; nil when it is no integer.
-    public var lastSeqSeen: Int? { request["lastSeqSeen"]?.intValue }
+    var lastSeqSeen: Int? { request["lastSeqSeen"]?.intValue }
     /// Whether the answer says that nothing is missing.
-    public var claimsComplete: Bool { result?["complete"]?.boolValue == true }
+    var claimsComplete: Bool { result?["complete"]?.boolValue == true }
     /// Why something is missing.
-    public var reason: String? { result?.string("reason") }
+    var reason: String? { result?.string("reason") }
     /// The last position that the answer covers.
-    public var lastSeq: Int? { result?["lastSeq"]?.intValue }
+    var lastSeq: Int? { result?["lastSeq"]?.intValue }
 
     /// Every sync of all connections, in the order of asking.
     ///

@@ -5,87 +5,87 @@ import Transcript
 ///
 /// Where the subject declares `idempotency`, requests with the same `clientMessageId` are one turn; elsewhere each request
 /// is its own. `acks`, `frames`, `endings` and `copies` hold what every connection of the principal saw, in time order.
-public struct ObservedTurn: Sendable {
+struct ObservedTurn: Sendable {
     /// The requests, in order; at least one.
-    public internal(set) var requests: [ObservedRequest]
+    var requests: [ObservedRequest]
     /// The server's name for the turn, once learnt from any frame, response or read.
-    public internal(set) var turnId: String?
+    var turnId: String?
     /// The conversation, once learnt from the server; see ``sessionAsked`` for what was asked.
-    public internal(set) var sessionId: String?
+    var sessionId: String?
     /// Acks, also those that say `duplicate`.
-    public internal(set) var acks: [Frame] = []
+    var acks: [Frame] = []
     /// `toolUse` and `message` frames.
-    public internal(set) var frames: [Frame] = []
+    var frames: [Frame] = []
     /// Frames that end the turn: `done` without `duplicate`, or an `error` that ends it; one a connection when all is well.
-    public internal(set) var endings: [Frame] = []
+    var endings: [Frame] = []
     /// Copies of the outcome with `duplicate: true`; they end nothing.
-    public internal(set) var copies: [Frame] = []
+    var copies: [Frame] = []
     /// Frames of the turn inside `syncResult.missed`.
-    public internal(set) var replayed: [Frame] = []
+    var replayed: [Frame] = []
 
     /// The first question that started it, on whichever road.
-    public var request: ObservedRequest { requests[0] }
+    var request: ObservedRequest { requests[0] }
     /// The event of the first request.
-    public var event: Int { requests[0].event }
+    var event: Int { requests[0].event }
     /// The principal who asked, by its name in the history.
-    public var principal: String { requests[0].principal }
+    var principal: String { requests[0].principal }
     /// The client's idempotency key.
-    public var clientMessageId: String? { requests[0].clientMessageId }
+    var clientMessageId: String? { requests[0].clientMessageId }
     /// The conversation that the first request named; nil when it asked for a new one.
-    public var sessionAsked: String? { requests[0].sessionAsked }
+    var sessionAsked: String? { requests[0].sessionAsked }
     /// The first ack that is no duplicate.
-    public var ack: Frame? { acks.first { !$0.isDuplicate } }
+    var ack: Frame? { acks.first { !$0.isDuplicate } }
     /// The first frame on any connection that ended it.
-    public var ending: Frame? { endings.first }
+    var ending: Frame? { endings.first }
     /// The successful response to a question over REST.
-    public var response: Int? { requests.lazy.compactMap(\.success).first }
+    var response: Int? { requests.lazy.compactMap(\.success).first }
 
     /// Whether the server took it on: by an ack, a frame, an ending or a successful response.
-    public var isAccepted: Bool {
+    var isAccepted: Bool {
         !acks.isEmpty || !frames.isEmpty || !endings.isEmpty || !replayed.isEmpty || response != nil
     }
 
     /// Whether every request was refused and nothing else is known of it.
-    public var isRefused: Bool { !isAccepted && requests.allSatisfy { $0.refusal != nil } }
+    var isRefused: Bool { !isAccepted && requests.allSatisfy { $0.refusal != nil } }
 
     /// The first event that shows it ended: an ending on any connection, or the response to the request over REST.
-    public var ended: Int? {
+    var ended: Int? {
         [ending?.event, requests.lazy.compactMap(\.outcome).first].compactMap { $0 }.min()
     }
 
     /// The endings on one connection.
-    public func endings(on connection: Int) -> [Frame] { endings.filter { $0.connection == connection } }
+    func endings(on connection: Int) -> [Frame] { endings.filter { $0.connection == connection } }
 }
 
 /// One request that carried a question: a `chat` frame or `POST /api/chat`.
-public struct ObservedRequest: Sendable {
+struct ObservedRequest: Sendable {
     /// The event of the frame or of the HTTP request.
-    public let event: Int
+    let event: Int
     /// The road on which the question came.
-    public let origin: Origin
+    let origin: Origin
     /// The principal who asked, by its name in the history.
-    public let principal: String
+    let principal: String
     /// The client's idempotency key.
-    public let clientMessageId: String?
+    let clientMessageId: String?
     /// The conversation named; nil when it asks for a new one.
-    public let sessionAsked: String?
+    let sessionAsked: String?
     /// The question as text; the texts of its parts joined.
-    public let prompt: String
+    let prompt: String
     /// The content of its last message as it was written.
     let content: JSONValue?
     /// The ack on its own connection that answers it.
-    public internal(set) var ack: Frame?
+    var ack: Frame?
     /// The event that refused it without starting a turn: an `error` frame or a response outside 200…299.
-    public internal(set) var refusal: Int?
+    var refusal: Int?
     /// The code of the refusal.
-    public internal(set) var refusalCode: String?
+    var refusalCode: String?
     /// The event of the successful response, over REST.
-    public internal(set) var success: Int?
+    var success: Int?
     /// The event of a response over REST that tells the failure of the turn itself.
-    public internal(set) var failure: Int?
+    var failure: Int?
 
     /// The roads.
-    public enum Origin: Sendable, Equatable {
+    enum Origin: Sendable, Equatable {
         /// A WebSocket connection, as an index into `Observations.connections`.
         case connection(Int)
         /// An HTTP exchange, as an index into `Observations.exchanges`.
@@ -93,12 +93,12 @@ public struct ObservedRequest: Sendable {
     }
 
     /// The connection it went over; nil for REST.
-    public var connection: Int? {
+    var connection: Int? {
         if case .connection(let index) = origin { index } else { nil }
     }
 
     /// The response over REST that tells how the turn ended.
-    public var outcome: Int? { success ?? failure }
+    var outcome: Int? { success ?? failure }
 
     /// The request in a message; nil when it is no question that could be accepted.
     init?(_ value: JSONValue?, event: Int, origin: Origin, principal: String) {
@@ -118,12 +118,12 @@ public struct ObservedRequest: Sendable {
     }
 
     /// The steps of a scripted question; empty for one in plain words.
-    public var script: [JSONValue] {
+    var script: [JSONValue] {
         (try? JSONParser.document(prompt))?.root["script"]?.arrayValue ?? []
     }
 
     /// How long the script itself makes the turn last.
-    public var scriptedWait: Duration {
+    var scriptedWait: Duration {
         .milliseconds(script.compactMap { $0["wait"]?.intValue }.reduce(0) { $0 &+ max(0, min($1, 3_600_000)) })
     }
 }
