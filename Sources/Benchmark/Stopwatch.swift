@@ -1,17 +1,9 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import Platform
 
 /// Measures work by the processor time of this thread, which other programs do not lengthen.
 enum Stopwatch {
     /// Processor time of this thread, in seconds.
-    static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    static var now: Double { SystemClock.threadSeconds }
 
     /// How often per second a piece of work can be done: the median of some runs, each as long as said.
     static func rate(runs: Int = 7, seconds: Double = 0.2, of work: () -> Void) -> Double {

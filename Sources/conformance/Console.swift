@@ -1,27 +1,12 @@
 import Foundation
+import Platform
 import Report
-import Stage
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Standard output and standard error, and what kind of devices they are.
 enum Console {
     /// Puts something in the place of standard streams that are closed, so that no file or socket comes to stand there.
-    static func open() {
-        for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) < 0 {
-            // The lowest number that is free is given: this one.
-            #if canImport(Glibc)
-            _ = Glibc.open("/dev/null", O_RDWR)
-            #else
-            _ = Darwin.open("/dev/null", O_RDWR)
-            #endif
-        }
-    }
+    static func open() { Descriptor.fillStandardStreams() }
 
     /// Why standard output takes nothing any more.
     private enum Loss { case readerLeft, failed }
@@ -36,16 +21,21 @@ enum Console {
     /// A reader that has gone, as `head` does, has all that it wanted: what comes after is dropped, and the command does its
     /// work. A disk that is full is told once, and ends the command with ``ExitStatus/harness``.
     static func write(_ text: String) {
-        if isTerminal(STDOUT_FILENO) { endProgress() }
-        let failure = loss.withLock { loss -> Int32? in
-            guard loss == nil, let failure = WholeWrite.write(text, to: STDOUT_FILENO) else { return nil }
-            loss = failure == EPIPE || failure == EBADF ? .readerLeft : .failed
-            return loss == .failed ? failure : nil
+        if isTerminal { endProgress() }
+        let failure = loss.withLock { loss -> SystemError? in
+            guard loss == nil else { return nil }
+            do throws(SystemError) {
+                try Descriptor.standardOutput.writeAll(text)
+                return nil
+            } catch {
+                loss = error == .brokenPipe || error == .badDescriptor ? .readerLeft : .failed
+                return loss == .failed ? error : nil
+            }
         }
         guard let failure else { return }
         error(
             """
-            standard output: cannot be written: \(String(cString: strerror(failure)))
+            standard output: cannot be written: \(failure)
               expected: a terminal, a pipe or a file that takes all of it
               fix: make room, or send it to another place
             """)
@@ -58,17 +48,17 @@ enum Console {
     }
 
     /// There is nobody left to tell when standard error takes nothing.
-    private static func writeError(_ text: String) { _ = WholeWrite.write(text, to: STDERR_FILENO) }
+    private static func writeError(_ text: String) { try? Descriptor.standardError.writeAll(text) }
 
     /// Colours on a terminal unless NO_COLOR is set; as wide as the terminal, or 80 columns in a pipe.
     static var style: ConsoleStyle {
         ConsoleStyle(
-            hasColour: isTerminal(STDOUT_FILENO) && !isPlain, width: width(of: STDOUT_FILENO) ?? 80,
+            hasColour: isTerminal && !isPlain, width: Descriptor.standardOutput.terminalWidth ?? 80,
             hasUnicode: hasUnicode)
     }
 
     /// Whether standard output is a terminal.
-    static var isTerminal: Bool { isTerminal(STDOUT_FILENO) }
+    static var isTerminal: Bool { Descriptor.standardOutput.isTerminal }
 
     // MARK: progress
 
@@ -76,11 +66,11 @@ enum Console {
     private static let drawn = Mutex<String?>(nil)
 
     /// Whether progress may be drawn on standard error.
-    static var showsProgress: Bool { isTerminal(STDERR_FILENO) && environment("TERM") != "dumb" }
+    static var showsProgress: Bool { Descriptor.standardError.isTerminal && environment("TERM") != "dumb" }
 
     /// Draws progress over the line drawn before; the width is asked each time, so that a new size of the window counts.
     static func draw(_ progress: TextProgress) {
-        let columns = (width(of: STDERR_FILENO) ?? 80) - 1
+        let columns = (Descriptor.standardError.terminalWidth ?? 80) - 1
         let line = progress.line(ConsoleStyle(hasColour: !isPlain, hasUnicode: hasUnicode), width: columns)
         drawn.withLock { drawn in
             guard drawn != line else { return }
@@ -112,12 +102,4 @@ enum Console {
     }
 
     private static func environment(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
-
-    private static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
-
-    private static func width(of descriptor: Int32) -> Int? {
-        var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-        return Int(size.ws_col)
-    }
 }

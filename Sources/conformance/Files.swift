@@ -1,12 +1,7 @@
 import Foundation
 import Holdfast
+import Platform
 import Report
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Reading and writing whole files, with errors a person can act on.
 enum Files {
@@ -15,17 +10,16 @@ enum Files {
 
     /// The bytes of a file, or of standard input for `-`.
     static func bytes(of path: String) throws -> [UInt8] {
-        var status = stat()
         var isStream = path == "-"
-        if !isStream, stat(path, &status) == 0 {
+        if !isStream, let status = try? FileStatus(of: path) {
             // A shell opens the pipe of `<(command)` itself, so that somebody writes to it.
-            isStream = path.hasPrefix("/dev/fd/") && status.st_mode & S_IFMT == S_IFIFO
-            guard isStream || [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+            isStream = path.hasPrefix("/dev/fd/") && status.kind == .pipe
+            guard isStream || status.kind == .regular || status.kind == .folder else {
                 throw Tool.refuse(
                     path, "cannot be read: it is a pipe or a device", expected: "a regular file",
                     fix: "copy what it brings into a file")
             }
-            if Int(status.st_size) > maxBytes { throw tooLarge(path) }
+            if status.size > maxBytes { throw tooLarge(path) }
         }
         let place = path == "-" ? "standard input" : path
         let file = URL(fileURLWithPath: path)

@@ -1,13 +1,8 @@
 @preconcurrency import Dispatch
 import Foundation
+import Platform
 import Stage
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// The reasons from outside for which a command ends early: SIGINT, SIGTERM, SIGHUP, and the end of standard input.
 ///
@@ -20,14 +15,15 @@ final class Interruptions: Sendable {
 
     init(ignoringInterrupt: Bool = false, endingWithInput: Bool = false) {
         let reasons = reasons
-        signal(SIGPIPE, SIG_IGN)
-        if ignoringInterrupt { signal(SIGINT, SIG_IGN) }
+        SystemSignal.brokenPipe.ignore()
+        if ignoringInterrupt { SystemSignal.interrupt.ignore() }
         let signals = DeliberateSignals()
-        var numbers = ignoringInterrupt ? [SIGTERM] : [SIGINT, SIGTERM]
-        if !Self.wasIgnored(SIGHUP) { numbers.append(SIGHUP) }
-        sources = numbers.map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        var awaited: [SystemSignal] = ignoringInterrupt ? [.terminate] : [.interrupt, .terminate]
+        // Whoever started the program may want it to outlive the end of the terminal, as `nohup` does.
+        if !SystemSignal.hangUp.ignore() { awaited.append(.hangUp) }
+        sources = awaited.map { signal in
+            signal.ignore()
+            let source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: .global())
             source.setEventHandler {
                 switch signals.note(at: .now) {
                 case .first: reasons.add()
@@ -35,8 +31,7 @@ final class Interruptions: Sendable {
                 case .second:
                     RunningSubjects.killAll()
                     Console.endProgress()
-                    signal(number, SIG_DFL)
-                    kill(getpid(), number)
+                    signal.end()
                 }
             }
             source.activate()
@@ -49,11 +44,6 @@ final class Interruptions: Sendable {
             }
             input.start()
         }
-    }
-
-    /// Whether whoever started the program wants it to outlive a signal, as `nohup` does; from now on it is no end by itself.
-    private static func wasIgnored(_ number: Int32) -> Bool {
-        unsafeBitCast(signal(number, SIG_IGN), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     /// Returns at the first interruption, at once when it was before, or when the calling task is cancelled.

@@ -2,16 +2,11 @@ import ArgumentParser
 import Foundation
 import Holdfast
 import JSON
+import Platform
 import Reference
 import Report
 import Stage
 import Transport
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -167,12 +162,12 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.replies = replies
         configuration.endsProcess = {
             Console.error("a defect ended this process")
-            _exit(1)
+            Processes.endNow(1)
         }
         if verbose { configuration.log = { Console.error($0) } }
 
         // A write beyond the limit of a file's size must fail like any other write, not end the process.
-        signal(SIGXFSZ, SIG_IGN)
+        SystemSignal.fileSizeLimit.ignore()
         let printer = FramePrinter(frameStyle)
         let isWatched = frameStyle != .none || controlAddress != nil || !faults.isEmpty
         let record =

@@ -1,11 +1,6 @@
 import JSON
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Judges a text of one message a line, on several threads, and tells what is wrong in the order of the lines.
 ///
@@ -130,10 +125,8 @@ struct ValidateLines {
 
     /// The place of the first line end from a place on, or the end.
     private func lineEnd(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
-        guard let base = bytes.baseAddress, let end = memchr(base + start, 0x0A, bytes.count - start) else {
-            return bytes.count
-        }
-        return UnsafeRawPointer(end) - UnsafeRawPointer(base)
+        let end = index(of: 0x0A, in: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[start...]))
+        return end.map { start + $0 } ?? bytes.count
     }
 
     private func isBlank(_ line: UnsafeBufferPointer<UInt8>) -> Bool {

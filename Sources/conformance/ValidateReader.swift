@@ -1,10 +1,4 @@
-import Foundation
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import Platform
 
 /// Reads a text in blocks that end at line ends, so that a text of any length takes little memory.
 ///
@@ -20,11 +14,13 @@ struct ValidateReader: Sendable {
 
     /// An open file, closed when nobody holds it any more.
     private final class OpenFile: Sendable {
-        let descriptor: Int32
+        let descriptor: Descriptor
 
-        init(_ descriptor: Int32) { self.descriptor = descriptor }
+        init(_ path: String) throws(SystemError) {
+            descriptor = path == "-" ? .standardInput : try Descriptor(opening: path, for: .reading)
+        }
 
-        deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
+        deinit { if descriptor != .standardInput { descriptor.close() } }
     }
 
     private let file: OpenFile
@@ -39,15 +35,16 @@ struct ValidateReader: Sendable {
 
     /// Opens a file, or standard input for `-`.
     init(_ path: String, blockSize: Int = 256 << 10, lineLimit: Int) throws(Problem) {
-        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .unreadable(String(cString: strerror(errno))) }
-        file = OpenFile(descriptor)
+        do {
+            file = try OpenFile(path)
+        } catch {
+            throw .unreadable("\(error)")
+        }
         self.blockSize = max(1, blockSize)
         self.lineLimit = lineLimit
-        position = max(0, Int(lseek(descriptor, 0, SEEK_CUR)))
-        var status = stat()
-        let isRegular = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        expected = isRegular ? Int(status.st_size) : nil
+        position = file.descriptor.position
+        let status = try? FileStatus(of: file.descriptor)
+        expected = status.flatMap { $0.kind == .regular ? $0.size : nil }
     }
 
     /// The next lines, whole; nil at the end.
@@ -85,12 +82,16 @@ struct ValidateReader: Sendable {
             count = buffer.initialize(fromContentsOf: rest)
             guard let base = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
             while count < capacity {
-                let added = read(file.descriptor, base + count, capacity - count)
-                if added < 0, errno == EINTR { continue }
-                if added < 0 { problem = .unreadable(String(cString: strerror(errno))) }
-                guard added > 0 else { return }
-                count += added
-                if memchr(base + (count - added), 0x0A, added) != nil { return }
+                do throws(SystemError) {
+                    let free = UnsafeMutableRawBufferPointer(start: base + count, count: capacity - count)
+                    let added = try file.descriptor.read(into: free)
+                    guard added > 0 else { return }
+                    count += added
+                    if index(of: 0x0A, in: UnsafeRawBufferPointer(rebasing: free[..<added])) != nil { return }
+                } catch {
+                    problem = .unreadable("\(error)")
+                    return
+                }
             }
         }
         if let problem { throw problem }

@@ -1,12 +1,6 @@
-import Foundation
 import Holdfast
+import Platform
 import Transcript
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// A transcript that grows on disk, line by line.
 ///
@@ -14,7 +8,7 @@ import Darwin
 /// leaves a file that can be read, with everything the peers have seen.
 final class TranscriptFile {
     let path: String
-    private let descriptor: Int32
+    private let file: Descriptor
     /// Why nothing is written any more; nil while all is well.
     private(set) var failure: String?
 
@@ -22,22 +16,23 @@ final class TranscriptFile {
     /// - Throws: A problem when the file exists or cannot be made.
     init(_ path: String, header: History.Header) throws(InputProblem) {
         self.path = path
-        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            let exists = errno == EEXIST
+        do throws(SystemError) {
+            file = try Descriptor(opening: path, for: .appendingToNew)
+        } catch {
+            let exists = error == .fileExists
             throw InputProblem(
                 place: path,
-                what: exists ? "the file exists" : "cannot be written: \(String(cString: strerror(errno)))",
+                what: exists ? "the file exists" : "cannot be written: \(error)",
                 expected: "a new file in a folder that may be written to",
                 fix: exists ? "name another one; a transcript is never written over" : "check the folder")
         }
         write(TranscriptWriter.line(header))
     }
 
-    deinit { close(descriptor) }
+    deinit { file.close() }
 
     func write(_ line: String) {
         guard failure == nil else { return }
-        if let error = WholeWrite.write(line + "\n", to: descriptor) { failure = String(cString: strerror(error)) }
+        do throws(SystemError) { try file.writeAll(line + "\n") } catch { failure = "\(error)" }
     }
 }

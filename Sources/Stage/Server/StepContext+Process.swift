@@ -139,7 +139,8 @@ extension ProcessGroup.LimitProblem {
         switch self {
         case .notPossibleHere: "this system cannot limit the writes of another process"
         case .noProcess: "the server has ended"
-        case .refused(let process, let number): "the kernel refuses to limit process \(process) (error \(number))"
+        case .refused(let process, let reason):
+            "the kernel refuses to limit process \(process) (error \(reason.number))"
         }
     }
 }

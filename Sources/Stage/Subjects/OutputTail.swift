@@ -1,3 +1,4 @@
+import Platform
 import Synchronization
 
 /// What a process prints, of which only the end is kept.
@@ -9,7 +10,7 @@ final class OutputTail: Sendable {
     private let reader: PipeReader
 
     /// Takes over the reading end of a pipe.
-    init(reading descriptor: Int32, ready: String?) {
+    init(reading descriptor: Descriptor, ready: String?) {
         let words = Words(ready: Array((ready ?? "").utf8))
         self.words = words
         reader = PipeReader(descriptor) { chunk in
@@ -53,17 +54,10 @@ private final class Words: Sendable {
         state.withLock { state in
             if !ready.isEmpty, !state.sawReady {
                 let window = state.bytes.suffix(ready.count - 1) + chunk
-                state.sawReady = Self.contains(ready, Array(window))
+                state.sawReady = window.contains(ready)
             }
             state.bytes += chunk
             if state.bytes.count > OutputTail.kept { state.bytes.removeFirst(state.bytes.count - OutputTail.kept) }
-        }
-    }
-
-    private static func contains(_ needle: [UInt8], _ bytes: [UInt8]) -> Bool {
-        guard bytes.count >= needle.count else { return false }
-        return (0...bytes.count - needle.count).contains { start in
-            bytes[start] == needle[0] && bytes[start..<start + needle.count].elementsEqual(needle)
         }
     }
 }

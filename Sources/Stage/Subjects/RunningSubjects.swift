@@ -1,17 +1,10 @@
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Every process group the suite has started and not yet seen ended, and what such a group leaves behind.
 public enum RunningSubjects {
     private struct State {
-        var groups: Set<pid_t> = []
+        var groups: Set<ProcessID> = []
         /// How many are about to run: each may have a process that is in no group yet.
         var starting = 0
         var adoption = Adoption.unasked
@@ -48,7 +41,7 @@ public enum RunningSubjects {
         state.withLock { $0.starting -= 1 }
     }
 
-    static func add(_ group: pid_t) {
+    static func add(_ group: ProcessID) {
         state.withLock { state in
             state.starting -= 1
             state.groups.insert(group)
@@ -60,7 +53,7 @@ public enum RunningSubjects {
     ///
     /// What subjects left behind is ended with the last of them: before that, nobody can tell whose it is.
     /// - Returns: Whether something had stayed.
-    static func remove(_ group: pid_t) -> Bool {
+    static func remove(_ group: ProcessID) -> Bool {
         guardian?.remove(group)
         return state.withLock { state in
             state.groups.remove(group)
@@ -88,7 +81,7 @@ public enum RunningSubjects {
     /// order.
     public static func killAll() {
         state.withLock { state in
-            for group in state.groups { _ = killpg(group, SIGKILL) }
+            for group in state.groups { SystemSignal.kill.send(toGroup: group) }
             _ = orphans(state)?.end(sparing: state.groups)
         }
         DataFolder.removeAll()

@@ -1,15 +1,8 @@
 import Basics
 @preconcurrency import Dispatch
+import Platform
 import Subprocess
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// One process the suite started, with everything it started in turn.
 ///
@@ -41,7 +34,7 @@ final class SubjectProcess: Sendable {
     private let ended = Latch<SubjectExit>()
     private let group: ProcessGroup
     /// The writing end of its standard input, while that is open.
-    private let input: Mutex<Int32?>
+    private let input: Mutex<Descriptor?>
     /// Reads standard output where that is taken apart.
     private let answers: PipeReader?
     private let onExit: @Sendable (SubjectExit) -> Void
@@ -57,7 +50,7 @@ final class SubjectProcess: Sendable {
     private let state = Mutex(State())
 
     private init(
-        group: ProcessGroup, output: OutputTail, answers: PipeReader?, input: Int32,
+        group: ProcessGroup, output: OutputTail, answers: PipeReader?, input: Descriptor,
         onExit: @escaping @Sendable (SubjectExit) -> Void
     ) {
         self.answers = answers
@@ -99,22 +92,19 @@ final class SubjectProcess: Sendable {
     static func start(
         _ launch: Launch, onExit: @escaping @Sendable (SubjectExit) -> Void = { _ in }
     ) async throws(LaunchProblem) -> SubjectProcess {
-        guard let program = launch.command.first, let out = Pipe(), let input = Pipe()?.withImpatientWriter()
+        guard let program = launch.command.first, let out = Descriptor.pipe(), let input = Descriptor.pipe(),
+            let said = launch.takesOutput == nil ? out : Descriptor.pipe()
         else {
             throw LaunchProblem(reason: "no pipe could be made")
         }
+        // The suite never waits inside a write.
+        input.writing.neverWait()
         let id = UniqueName.uuid()
         let mark = "\(StartCommand.instanceVariable)=\(id)"
-        let output = OutputTail(reading: out.readingEnd, ready: launch.ready)
-        let said = launch.takesOutput == nil ? nil : Pipe()
-        var answers: PipeReader?
-        if let take = launch.takesOutput {
-            guard let said else {
-                for end in [out.writingEnd, input.readingEnd, input.writingEnd] { close(end) }
-                throw LaunchProblem(reason: "no pipe could be made")
-            }
-            answers = PipeReader(said.readingEnd, take: take)
-        }
+        let output = OutputTail(reading: out.reading, ready: launch.ready)
+        let answers = launch.takesOutput.map { PipeReader(said.reading, take: $0) }
+        // Both may be one pipe, whose end is closed once.
+        let writingEnds = Set([out.writing, said.writing])
         var variables: [Environment.Key: String?] = [:]
         for (name, value) in launch.environment { variables[Environment.Key(stringLiteral: name)] = value }
         variables[Environment.Key(stringLiteral: StartCommand.instanceVariable)] = id
@@ -128,47 +118,50 @@ final class SubjectProcess: Sendable {
         let started = Latch<Result<SubjectProcess, LaunchProblem>>()
         RunningSubjects.willStart()
         // The task outlives whoever asks for the process: it ends when the process does, and everything else ends the process.
-        Task.detached { [answers] in
+        Task.detached {
             var process: SubjectProcess?
             do {
                 let result = try await Subprocess.run(
                     configuration,
-                    input: .fileDescriptor(.init(rawValue: input.readingEnd), closeAfterSpawningProcess: false),
-                    output: .fileDescriptor(
-                        .init(rawValue: said?.writingEnd ?? out.writingEnd), closeAfterSpawningProcess: false),
-                    error: .fileDescriptor(.init(rawValue: out.writingEnd), closeAfterSpawningProcess: false)
+                    input: .fileDescriptor(.init(rawValue: input.reading.number), closeAfterSpawningProcess: false),
+                    output: .fileDescriptor(.init(rawValue: said.writing.number), closeAfterSpawningProcess: false),
+                    error: .fileDescriptor(.init(rawValue: out.writing.number), closeAfterSpawningProcess: false)
                 ) { execution in
-                    close(out.writingEnd)
-                    close(input.readingEnd)
-                    if let said { close(said.writingEnd) }
+                    for end in writingEnds.union([input.reading]) { end.close() }
                     let new = SubjectProcess(
                         group: ProcessGroup(leader: execution.processIdentifier.value, mark: mark), output: output,
-                        answers: answers, input: input.writingEnd, onExit: onExit)
+                        answers: answers, input: input.writing, onExit: onExit)
                     process = new
                     RunningSubjects.add(new.group.leader)
-                    started.set(.success(new))
+                    // Nobody waits for it any more, and nobody else could end it.
+                    if !started.set(.success(new)) { new.kill() }
                     await new.watch()
                 }
                 process?.finish(result.terminationStatus)
             } catch {
                 if let process {
-                    process.finish(.signaled(SIGKILL))
+                    process.finish(.signaled(SystemSignal.kill.rawValue))
                 } else {
-                    for end in [out.writingEnd, input.readingEnd, input.writingEnd] { close(end) }
-                    if let said { close(said.writingEnd) }
+                    for end in writingEnds.union([input.reading, input.writing]) { end.close() }
                     RunningSubjects.noneStarted()
                     started.set(.failure(LaunchProblem(reason: "\(error)")))
                 }
             }
         }
         // A cancelled task waits too: only once the result is there is it known what to end.
-        let result = await Task.detached {
-            while true {
-                if let result = await started.wait(within: .seconds(60)) { return result }
-            }
-        }.value
-        return try result.get()
+        let late = LaunchProblem(reason: "the system made no process within \(Int(startLimit / .seconds(1))) s")
+        _ = await Task.detached { await started.wait(within: startLimit) }.value
+        started.set(.failure(late))
+        return try (started.value ?? .failure(late)).get()
     }
+
+    /// How long the system may take to make a process, which is milliseconds: only a machine out of memory or of processes makes
+    /// a fork wait, and one that needs a minute for it lets no run tell anything.
+    private static let startLimit = Duration.seconds(60)
+
+    /// How long a killed process may take to be gone, which is milliseconds too: only the kernel itself holds one up, as in a
+    /// read from a disk that does not answer, and no wait ends that.
+    private static let deathLimit = Duration.seconds(60)
 
     private static func absolute(_ program: String, in directory: String?) -> String {
         guard !program.hasPrefix("/"), let directory else { return program }
@@ -180,8 +173,7 @@ final class SubjectProcess: Sendable {
         let leader = group.leader
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             DispatchQueue(label: "holdfast.process").async {
-                var info = siginfo_t()
-                while waitid(P_PID, id_t(leader), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+                Processes.waitForEnd(of: leader)
                 let hadLeftSome = self.group.sweep()
                 self.state.withLock { state in
                     state.mayBeSignalled = false
@@ -229,7 +221,7 @@ final class SubjectProcess: Sendable {
     /// Closes its standard input.
     func closeInput() {
         input.withLock { input in
-            if let input { close(input) }
+            input?.close()
             input = nil
         }
     }
@@ -239,25 +231,15 @@ final class SubjectProcess: Sendable {
         _ = Self.brokenPipesAreErrors
         return input.withLock { input in
             guard let input else { return nil }
-            let count = bytes.withUnsafeBytes { Self.write(input, $0) }
-            if count >= 0 { return count }
-            return errno == EAGAIN || errno == EINTR ? 0 : nil
+            do throws(SystemError) {
+                return try input.write(bytes)
+            } catch {
+                return error == .wouldWait ? 0 : nil
+            }
         }
     }
 
-    private static let brokenPipesAreErrors: Void = {
-        signal(SIGPIPE, SIG_IGN)
-    }()
-
-    private static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Glibc)
-        Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-        Musl.write(descriptor, bytes.baseAddress, bytes.count)
-        #else
-        Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-        #endif
-    }
+    private static let brokenPipesAreErrors: Void = { _ = SystemSignal.brokenPipe.ignore() }()
 
     // MARK: ending
 
@@ -291,12 +273,14 @@ final class SubjectProcess: Sendable {
             if let exit = await exit(within: patience) { return exit }
         }
         kill()
-        // A killed process is gone as soon as the kernel gets to it; nothing here can be cancelled.
+        // Nothing here can be cancelled.
         return await Task.detached { [self] in
-            while true {
+            let deadline = ContinuousClock.now + Self.deathLimit
+            while ContinuousClock.now < deadline {
                 if let exit = await exit(within: .seconds(5)) { return exit }
                 kill()
             }
+            return .signal(numbered: SystemSignal.kill.rawValue)
         }.value
     }
 
@@ -306,24 +290,5 @@ final class SubjectProcess: Sendable {
     func limitFileSize(to bytes: UInt64?) throws(ProcessGroup.LimitProblem) -> Int {
         guard exit == nil else { throw .noProcess }
         return try group.limitFileSize(to: bytes)
-    }
-}
-
-/// The two ends of a pipe that no other child inherits.
-private struct Pipe {
-    let readingEnd: Int32
-    let writingEnd: Int32
-
-    init?() {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return nil }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        (readingEnd, writingEnd) = (ends[0], ends[1])
-    }
-
-    /// Lets the suite never wait inside a write.
-    func withImpatientWriter() -> Pipe {
-        _ = fcntl(writingEnd, F_SETFL, fcntl(writingEnd, F_GETFL) | O_NONBLOCK)
-        return self
     }
 }

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import Platform
 
 /// Binds a TCP port.
 enum Listening {
@@ -30,10 +31,10 @@ enum Listening {
 
     /// In the words of people what they can do something about, else in those of the library.
     private static func reason(_ error: any Error) -> String {
-        switch (error as? IOError)?.errnoCode {
-        case SystemErrorNumber.addressInUse: "something listens there already"
-        case SystemErrorNumber.addressNotAvailable: "this machine has no such address"
-        case SystemErrorNumber.noPermission: "this user may not listen on that port"
+        switch (error as? IOError)?.reason {
+        case .addressInUse: "something listens there already"
+        case .addressNotAvailable: "this machine has no such address"
+        case .noPermission: "this user may not listen on that port"
         default: error is SocketAddressError.UnknownHost ? "no host has that name" : "\(error)"
         }
     }

@@ -1,3 +1,4 @@
+import Basics
 import Synchronization
 
 /// The bounded line between the event loop and whoever consumes events.
@@ -11,8 +12,6 @@ final class ArrivalQueue: Sendable {
         var bytes = 0
         var finished = false
         var starved = false
-        var waiters: [(id: Int, continuation: CheckedContinuation<WebSocketArrival?, Never>)] = []
-        var nextWaiter = 0
         var drained: (@Sendable () -> Void)?
 
         mutating func pop(low: Int) -> (item: WebSocketArrival, drained: (@Sendable () -> Void)?)? {
@@ -36,6 +35,7 @@ final class ArrivalQueue: Sendable {
     }
 
     private let state = Mutex(State())
+    private let waiters = Waiters()
     private let limit: Int
 
     init(limit: Int) {
@@ -61,60 +61,47 @@ final class ArrivalQueue: Sendable {
 
     /// Adds an event; whatever follows a last event is dropped.
     func push(_ arrival: WebSocketArrival) {
-        let waiter: CheckedContinuation<WebSocketArrival?, Never>? = state.withLock { state in
-            guard !state.finished else { return nil }
-            if arrival.event.isLast { state.finished = true }
-            if !state.waiters.isEmpty { return state.waiters.removeFirst().continuation }
+        state.withLock { state in
+            guard !state.finished else { return }
+            state.finished = arrival.event.isLast
             state.items.append(arrival)
             state.bytes += arrival.event.cost
-            return nil
         }
-        waiter?.resume(returning: arrival)
-        guard arrival.event.isLast else { return }
-        let others = state.withLock { state in
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for other in others { other.continuation.resume(returning: nil) }
+        waiters.tell()
     }
 
-    /// What is already there.
-    func poll() -> WebSocketArrival? {
-        let popped = state.withLock { $0.pop(low: limit / 2) }
+    /// What is already there, and whether nothing more will come.
+    private func take() -> (arrival: WebSocketArrival?, finished: Bool) {
+        let (popped, finished) = state.withLock { ($0.pop(low: limit / 2), $0.finished) }
         popped?.drained?()
-        return popped?.item
+        return (popped?.item, finished)
     }
 
+    /// The next event; nil after the last one or when the task is cancelled, which loses none.
     nonisolated(nonsending) func next() async -> WebSocketArrival? {
-        let id = state.withLock { state in
-            state.nextWaiter += 1
-            return state.nextWaiter
+        while !Task.isCancelled {
+            let seen = waiters.changes
+            let (arrival, finished) = take()
+            if arrival != nil || finished { return arrival }
+            await waiters.wait(after: seen)
         }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<WebSocketArrival?, Never>) in
-                var resume: (@Sendable () -> Void)?
-                var ready: WebSocketArrival??
-                state.withLock { state in
-                    if Task.isCancelled {
-                        ready = .some(nil)
-                    } else if let popped = state.pop(low: limit / 2) {
-                        ready = popped.item
-                        resume = popped.drained
-                    } else if state.finished {
-                        ready = .some(nil)
-                    } else {
-                        state.waiters.append((id, continuation))
-                    }
-                }
-                if let ready { continuation.resume(returning: ready) }
-                resume?()
+        return nil
+    }
+
+    /// The next event within a time, or nil after the last one; one that arrives at the last moment is delivered, never lost.
+    func next(
+        within limit: Duration, _ what: String, at place: String
+    ) async throws(TransportProblem) -> WebSocketArrival? {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            let seen = waiters.changes
+            let (arrival, finished) = take()
+            if arrival != nil || finished { return arrival }
+            let rest = deadline - .now
+            guard rest > .zero, !Task.isCancelled else {
+                throw TransportProblem(Task.isCancelled ? .cancelled : .late(what: what, limit: limit), at: place)
             }
-        } onCancel: {
-            let waiter: CheckedContinuation<WebSocketArrival?, Never>? = state.withLock { state in
-                guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
-                return state.waiters.remove(at: index).continuation
-            }
-            waiter?.resume(returning: nil)
+            await waiters.wait(after: seen, within: rest)
         }
     }
 }

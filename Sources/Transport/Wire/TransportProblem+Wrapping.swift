@@ -2,6 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import Platform
 
 extension TransportProblem {
     /// Says in this module's words what the libraries underneath report, and keeps their words as causes.
@@ -32,14 +33,14 @@ extension TransportProblem {
         let attempts = error.connectionErrors.map(\.error)
         var causes = attempts.map { "\($0)" }
         causes += [error.dnsAError, error.dnsAAAAError].compactMap { $0.map { "\($0)" } }
-        let refused = attempts.contains { ($0 as? IOError)?.errnoCode == SystemErrorNumber.connectionRefused }
+        let refused = attempts.contains { ($0 as? IOError)?.reason == .connectionRefused }
         self.init(refused ? .connectionRefused : .unreachable, at: place, causes: causes)
     }
 
     private static func code(of error: IOError) -> Code {
-        switch error.errnoCode {
-        case SystemErrorNumber.connectionReset, SystemErrorNumber.brokenPipe: .reset
-        case SystemErrorNumber.connectionRefused: .connectionRefused
+        switch error.reason {
+        case .connectionReset, .brokenPipe: .reset
+        case .connectionRefused: .connectionRefused
         default: .system(reason: "\(error)")
         }
     }
@@ -53,14 +54,7 @@ extension TransportProblem {
     }
 }
 
-extension OneShot {
-    /// The value, or the problem `late`; the limit is measured from this call.
-    func value(within limit: Duration, _ what: String) async throws(TransportProblem) -> Value {
-        let place = placeOfWait
-        do {
-            return try await withDeadline(limit, what, at: place) { try await self.value() }
-        } catch {
-            throw TransportProblem(error, at: place)
-        }
-    }
+extension IOError {
+    /// The system's reason.
+    var reason: SystemError { SystemError(errnoCode) }
 }

@@ -1,11 +1,6 @@
 import Foundation
 import Holdfast
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import Platform
 
 /// Finds the captures that the arguments name.
 enum JudgeFiles {
@@ -25,13 +20,15 @@ enum JudgeFiles {
                 paths.append(argument)
                 continue
             }
-            var status = stat()
-            guard stat(argument, &status) == 0 else {
+            let status: FileStatus
+            do throws(SystemError) {
+                status = try FileStatus(of: argument)
+            } catch {
                 throw Tool.refuse(
-                    argument, "cannot be read: \(String(cString: strerror(errno)))", expected: "a capture or a folder",
+                    argument, "cannot be read: \(error)", expected: "a capture or a folder",
                     fix: "check the name and the permissions")
             }
-            guard status.st_mode & S_IFMT == S_IFDIR else {
+            guard status.kind == .folder else {
                 paths.append(argument)
                 continue
             }
@@ -71,7 +68,7 @@ final class JudgeInput {
         case stalled(seconds: Int)
     }
 
-    private let descriptor: Int32
+    private let descriptor: Descriptor
     private let patience: Int
     private var ahead: [UInt8]?
     /// How many bytes were read.
@@ -80,17 +77,18 @@ final class JudgeInput {
     let size: Int?
 
     init(_ path: String, patience: Int) throws(Problem) {
-        // A FIFO that nobody writes to would hold up whoever opens it.
-        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw .unreadable(String(cString: strerror(errno))) }
-        self.descriptor = descriptor
+        do throws(SystemError) {
+            // A FIFO that nobody writes to would hold up whoever opens it.
+            descriptor = path == "-" ? .standardInput : try Descriptor(opening: path, for: .readingAtOnce)
+        } catch {
+            throw .unreadable("\(error)")
+        }
         self.patience = patience
-        var status = stat()
-        let isRegular = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        size = isRegular ? Int(status.st_size) : nil
+        let status = try? FileStatus(of: descriptor)
+        size = status.flatMap { $0.kind == .regular ? $0.size : nil }
     }
 
-    deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
+    deinit { if descriptor != .standardInput { descriptor.close() } }
 
     /// The beginning, without taking it: enough to tell what the file is, or all of a shorter one.
     func opening(_ count: Int) throws(Problem) -> [UInt8] {
@@ -115,34 +113,20 @@ final class JudgeInput {
 
     private func read(_ most: Int) throws(Problem) -> [UInt8] {
         while true {
-            if size == nil {
-                var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                let ready = poll(&wanted, 1, patience == 0 ? -1 : Int32(clamping: patience * 1000))
-                if ready == 0 { throw .stalled(seconds: patience) }
-                if ready < 0, errno == EINTR { continue }
-            }
-            var failure: Int32 = 0
-            let bytes = [UInt8](unsafeUninitializedCapacity: most) { buffer, count in
-                #if canImport(Glibc)
-                let read = Glibc.read(descriptor, buffer.baseAddress, most)
-                #else
-                let read = Darwin.read(descriptor, buffer.baseAddress, most)
-                #endif
-                if read < 0 { failure = errno }
-                count = max(0, read)
-            }
-            if failure == EINTR { continue }
-            if failure == EAGAIN {
+            if size == nil { try wait() }
+            do throws(SystemError) {
+                let bytes = try descriptor.read(atMost: most)
+                position += bytes.count
+                return bytes
+            } catch {
+                if error != .wouldWait { throw .unreadable("\(error)") }
                 // Nothing can be read though something was announced: another reader took it.
-                var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                if poll(&wanted, 1, patience == 0 ? -1 : Int32(clamping: patience * 1000)) == 0 {
-                    throw .stalled(seconds: patience)
-                }
-                continue
+                try wait()
             }
-            if failure != 0 { throw .unreadable(String(cString: strerror(failure))) }
-            position += bytes.count
-            return bytes
         }
+    }
+
+    private func wait() throws(Problem) {
+        if !descriptor.waitUntilReadable(seconds: patience == 0 ? nil : patience) { throw .stalled(seconds: patience) }
     }
 }

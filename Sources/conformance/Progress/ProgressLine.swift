@@ -1,11 +1,6 @@
 @preconcurrency import Dispatch
+import Platform
 import Report
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// A line of progress on the terminal while something runs: drawn at a steady rate, wiped at the end, absent in a pipe.
 final class ProgressLine: Sendable {
@@ -25,7 +20,7 @@ final class ProgressLine: Sendable {
             return
         }
         if wipesWhenInterrupted {
-            for number in [SIGINT, SIGTERM] { signal(number, wipeAndEnd) }
+            for signal in [SystemSignal.interrupt, .terminate] { signal.wipeLineFirst() }
         }
         let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "holdfast.progress"))
         timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval)
@@ -40,12 +35,4 @@ final class ProgressLine: Sendable {
         timer.cancel()
         Console.endProgress()
     }
-}
-
-/// Nothing but what a signal handler may do.
-private let wipeAndEnd: @convention(c) (Int32) -> Void = { number in
-    var wipe: (UInt8, UInt8, UInt8, UInt8, UInt8) = (0x0D, 0x1B, 0x5B, 0x32, 0x4B)
-    _ = write(STDERR_FILENO, &wipe, 5)
-    signal(number, SIG_DFL)
-    raise(number)
 }

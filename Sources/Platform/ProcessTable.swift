@@ -7,40 +7,40 @@ import Darwin
 #endif
 
 /// What `/proc` tells about processes; nothing where there is none.
-enum ProcessTable {
+package enum ProcessTable {
     /// A process in a moment.
-    struct Status: Equatable {
+    package struct Status: Equatable, Sendable {
         /// `R`, `S`, `Z` and so on (proc(5)).
-        let state: Character
+        package let state: Character
         /// Who started it, or who adopted it.
-        let parent: pid_t
+        package let parent: ProcessID
         /// Its process group.
-        let group: pid_t
+        package let group: ProcessID
     }
 
     /// Every process there is.
-    static func processes() -> [pid_t] {
+    package static func processes() -> [ProcessID] {
         guard let folder = opendir("/proc") else { return [] }
         defer { closedir(folder) }
-        var found: [pid_t] = []
+        var found: [ProcessID] = []
         while let entry = readdir(folder) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if let process = pid_t(name) { found.append(process) }
+            if let process = ProcessID(name) { found.append(process) }
         }
         return found
     }
 
     /// Every process that another one started or adopted, also those that have ended and were not waited for.
-    static func children(of parent: pid_t) -> [(process: pid_t, status: Status)] {
+    package static func children(of parent: ProcessID) -> [(process: ProcessID, status: Status)] {
         processes().compactMap { process in
             status(of: process).flatMap { $0.parent == parent ? (process, $0) : nil }
         }
     }
 
     /// What `/proc` has of a process from its state on; empty when it is gone.
-    private static func fields(of process: pid_t) -> [Substring] {
+    private static func fields(of process: ProcessID) -> [Substring] {
         // The name in brackets may hold anything, brackets and spaces too, so what follows is read from the last one on.
         let text = String(decoding: contents("/proc/\(process)/stat", atMost: 4096), as: UTF8.self)
         guard let end = text.lastIndex(of: ")") else { return [] }
@@ -48,7 +48,7 @@ enum ProcessTable {
     }
 
     /// The time on a processor that a process and the children it waited for have used; nil when it is gone.
-    static func processorTime(of process: pid_t) -> Duration? {
+    package static func processorTime(of process: ProcessID) -> Duration? {
         let fields = fields(of: process)
         let ticksPerSecond = Int(sysconf(Int32(_SC_CLK_TCK)))
         guard fields.count > 14, ticksPerSecond > 0 else { return nil }
@@ -57,16 +57,16 @@ enum ProcessTable {
     }
 
     /// The state of a process; nil when it is gone.
-    static func status(of process: pid_t) -> Status? {
+    package static func status(of process: ProcessID) -> Status? {
         let fields = fields(of: process)
-        guard fields.count > 2, let state = fields[0].first, let parent = pid_t(fields[1]),
-            let group = pid_t(fields[2])
+        guard fields.count > 2, let state = fields[0].first, let parent = ProcessID(fields[1]),
+            let group = ProcessID(fields[2])
         else { return nil }
         return Status(state: state, parent: parent, group: group)
     }
 
     /// Whether the environment a process was started with holds an entry.
-    static func environment(of process: pid_t, holds entry: String) -> Bool {
+    package static func environment(of process: ProcessID, holds entry: String) -> Bool {
         let wanted = Array(entry.utf8)
         return contents("/proc/\(process)/environ", atMost: 1 << 20).split(separator: 0).contains {
             $0.elementsEqual(wanted)
@@ -74,15 +74,11 @@ enum ProcessTable {
     }
 
     private static func contents(_ path: String, atMost limit: Int) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
-        defer { close(descriptor) }
+        guard let file = try? Descriptor(opening: path, for: .reading) else { return [] }
+        defer { file.close() }
         var bytes: [UInt8] = []
         while bytes.count < limit {
-            let chunk = [UInt8](unsafeUninitializedCapacity: 16 << 10) { buffer, count in
-                count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
-            }
-            if chunk.isEmpty { break }
+            guard let chunk = try? file.read(atMost: 16 << 10), !chunk.isEmpty else { break }
             bytes += chunk
         }
         return bytes

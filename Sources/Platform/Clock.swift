@@ -1,0 +1,34 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Clocks that the standard library does not have.
+package enum SystemClock {
+    /// The time of day, in microseconds since 1970.
+    package static var microseconds: Int {
+        let time = time(of: CLOCK_REALTIME)
+        return Int(time.tv_sec) * 1_000_000 + Int(time.tv_nsec) / 1000
+    }
+
+    /// The time on a processor that this thread has used, in seconds.
+    package static var threadSeconds: Double {
+        let time = time(of: CLOCK_THREAD_CPUTIME_ID)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    private static func time(of clock: clockid_t) -> timespec {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return time
+    }
+}
+
+/// The index of a byte in a range of bytes; nil where it is not there.
+package func index(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
+    guard let base = bytes.baseAddress, let found = memchr(base, Int32(byte), bytes.count) else { return nil }
+    return UnsafeRawPointer(found) - base
+}

@@ -1,0 +1,111 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The number of a process or of a process group.
+package typealias ProcessID = Int32
+
+/// What the system does with the processes that this program starts.
+package enum Processes {
+    /// The number of this program.
+    package static var own: ProcessID { getpid() }
+
+    /// Ends this program without anything that is done at an orderly end.
+    package static func endNow(_ code: Int32) -> Never { _exit(code) }
+
+    /// Waits until a child has ended, and leaves it to be noticed by others; until then its number is nobody else's.
+    package static func waitForEnd(of child: ProcessID) {
+        var info = siginfo_t()
+        _ = uninterrupted { waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT) }
+    }
+
+    /// Whether a child is over and waits to be noticed.
+    package static func hasEnded(_ child: ProcessID) -> Bool {
+        var info = siginfo_t()
+        // Without an end to tell, the call succeeds and writes nothing.
+        return waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_signo == SIGCHLD
+    }
+
+    /// A child that is over and waits to be noticed.
+    package static var endedChild: ProcessID? {
+        var info = siginfo_t()
+        guard waitid(P_ALL, 0, &info, WEXITED | WNOWAIT | WNOHANG) == 0, info.si_signo == SIGCHLD else { return nil }
+        #if canImport(Glibc)
+        return info._sifields._sigchld.si_pid
+        #elseif canImport(Musl)
+        return info.__si_fields.__si_common.__first.__piduid.si_pid
+        #else
+        return info.si_pid
+        #endif
+    }
+
+    /// Notices the end of a child, so that the system forgets it; false while it runs.
+    package static func reap(_ child: ProcessID) -> Bool {
+        var status: Int32 = 0
+        return waitpid(child, &status, WNOHANG) == child
+    }
+
+    /// Lets this thread pause.
+    package static func pause(microseconds: UInt32) { usleep(microseconds) }
+
+    /// Asks that processes whose parents have ended be given to this program; false where the system does not.
+    package static func adoptOrphans() -> Bool {
+        #if os(Linux)
+        guard let control = function("prctl", as: Control.self) else { return false }
+        let setChildSubreaper: Int32 = 36
+        return control(setChildSubreaper, 1, 0, 0, 0) == 0
+        #else
+        return false
+        #endif
+    }
+
+    /// Whether the limits of other processes can be changed.
+    package static var canLimitOthers: Bool {
+        #if os(Linux)
+        return processLimit != nil
+        #else
+        return false
+        #endif
+    }
+
+    /// Sets the soft limit of the size of files that a process may write; nil for as much as it may at all.
+    /// - Returns: False when the process is gone.
+    package static func limitFileSize(of process: ProcessID, to bytes: UInt64?) throws(SystemError) -> Bool {
+        #if os(Linux)
+        guard let processLimit else { return false }
+        #if canImport(Glibc)
+        let fileSize = Int32(RLIMIT_FSIZE.rawValue)
+        #else
+        let fileSize = RLIMIT_FSIZE
+        #endif
+        var limit = rlimit()
+        var result = processLimit(process, fileSize, nil, &limit)
+        if result == 0 {
+            limit.rlim_cur = min(limit.rlim_max, bytes.map { rlim_t($0) } ?? limit.rlim_max)
+            result = processLimit(process, fileSize, &limit, nil)
+        }
+        if result == 0 { return true }
+        let error = SystemError.last
+        if error == .noSuchProcess { return false }
+        throw error
+        #else
+        return false
+        #endif
+    }
+
+    #if os(Linux)
+    // Functions that the module of the C library leaves out: prctl(2) takes any number of arguments, prlimit(2) is an extension.
+    private typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
+    private typealias ProcessLimit =
+        @convention(c) (pid_t, Int32, UnsafePointer<rlimit>?, UnsafeMutablePointer<rlimit>?) -> Int32
+    private static let processLimit = function("prlimit", as: ProcessLimit.self)
+
+    private static func function<Function>(_ name: String, as type: Function.Type) -> Function? {
+        dlsym(nil, name).map { unsafeBitCast($0, to: type) }
+    }
+    #endif
+}

@@ -1,0 +1,46 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// What the operating system refused, by its number.
+package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
+    package let number: Int32
+
+    package init(_ number: Int32) {
+        self.number = number
+    }
+
+    /// Why the last call of this thread failed.
+    static var last: SystemError { SystemError(errno) }
+
+    /// The reason in the system's words.
+    package var description: String { String(cString: strerror(number)) }
+
+    package static let addressInUse = SystemError(EADDRINUSE)
+    package static let addressNotAvailable = SystemError(EADDRNOTAVAIL)
+    package static let badDescriptor = SystemError(EBADF)
+    package static let brokenPipe = SystemError(EPIPE)
+    package static let connectionRefused = SystemError(ECONNREFUSED)
+    package static let connectionReset = SystemError(ECONNRESET)
+    package static let fileExists = SystemError(EEXIST)
+    package static let noPermission = SystemError(EACCES)
+    /// A call on a descriptor that does not wait would have had to.
+    package static let wouldWait = SystemError(EAGAIN)
+    static let interrupted = SystemError(EINTR)
+    static let inputOutput = SystemError(EIO)
+    static let noSuchProcess = SystemError(ESRCH)
+}
+
+/// Calls the system again as long as signals interrupt it.
+func uninterrupted<Count: SignedInteger>(_ call: () -> Count) -> Result<Count, SystemError> {
+    while true {
+        let result = call()
+        if result >= 0 { return .success(result) }
+        let error = SystemError.last
+        if error != .interrupted { return .failure(error) }
+    }
+}

@@ -1,0 +1,51 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The signals that the suite sends and takes; their numbers are the same on every system.
+package enum SystemSignal: Int32, Sendable {
+    case hangUp = 1
+    case interrupt = 2
+    case kill = 9
+    case brokenPipe = 13
+    case terminate = 15
+    /// A write would make a file longer than its limit allows.
+    case fileSizeLimit = 25
+
+    /// From now on it does nothing.
+    /// - Returns: Whether that was so before, as `nohup` has it.
+    @discardableResult
+    package func ignore() -> Bool {
+        unsafeBitCast(signal(rawValue, SIG_IGN), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
+    /// Ends this program as the signal would, had nobody taken care of it.
+    package func end() {
+        signal(rawValue, SIG_DFL)
+        _ = systemKill(getpid(), rawValue)
+    }
+
+    /// Sends it to one process.
+    package func send(to process: ProcessID) { _ = systemKill(process, rawValue) }
+
+    /// Sends it to a whole process group.
+    package func send(toGroup group: ProcessID) { _ = killpg(group, rawValue) }
+
+    /// From now on it wipes the line of the terminal on standard error and ends the program.
+    package func wipeLineFirst() { signal(rawValue, wipeLineAndEnd) }
+}
+
+/// Nothing but what a signal handler may do.
+private let wipeLineAndEnd: @convention(c) (Int32) -> Void = { number in
+    var wipe: (UInt8, UInt8, UInt8, UInt8, UInt8) = (0x0D, 0x1B, 0x5B, 0x32, 0x4B)
+    _ = write(STDERR_FILENO, &wipe, 5)
+    signal(number, SIG_DFL)
+    raise(number)
+}
+
+/// The system's call under a name that no case hides.
+private func systemKill(_ process: ProcessID, _ number: Int32) -> Int32 { kill(process, number) }
