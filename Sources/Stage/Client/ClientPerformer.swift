@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import JSON
 import Synchronization
@@ -266,7 +267,7 @@ final class ClientPerformer: Sendable {
         }
         if let used = link.processorTime {
             recorder.note(
-                .act("processorTime", ["milliseconds": JSONValue(microseconds(used) / 1000)]), on: .client)
+                .act("processorTime", ["milliseconds": JSONValue(used.milliseconds)]), on: .client)
         }
         for rule in server.unusedRules {
             recorder.note(.wait(awaited: "use of the rule '\(rule)'", met: false), on: .client)

@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import JSON
 import Synchronization
@@ -83,7 +84,7 @@ final class ProxyRecord: Sendable {
     // MARK: writing
 
     private func write(_ kind: Event.Kind, on lane: Lane, _ state: inout State) {
-        state.lastTime = max(state.lastTime, microseconds(ContinuousClock.now - start))
+        state.lastTime = max(state.lastTime, (ContinuousClock.now - start).microseconds)
         let event = Event(at: state.lastTime, lane: lane, kind: kind)
         if let file = state.file {
             let wasWhole = file.failure == nil

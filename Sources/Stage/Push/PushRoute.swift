@@ -56,8 +56,8 @@ final class PushRoute: Sendable {
 
     /// The first push to a principal that no wait has taken yet and that matches.
     func next(
-        for principal: String, within limit: Duration, where matches: @escaping @Sendable (Frame) -> Bool
-    ) async -> Frame? {
+        for principal: String, within limit: Duration, where matches: (JSONValue) -> Bool
+    ) async -> JSONValue? {
         let push = await mailboxes[principal]?.take([Self.letter], within: limit, where: matches)
         if push == nil { state.withLock { _ = $0.missed.insert(principal) } }
         return push
@@ -127,7 +127,8 @@ final class PushRoute: Sendable {
                 return Event.Header(name: name, value: value)
             }, body: body)
         guard recorder.record(together: [.request(seen), end], on: .push) else { return }
-        mailboxes[principal]?.add(body, as: Self.letter)
+        guard let push = try? JSONParser.document(body).root else { return }
+        mailboxes[principal]?.add(push, as: Self.letter)
     }
 
     private static func seen(_ response: HTTPServerResponse) -> Event.Response {

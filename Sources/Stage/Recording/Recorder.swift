@@ -1,3 +1,4 @@
+import Basics
 import Synchronization
 import Transcript
 
@@ -16,12 +17,26 @@ final class Recorder: Sendable {
         let at: ContinuousClock.Instant
         let lane: Lane
         let kind: Event.Kind
+        /// What the kind's text says, where that was parsed on arrival.
+        var frame: Frame?
     }
 
     private struct State {
         var entries: [Entry] = []
         var bytes = 0
         var flooded = false
+
+        mutating func add(_ entry: Entry) {
+            entries.append(entry)
+            bytes += entry.kind.cost
+        }
+
+        /// Whether there is room for something that arrived.
+        mutating func hasRoom(_ bounds: Bounds) -> Bool {
+            if bytes < bounds.bytes, entries.count < bounds.events { return true }
+            flooded = true
+            return false
+        }
     }
 
     /// When recording began.
@@ -42,11 +57,10 @@ final class Recorder: Sendable {
     /// - Returns: The time it was given.
     @discardableResult
     func note(_ kind: Event.Kind, on lane: Lane) -> ContinuousClock.Instant {
-        let kind = redacted(kind)
+        let kind = redaction.applied(to: kind)
         return state.withLock { state in
             let now = ContinuousClock.now
-            state.entries.append(Entry(at: now, lane: lane, kind: kind))
-            state.bytes += kind.cost
+            state.add(Entry(at: now, lane: lane, kind: kind))
             return now
         }
     }
@@ -56,42 +70,32 @@ final class Recorder: Sendable {
     /// What it brings about is seen by other threads, perhaps before this one runs on; so the time must have been taken
     /// before the deed.
     func note(_ kind: Event.Kind, on lane: Lane, at time: ContinuousClock.Instant) {
-        let kind = redacted(kind)
-        state.withLock { state in
-            state.entries.append(Entry(at: time, lane: lane, kind: kind))
-            state.bytes += kind.cost
-        }
+        let entry = Entry(at: time, lane: lane, kind: redaction.applied(to: kind))
+        state.withLock { $0.add(entry) }
     }
 
     /// Records things that belong together: nothing of the same lane comes between them.
     /// - Returns: False when it was too much, and was left out.
     func record(together kinds: [Event.Kind], on lane: Lane) -> Bool {
-        let kinds = kinds.map(redacted)
+        let kinds = kinds.map(redaction.applied)
         return state.withLock { state in
-            guard state.bytes < bounds.bytes, state.entries.count < bounds.events else {
-                state.flooded = true
-                return false
-            }
+            guard state.hasRoom(bounds) else { return false }
             let now = ContinuousClock.now
-            for kind in kinds {
-                state.entries.append(Entry(at: now, lane: lane, kind: kind))
-                state.bytes += kind.cost
-            }
+            for kind in kinds { state.add(Entry(at: now, lane: lane, kind: kind)) }
             return true
         }
     }
 
     /// Records something that arrived.
+    /// - Parameter frame: The text of the event, parsed.
     /// - Returns: False when it was too much, and was left out.
-    func record(_ kind: Event.Kind, on lane: Lane, at time: ContinuousClock.Instant) -> Bool {
-        let kind = redacted(kind)
+    func record(_ kind: Event.Kind, on lane: Lane, at time: ContinuousClock.Instant, frame: Frame? = nil) -> Bool {
+        let shown = redaction.applied(to: kind)
+        // A text that was changed says something else than what arrived.
+        let entry = Entry(at: time, lane: lane, kind: shown, frame: frame != nil && shown == kind ? frame : nil)
         return state.withLock { state in
-            guard state.bytes < bounds.bytes, state.entries.count < bounds.events else {
-                state.flooded = true
-                return false
-            }
-            state.entries.append(Entry(at: time, lane: lane, kind: kind))
-            state.bytes += kind.cost
+            guard state.hasRoom(bounds) else { return false }
+            state.add(entry)
             return true
         }
     }
@@ -102,56 +106,66 @@ final class Recorder: Sendable {
     }
 
     /// Everything so far, in the order of time.
-    func events() -> [Event] {
-        let entries = state.withLock { $0.entries }
-        return entries.enumerated().sorted { left, right in
-            left.element.at == right.element.at
-                ? left.offset < right.offset : left.element.at < right.element.at
-        }.map { entry in
-            Event(
-                at: max(0, microseconds(entry.element.at - start)), lane: entry.element.lane, kind: entry.element.kind)
-        }
+    func events() -> [Event] { ordered().map(event) }
+
+    /// Everything so far as a history; each message is parsed once, here or on arrival.
+    func history(_ header: History.Header) -> History {
+        let entries = ordered()
+        return History(
+            header: header, events: entries.map(event),
+            frames: entries.map { entry in
+                guard entry.frame == nil, case .text(let direction, let text) = entry.kind else { return entry.frame }
+                return Frame(text, direction: direction)
+            })
     }
 
-    private func redacted(_ kind: Event.Kind) -> Event.Kind {
+    private func event(_ entry: Entry) -> Event {
+        Event(at: max(0, (entry.at - start).microseconds), lane: entry.lane, kind: entry.kind)
+    }
+
+    private func ordered() -> [Entry] {
+        state.withLock { $0.entries }.enumerated().sorted { left, right in
+            left.element.at == right.element.at
+                ? left.offset < right.offset : left.element.at < right.element.at
+        }.map(\.element)
+    }
+}
+
+extension Redaction {
+    /// An event as it may be written down.
+    fileprivate func applied(to kind: Event.Kind) -> Event.Kind {
         switch kind {
-        case .text(.toServer, let text): return .text(.toServer, redaction.applied(toSent: text))
-        case .text(let direction, let text): return .text(direction, redaction.applied(to: text))
-        case .binary(let direction, let bytes): return .binary(direction, redaction.applied(to: bytes))
-        case .eof(let reason): return .eof(reason: redaction.applied(to: reason))
+        case .text(.toServer, let text): return .text(.toServer, applied(toSent: text))
+        case .text(let direction, let text): return .text(direction, applied(to: text))
+        case .binary(let direction, let bytes): return .binary(direction, applied(to: bytes))
+        case .eof(let reason): return .eof(reason: applied(to: reason))
         case .opening(var opening):
-            opening.path = redaction.applied(toPath: opening.path)
+            opening.path = applied(toPath: opening.path)
             return .opening(opening)
-        case .refused(let status, let reason): return .refused(status: status, reason: redaction.applied(to: reason))
+        case .refused(let status, let reason): return .refused(status: status, reason: applied(to: reason))
         case .request(var request):
-            request.path = redaction.applied(toPath: request.path)
-            request.body = request.body.map { redaction.applied(to: $0) }
-            request.headers = request.headers.map {
-                Event.Header(name: $0.name, value: redaction.applied(to: $0.value))
-            }
+            request.path = applied(toPath: request.path)
+            request.body = request.body.map { applied(to: $0) }
+            request.headers = request.headers.map(applied)
             return .request(request)
         case .response(var response):
-            response.body = redaction.applied(to: response.body)
-            response.headers = response.headers.map {
-                Event.Header(name: $0.name, value: redaction.applied(to: $0.value))
-            }
+            response.body = applied(to: response.body)
+            response.headers = response.headers.map(applied)
             return .response(response)
         case .close(let direction, let code, let reason):
-            return .close(direction, code: code, reason: redaction.applied(to: reason))
+            return .close(direction, code: code, reason: applied(to: reason))
         case .act(let name, var details):
             for (member, value) in details {
-                if let text = value.stringValue { details[member] = .string(redaction.applied(to: text)) }
+                if let text = value.stringValue { details[member] = .string(applied(to: text)) }
             }
             return .act(name, details)
         default: return kind
         }
     }
-}
 
-/// Whole microseconds of a duration.
-func microseconds(_ duration: Duration) -> Int {
-    let (seconds, attoseconds) = duration.components
-    return Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)
+    private func applied(to header: Event.Header) -> Event.Header {
+        Event.Header(name: header.name, value: applied(to: header.value))
+    }
 }
 
 extension Event.Kind {

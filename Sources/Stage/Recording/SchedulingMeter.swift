@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import Synchronization
 import Transcript
@@ -86,8 +87,8 @@ final class SchedulingMeter: Sendable {
         }
         var stretches: [History.Lateness] = []
         for (before, after) in zip(samples, samples.dropFirst()) where after.at > start && before.at < end {
-            let from = max(0, microseconds(before.at - start))
-            let to = microseconds(min(after.at, end) - start)
+            let from = max(0, (before.at - start).microseconds)
+            let to = (min(after.at, end) - start).microseconds
             let share = (after.lost - before.lost) / (after.at - before.at)
             guard from < to, let stretch = History.Lateness(from: from, to: to, lost: share) else { continue }
             if let last = stretches.last, last.to == from, last.slowness == stretch.slowness {
@@ -103,22 +104,7 @@ final class SchedulingMeter: Sendable {
     func patience(since start: ContinuousClock.Instant) -> Duration {
         let now = ContinuousClock.now
         let clock = PatientClock(lateness(from: start, to: now))
-        return .microseconds(clock.time(at: microseconds(now - start)))
-    }
-
-    /// Waits for something until its bound has passed, on a machine that is late as well.
-    /// - Parameters:
-    ///   - limit: The bound.
-    ///   - wait: Waits so long, and says what came.
-    /// - Returns: What came; nil when nothing came within the bound, or the task was cancelled.
-    func waiting<Found>(_ limit: Duration, _ wait: (Duration) async -> Found?) async -> Found? {
-        let deadline = PatientDeadline(limit, on: self)
-        var rest = limit
-        repeat {
-            if let found = await wait(rest) { return found }
-            rest = deadline.rest
-        } while rest > .zero && !Task.isCancelled
-        return nil
+        return .microseconds(clock.time(at: (now - start).microseconds))
     }
 }
 

@@ -185,8 +185,11 @@ final class ConnectionLane: Sendable {
     private func take(_ event: WebSocketEvent, at time: ContinuousClock.Instant) -> Bool {
         switch event {
         case .text(let text):
-            guard recorder.record(.text(.fromServer, text), on: lane, at: time) else { return flooded(time) }
-            deliver(text)
+            let frame = Frame(text, direction: .fromServer)
+            guard recorder.record(.text(.fromServer, text), on: lane, at: time, frame: frame) else {
+                return flooded(time)
+            }
+            if let message = frame.document?.root { deliver(message) }
             return true
         case .invalidText(let bytes), .binary(let bytes):
             return recorder.record(.binary(.fromServer, bytes), on: lane, at: time) || flooded(time)
@@ -197,7 +200,7 @@ final class ConnectionLane: Sendable {
             return !isAnswered || recorder.record(.pong(.toServer), on: lane, at: time) || flooded(time)
         case .pong(let payload):
             guard recorder.record(.pong(.fromServer), on: lane, at: time) else { return flooded(time) }
-            if !payload.isEmpty { mailbox.add(String(decoding: payload, as: UTF8.self), as: Self.pong) }
+            if !payload.isEmpty { mailbox.add(.string(String(decoding: payload, as: UTF8.self)), as: Self.pong) }
             return true
         case .tooLarge(let bytes): return ended("a message of \(bytes) bytes", time)
         case .close(let code, let reason):
@@ -213,9 +216,9 @@ final class ConnectionLane: Sendable {
     }
 
     /// Offers what a message means to the waits.
-    private func deliver(_ text: String) {
-        if dialect.isChallenge(text) { mailbox.add(text, as: Self.challenge) }
-        for letter in dialect.letters(in: text) { mailbox.add(letter) }
+    private func deliver(_ message: JSONValue) {
+        if dialect.isChallenge(message) { mailbox.add(message, as: Self.challenge) }
+        for letter in dialect.letters(in: message) { mailbox.add(letter) }
     }
 
     private func ended(_ reason: String, _ time: ContinuousClock.Instant) -> Bool {

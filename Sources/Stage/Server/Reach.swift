@@ -1,3 +1,4 @@
+import Basics
 import Transport
 
 extension ServerSubject {
@@ -34,7 +35,7 @@ extension ServerSubject {
                 throw HarnessProblem(
                     .unreachable(
                         reason: Self.reason(problem), attempts: attempt,
-                        milliseconds: microseconds(.now - began) / 1000, path: webSocket.path),
+                        milliseconds: (.now - began).milliseconds, path: webSocket.path),
                     at: webSocket.place)
             } catch {
                 return
@@ -59,7 +60,7 @@ extension ServerSubject {
                 throw HarnessProblem(.upgradeRefused(status: status, path: webSocket.path), at: webSocket.place)
             case .late:
                 throw HarnessProblem(
-                    .noUpgrade(milliseconds: microseconds(limit) / 1000, path: webSocket.path), at: webSocket.place)
+                    .noUpgrade(milliseconds: limit.milliseconds, path: webSocket.path), at: webSocket.place)
             default: return
             }
         }

@@ -232,11 +232,9 @@ final class ScenarioPerformer: Sendable {
         for event in recorder.events() {
             switch event.kind {
             case .text(.fromServer, let text):
-                for frame in subject.dialect.letters(in: text) {
-                    if let session = Frame(frame).string("sessionId") {
-                        sessions.insert(session)
-                    }
-                }
+                guard let message = try? JSONParser.document(text).root else { continue }
+                sessions.formUnion(
+                    subject.dialect.letters(in: message).compactMap { $0["sessionId"]?.stringValue })
             case .response(let response):
                 let root = try? JSONParser.document(response.body).root
                 if let session = root?["sessionId"]?.stringValue { sessions.insert(session) }
@@ -268,8 +266,8 @@ final class ScenarioPerformer: Sendable {
         }
         let pong =
             isOwn
-            ? await lane.mailbox.take(["pong"], within: limit("pong")) { $0.string("nonce") ?? nonce == nonce }
-            : await lane.mailbox.take([ConnectionLane.pong], within: limit("pong")) { $0.text == nonce }
+            ? await lane.mailbox.take(["pong"], within: limit("pong")) { $0["nonce"]?.stringValue ?? nonce == nonce }
+            : await lane.mailbox.take([ConnectionLane.pong], within: limit("pong")) { $0.stringValue == nonce }
         if pong == nil { recorder.note(.wait(awaited: "pong", met: false), on: lane.lane) }
         return pong != nil
     }

@@ -118,7 +118,7 @@ public struct ServerStage: Sendable {
             timeouts: subject.timeouts, lateness: SchedulingMeter.shared.lateness(from: performer.recorder.start),
             startedAt: startedAt, dialect: subject.dialect)
         var performance = Performance(
-            scenario, history: History(header: header, events: performer.recorder.events()), problems: problems,
+            scenario, history: performer.recorder.history(header), problems: problems,
             skipped: unsuitable, stoppedAt: stoppedAt, wasInterrupted: wasInterrupted || Task.isCancelled,
             wasReceived: performer.wasReceived, wasFlooded: performer.recorder.wasFlooded,
             duration: ContinuousClock.now - began)

@@ -19,7 +19,7 @@ extension StepContext {
                 for: awaited.principal, within: performer.limit("push"), where: matches)
         }
         guard let push else { return try missed(what, on: .push, isOptional: awaited.bound.isOptional) }
-        try save(awaited.save, from: push.document?.root, of: "push", on: .push)
+        try save(awaited.save, from: push, of: "push", on: .push)
     }
 
     /// Reads the session whose push is missing: only where the answer is known to be there is its silence a breach (PUSH-1),

@@ -104,7 +104,7 @@ extension StepContext {
         }
         guard let connected else { return try missed("connected", on: lane.lane, isOptional: connect.isOptional) }
         lane.isAuthenticated = true
-        try save(connect.save, from: connected.document?.root, of: "connected", on: lane.lane)
+        try save(connect.save, from: connected, of: "connected", on: lane.lane)
     }
 
     private func refusal(_ problem: TransportProblem) -> Event.Kind {
@@ -214,11 +214,11 @@ extension StepContext {
         let what = awaited.types.joined(separator: " or ")
         if frame == nil, lane.mailbox.hasEnded, awaited.types.contains("close") { return }
         guard let frame else { return try missed(what, on: lane.lane, isOptional: awaited.bound.isOptional) }
-        try save(awaited.save, from: frame.document?.root, of: what, on: lane.lane)
+        try save(awaited.save, from: frame, of: what, on: lane.lane)
     }
 
-    /// Whether a frame has the values; null stands for a member that is absent.
-    func matching(_ values: [String: JSONValue]) throws -> @Sendable (Frame) -> Bool {
+    /// Whether a message has the values; null stands for a member that is absent.
+    func matching(_ values: [String: JSONValue]) throws -> (JSONValue) -> Bool {
         var conditions: [(JSONPointer, JSONValue)] = []
         for (key, value) in values {
             // A model uses the server's own tools, whatever the script calls them.
@@ -228,9 +228,8 @@ extension StepContext {
         }
         let wanted = conditions
         let wireHasNonces = !dialect.isCanonical ? dialect.saysNonces : true
-        return { frame in
-            guard let root = frame.document?.root else { return false }
-            return wanted.allSatisfy { pointer, value in
+        return { root in
+            wanted.allSatisfy { pointer, value in
                 // Where pongs name no ping, each may be the answer; that it does not say so is told by LIVE-2.
                 if !wireHasNonces, "\(pointer)" == "/nonce" { return true }
                 return value.isNull ? root[pointer] == nil : root[pointer] == value
