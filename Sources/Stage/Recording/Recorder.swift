@@ -114,8 +114,8 @@ final class Recorder: Sendable {
         return History(
             header: header, events: entries.map(event),
             frames: entries.map { entry in
-                guard entry.frame == nil, case .text(let direction, let text) = entry.kind else { return entry.frame }
-                return Frame(text, direction: direction)
+                guard entry.frame == nil, case .text(_, let text) = entry.kind else { return entry.frame }
+                return Frame(text)
             })
     }
 

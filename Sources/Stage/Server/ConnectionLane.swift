@@ -185,7 +185,7 @@ final class ConnectionLane: Sendable {
     private func take(_ event: WebSocketEvent, at time: ContinuousClock.Instant) -> Bool {
         switch event {
         case .text(let text):
-            let frame = Frame(text, direction: .fromServer)
+            let frame = Frame(text)
             guard recorder.record(.text(.fromServer, text), on: lane, at: time, frame: frame) else {
                 return flooded(time)
             }
