@@ -8,9 +8,13 @@ package struct Check: Sendable {
     let judge: @Sendable (Observations) -> Evidence
 
     /// The predicate for a clause of an area.
-    init(_ area: Area, _ number: Int, _ judge: @escaping @Sendable (Observations) -> Evidence) {
-        self.clause = ClauseID(area, number)
-        self.judge = judge
+    init(_ area: Area, _ number: Int, _ add: @escaping @Sendable (Observations, inout Evidence) -> Void) {
+        clause = ClauseID(area, number)
+        judge = { history in
+            var evidence = Evidence()
+            add(history, &evidence)
+            return evidence
+        }
     }
 }
 

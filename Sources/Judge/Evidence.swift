@@ -24,6 +24,20 @@ struct Evidence: Sendable, Equatable {
         if holds { keep() } else { violate(what(), expected: expected(), actual: actual(), at: events()) }
     }
 
+    /// Counts one test: passed where there is no fault, failed otherwise, with what is found of it.
+    mutating func test<Fault>(no fault: Fault?, _ finding: (Fault) -> Finding) {
+        if let fault { violate(finding(fault)) } else { keep() }
+    }
+
+    /// Counts one test where somebody looked long enough: passed when the screen came to show it, failed otherwise.
+    mutating func test(_ sighting: Observations.Sighting, _ finding: (Int) -> Finding) {
+        switch sighting {
+        case .kept: keep()
+        case .broken(let event): violate(finding(event))
+        case .unknown: break
+        }
+    }
+
     /// Counts one test that was failed, and says how.
     mutating func violate(_ what: String, expected: String, actual: String, at events: [Int]) {
         violate(Finding(what, expected: expected, actual: actual, at: events))

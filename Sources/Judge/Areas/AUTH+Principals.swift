@@ -8,15 +8,14 @@ extension AUTH {
     ///
     /// Once for each connection that was open while a frame of another principal's turn was sent. What a replay holds is the
     /// matter of SYNC-20; an `error` that repeats what the client itself named tells nothing.
-    static func turnsStayWithTheirPrincipal(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        let ownership = Ownership(observations)
+    static func turnsStayWithTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
+        let ownership = Ownership(history)
         let types: Set<String> = ["ack", "message", "toolUse", "done"]
-        let frames = observations.received.filter { frame in
+        let frames = history.received.filter { frame in
             types.contains(frame.type ?? "") || frame.type == "error" && frame.turnId != nil
         }
         let byConnection = Dictionary(grouping: frames, by: \.connection)
-        for (index, connection) in observations.connections.enumerated() {
+        for (index, connection) in history.connections.enumerated() {
             guard let connected = connection.connected else { continue }
             let principal = connection.principal
             let foreign = byConnection[index]?.first { frame in
@@ -25,29 +24,26 @@ extension AUTH {
             }
             if let foreign {
                 evidence.violate(
-                    Finding(
-                        "a connection was sent a frame of another principal", expected: "frames of \(principal) only",
-                        actual: "\(called(foreign)) of session \(shown(foreign.sessionId))", at: [foreign.event]))
+                    "a connection was sent a frame of another principal", expected: "frames of \(principal) only",
+                    actual: "\(called(foreign)) of session \(shown(foreign.sessionId))", at: [foreign.event])
                 continue
             }
             let end = connection.ending?.event ?? .max
             let since = frames[frames.boundary { $0.event > connected }...]
             let isTempted = since[..<since.boundary { $0.event >= end }].contains { frame in
-                observations.connections[frame.connection].principal != principal
+                history.connections[frame.connection].principal != principal
             }
             if isTempted { evidence.keep() }
         }
-        return evidence
     }
 
     /// AUTH-8: "A server MUST NOT show one principal's sessions to another over REST: not in the list, and a session read of
     /// it is answered with 404 or 403".
     ///
     /// Once for each list, and for each read of such a session, by another principal than that of a session known before.
-    static func sessionsAreShownToTheirPrincipal(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        let ownership = Ownership(observations)
-        for exchange in observations.exchanges where exchange.sent.method == "GET" {
+    static func sessionsAreShownToTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
+        let ownership = Ownership(history)
+        for exchange in history.exchanges where exchange.sent.method == "GET" {
             guard let principal = exchange.sent.principal, principal != "other", let response = exchange.response,
                 let status = exchange.status
             else { continue }
@@ -55,29 +51,22 @@ extension AUTH {
             switch exchange.route {
             case .session(let id):
                 guard let since = ownership.foreign(id, to: principal), since < exchange.request else { continue }
-                if status == 404 || status == 403 {
-                    evidence.keep()
-                } else {
-                    evidence.violate(
-                        Finding(
-                            "a read of another principal's session was not refused", expected: "404 or 403",
-                            actual: "\(status)", at: events))
-                }
+                evidence.test(
+                    status == 404 || status == 403, otherwise: "a read of another principal's session was not refused",
+                    expected: "404 or 403", actual: "\(status)", at: events)
             case .sessions:
-                guard let list = observations.listReads.first(where: { $0.event == response }) else { continue }
+                guard let list = history.listReads.first(where: { $0.event == response }) else { continue }
                 let foreign = ownership.foreignSessions(to: principal, before: exchange.request)
                 if let shared = list.ids.first(where: foreign.contains) {
                     evidence.violate(
-                        Finding(
-                            "a list holds another principal's session", expected: "sessions of \(principal) only",
-                            actual: shown(shared), at: events))
+                        "a list holds another principal's session", expected: "sessions of \(principal) only",
+                        actual: shown(shared), at: events)
                 } else if !foreign.isEmpty {
                     evidence.keep()
                 }
             default: continue
             }
         }
-        return evidence
     }
 
     /// AUTH-9: "A server MUST refuse a `chat` or `POST /api/chat` into another principal's session as if that session did
@@ -85,46 +74,38 @@ extension AUTH {
     ///
     /// Once for each such question, and for each later read by the owner, which must not hold it. A budget may refuse it
     /// first.
-    static func foreignSessionsTakeNoQuestions(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        let ownership = Ownership(observations)
-        for turn in observations.turns {
+    static func foreignSessionsTakeNoQuestions(_ history: Observations, _ evidence: inout Evidence) {
+        let ownership = Ownership(history)
+        for turn in history.turns {
             for request in turn.requests {
                 guard let session = request.sessionAsked, request.principal != "", request.principal != "other",
                     let since = ownership.foreign(session, to: request.principal), since < request.event,
                     request.refusalCode != "rate_limited"
                 else { continue }
-                judge(request, of: turn, observations, into: &evidence)
-                for read in observations.sessionReads where read.sessionId == session && read.request > request.event {
+                judge(request, of: turn, history, into: &evidence)
+                for read in history.sessionReads where read.sessionId == session && read.request > request.event {
                     guard read.principal.map({ ownership.owners(of: session)[$0] != nil }) == true else { continue }
-                    if holds(read, request, observations) {
-                        evidence.violate(
-                            Finding(
-                                "a session holds the question of another principal", expected: "it is unchanged",
-                                actual: shown(request.prompt), at: [request.event, read.event]))
-                    } else {
-                        evidence.keep()
-                    }
+                    evidence.test(
+                        !holds(read, request, history), otherwise: "a session holds the question of another principal",
+                        expected: "it is unchanged", actual: shown(request.prompt), at: [request.event, read.event])
                 }
             }
         }
-        return evidence
     }
 
     private static func judge(
-        _ request: ObservedRequest, of turn: ObservedTurn, _ observations: Observations, into evidence: inout Evidence
+        _ request: ObservedRequest, of turn: ObservedTurn, _ history: Observations, into evidence: inout Evidence
     ) {
         func violate(_ expected: String, _ actual: String, _ event: Int) {
             evidence.violate(
-                Finding(
-                    "a question into another principal's session was not refused as unknown", expected: expected,
-                    actual: actual, at: [request.event, event]))
+                "a question into another principal's session was not refused as unknown", expected: expected,
+                actual: actual, at: [request.event, event])
         }
         switch request.origin {
         case .exchange(let index):
-            guard let response = observations.exchanges[index].response,
-                let status = observations.exchanges[index].status
-            else { return }
+            guard let response = history.exchanges[index].response, let status = history.exchanges[index].status else {
+                return
+            }
             if status == 404 || status == 403 { return evidence.keep() }
             violate("404 or 403", "\(status)", response)
         case .connection(let connection):
@@ -136,9 +117,7 @@ extension AUTH {
                 ?? (turn.frames + turn.endings).filter({ $0.event > request.event }).min(by: { $0.event < $1.event })
             {
                 violate(expected, called(taken), taken.event)
-            } else if let late = observations.deadline(
-                after: request.event, within: observations.timeouts.ack, on: connection)
-            {
+            } else if let late = history.deadline(after: request.event, within: history.timeouts.ack, on: connection) {
                 violate(expected, "nothing", late)
             }
         }
@@ -146,9 +125,9 @@ extension AUTH {
 
     /// Whether a read holds a question: by its key, or by words that nobody else asked.
     private static func holds(
-        _ read: ObservedSessionRead, _ request: ObservedRequest, _ observations: Observations
+        _ read: ObservedSessionRead, _ request: ObservedRequest, _ history: Observations
     ) -> Bool {
-        let others = observations.turns.flatMap(\.requests).filter { $0.principal != request.principal }
+        let others = history.turns.flatMap(\.requests).filter { $0.principal != request.principal }
         if let key = request.clientMessageId, !others.contains(where: { $0.clientMessageId == key }),
             read.messages.contains(where: { $0.clientMessageId == key })
         {

@@ -11,37 +11,35 @@ extension AUTH {
     /// that it was configured with, not earlier and at most 5 s later".
     ///
     /// Once for each connection on which the stage sent no message at all, when it ended or was watched long enough.
-    static func silentSocketsAreClosed(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        let configured = observations.history.header.subject.limits["authSeconds"] ?? 10
+    static func silentSocketsAreClosed(_ history: Observations, _ evidence: inout Evidence) {
+        let configured = history.subject.limits["authSeconds"] ?? 10
         let limit = Duration.seconds(min(max(configured, 0), 10))
-        for (index, connection) in observations.connections.enumerated() {
+        for (index, connection) in history.connections.enumerated() {
             guard connection.isWhole, let opened = connection.opened, connection.sent.isEmpty,
                 connection.connected == nil, connection.pauses.isEmpty
             else { continue }
             func violate(_ actual: String, _ event: Int) {
                 evidence.violate(
-                    Finding(
-                        "a connection without auth was not closed as such",
-                        expected: "close 4002 after \(limit.components.seconds) s, at most 5 s later", actual: actual,
-                        at: [opened, event]))
+                    "a connection without auth was not closed as such",
+                    expected: "close 4002 after \(limit.components.seconds) s, at most 5 s later", actual: actual,
+                    at: [opened, event])
             }
             guard connection.wasEndedByServer, let ending = connection.ending else {
-                if let late = observations.deadline(after: opened, within: limit + grace, on: index) {
+                if let late = history.deadline(after: opened, within: limit + grace, on: index) {
                     violate("it stayed open", late)
                 }
                 continue
             }
             // A server may restart or be overloaded at any time (LIVE-12), and says so when it stops (LIVE-6).
             guard !ending.isAtWill, ending.kind != .closed(.fromServer, code: 1001),
-                !observations.wasStopped(between: opened, and: ending.event)
+                !history.wasStopped(between: opened, and: ending.event)
             else { continue }
-            let end = observations.time(of: ending.event)
+            let end = history.time(of: ending.event)
             switch ending.kind {
             case .closed(.fromServer, let code):
-                if end - observations.time(of: connection.opening) < limit.microseconds {
+                if end - history.time(of: connection.opening) < limit.microseconds {
                     violate("close \(code.map(String.init) ?? "without a code") earlier", ending.event)
-                } else if observations.patience(from: opened, to: ending.event) > (limit + grace).microseconds {
+                } else if history.patience(from: opened, to: ending.event) > (limit + grace).microseconds {
                     violate("close \(code.map(String.init) ?? "without a code") later", ending.event)
                 } else if code != 4002 {
                     violate("close \(code.map(String.init) ?? "without a code")", ending.event)
@@ -51,6 +49,5 @@ extension AUTH {
             default: violate("the end of the socket without a close frame", ending.event)
             }
         }
-        return evidence
     }
 }

@@ -19,36 +19,30 @@ enum AUTH {
     ///
     /// Once for each connection that began with one. A server may close with 1012 or 1013 instead (LIVE-12); silence after
     /// something malformed is the matter of ENV-10.
-    static func validAuthIsGreeted(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        let bound = observations.timeouts.connect
-        for handshake in observations.handshakes where handshake.isValid {
-            let connection = observations.connections[handshake.connection]
+    static func validAuthIsGreeted(_ history: Observations, _ evidence: inout Evidence) {
+        let bound = history.timeouts.connect
+        for handshake in history.handshakes where handshake.isValid {
+            let connection = history.connections[handshake.connection]
             let auth = handshake.auth.event
-            let refusal = connection.received.first {
-                $0.event > auth && $0.code == "auth_failed"
-            }
+            let refusal = connection.received.first { $0.event > auth && $0.code == "auth_failed" }
             func violate(_ actual: String, _ event: Int) {
                 let words = refusal == nil ? nil : handshake.wordsOfRefusal
                 evidence.violate(
-                    Finding(
-                        words?.what ?? "a valid auth was not answered",
-                        expected: "connected within the bound 'connect'" + (words.map { "; \($0.remedy)" } ?? ""),
-                        actual: words == nil ? actual : "error auth_failed", at: [auth, event]))
+                    words?.what ?? "a valid auth was not answered",
+                    expected: "connected within the bound 'connect'" + (words.map { "; \($0.remedy)" } ?? ""),
+                    actual: words == nil ? actual : "error auth_failed", at: [auth, event])
             }
             if let connected = connection.connected {
-                if observations.patience(from: auth, to: connected) <= bound.microseconds
-                    || !connection.pauses.isEmpty
-                {
+                if history.patience(from: auth, to: connected) <= bound.microseconds || !connection.pauses.isEmpty {
                     evidence.keep()
                 } else {
                     violate("connected after it", connected)
                 }
                 continue
             }
-            if observations.isAfterHostileFrame(auth) { continue }
+            if history.isAfterHostileFrame(auth) { continue }
             // Where nobody knows which tokens are good, one that is refused was not.
-            if observations.history.header.capture?.lacks.contains(.credentials) == true,
+            if history.capture?.lacks.contains(.credentials) == true,
                 connection.received.contains(where: { $0.event > auth && $0.code == "auth_failed" })
             {
                 continue
@@ -56,69 +50,58 @@ enum AUTH {
             if connection.wasEndedByServer, let ending = connection.ending, ending.event > auth {
                 if case .closed(_, 1012) = ending.kind { continue }
                 if case .closed(_, 1013) = ending.kind { continue }
-                guard !observations.wasStopped(between: auth, and: ending.event) else { continue }
+                guard !history.wasStopped(between: auth, and: ending.event) else { continue }
                 violate("the end of the connection", ending.event)
-            } else if let late = observations.deadline(after: auth, within: bound, on: handshake.connection) {
+            } else if let late = history.deadline(after: auth, within: bound, on: handshake.connection) {
                 violate(connection.received.first { $0.event > auth }.map { called($0) } ?? "nothing", late)
             }
         }
-        return evidence
     }
 
     /// AUTH-2: "A server MUST NOT send any frame other than `error` on a connection before `connected`".
     ///
     /// Once for each connection on which the server said anything.
-    static func nothingComesBeforeTheGreeting(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for connection in observations.connections where connection.isWhole && !connection.received.isEmpty {
+    static func nothingComesBeforeTheGreeting(_ history: Observations, _ evidence: inout Evidence) {
+        for connection in history.connections where connection.isWhole && !connection.received.isEmpty {
             if connection.isGreetingAssumed { continue }
-            let early = connection.received.first {
-                $0.event < connection.connected ?? .max && $0.type != "error"
-            }
-            if let early {
-                evidence.violate(
-                    Finding(
-                        "the server sent a frame before connected", expected: "error or nothing",
-                        actual: called(early), at: [connection.opening, early.event]))
-            } else {
-                evidence.keep()
+            let early = connection.received.first { $0.event < connection.connected ?? .max && $0.type != "error" }
+            evidence.test(no: early) { early in
+                Finding(
+                    "the server sent a frame before connected", expected: "error or nothing", actual: called(early),
+                    at: [connection.opening, early.event])
             }
         }
-        return evidence
     }
 
     /// AUTH-3: "A server MUST refuse an `auth` whose token is missing or not valid with an `error` of code `auth_failed`
     /// followed by a close with 4001".
     ///
     /// Once for each such `auth` of version 1, and for each upgrade that was refused with 401 for its credentials.
-    static func badCredentialsAreRefused(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for handshake in observations.handshakes where handshake.credential != .good && handshake.version == 1 {
-            observations.judgeRefusal(
+    static func badCredentialsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
+        for handshake in history.handshakes where handshake.credential != .good && handshake.version == 1 {
+            history.judgeRefusal(
                 of: handshake, code: "auth_failed", close: 4001,
                 handshake.credential == .missing
                     ? "an auth without a token was not refused" : "an auth with a wrong token was not refused",
                 into: &evidence)
         }
-        for connection in observations.connections {
+        for connection in history.connections {
             if let refused = connection.refused, isStrange(connection.principal),
-                case .refused(401, _) = observations.history.events[refused].kind
+                case .refused(401, _) = history.events[refused].kind
             {
                 evidence.keep()
             }
         }
-        return evidence
     }
 
     /// AUTH-5: "A server MUST NOT run, store or answer with data a frame that arrives before a successful `auth`".
     ///
     /// Once for each connection on which another frame came first, or one after refused credentials, when the server
     /// answered with an error, data or the end. A question's key must not come back in any frame or read.
-    static func earlyFramesDoNothing(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func earlyFramesDoNothing(_ history: Observations, _ evidence: inout Evidence) {
         let handshakes = Dictionary(
-            observations.handshakes.map { ($0.connection, $0) }, uniquingKeysWith: { first, _ in first })
-        for (index, connection) in observations.connections.enumerated() {
+            history.handshakes.map { ($0.connection, $0) }, uniquingKeysWith: { first, _ in first })
+        for (index, connection) in history.connections.enumerated() {
             let early = earlyFrames(on: connection, handshakes[index])
             guard let first = early.first else { continue }
             let limit = connection.connected ?? .max
@@ -126,31 +109,28 @@ enum AUTH {
                 $0.event > first.event && $0.event < limit && Self.data.contains($0.type ?? "")
             }
             let keys = Set(early.filter { $0.type == "chat" }.compactMap(\.clientMessageId))
-            let trace = data?.event ?? trace(of: keys, asked: early, observations)
+            let trace = data?.event ?? trace(of: keys, asked: early, history)
             if let trace {
                 evidence.violate(
-                    Finding(
-                        "a frame before auth was acted on", expected: "an error or a close",
-                        actual: data.map { called($0) } ?? "its question was kept", at: [first.event, trace]))
+                    "a frame before auth was acted on", expected: "an error or a close",
+                    actual: data.map { called($0) } ?? "its question was kept", at: [first.event, trace])
                 continue
             }
             let isRefused = connection.received.contains { $0.event > first.event && $0.event < limit }
             let isEnded = connection.wasEndedByServer && (connection.ending?.event ?? 0) > first.event
             if isRefused || isEnded { evidence.keep() }
         }
-        return evidence
     }
 
     /// AUTH-6: "A server MUST check the token of every new connection, also of one that comes back with a known position".
     ///
     /// Once for each bad token from a device, or under a `clientId`, that was connected before. How the refusal has to look
     /// is the matter of AUTH-3.
-    static func returningClientsAreChecked(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func returningClientsAreChecked(_ history: Observations, _ evidence: inout Evidence) {
         var known: Set<String> = []
         var devices: Set<String> = []
-        for handshake in observations.handshakes where handshake.version == 1 {
-            let connection = observations.connections[handshake.connection]
+        for handshake in history.handshakes where handshake.version == 1 {
+            let connection = history.connections[handshake.connection]
             let client = handshake.auth.string("clientId")
             if handshake.credential == .good {
                 guard connection.connected != nil else { continue }
@@ -162,65 +142,53 @@ enum AUTH {
             let taken = connection.received.first { $0.type == "connected" || $0.type == "syncResult" }
             if let taken {
                 evidence.violate(
-                    Finding(
-                        "a client came back without a valid token and was let in", expected: "it is refused",
-                        actual: called(taken), at: [handshake.auth.event, taken.event]))
+                    "a client came back without a valid token and was let in", expected: "it is refused",
+                    actual: called(taken), at: [handshake.auth.event, taken.event])
             } else if connection.wasEndedByServer || connection.received.contains(where: { $0.code == "auth_failed" }) {
                 evidence.keep()
             }
         }
-        return evidence
     }
 
     /// AUTH-10: "A server MUST answer every REST request but `GET /api/health` that has no valid bearer token with 401 and
     /// an error body".
     ///
     /// Once for each request to a path of this specification.
-    static func requestsWithoutTokenAreRefused(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for exchange in observations.exchanges {
+    static func requestsWithoutTokenAreRefused(_ history: Observations, _ evidence: inout Evidence) {
+        for exchange in history.exchanges {
             guard exchange.route != .health, exchange.route != .other, isStrange(exchange.sent.principal) else {
                 continue
             }
             let what = "a request without a valid token was not refused"
             let expected = "401 with an error body"
             if let response = exchange.response, let status = exchange.status {
-                if status == 401, exchange.answer?.root["error"]?.stringValue != nil {
-                    evidence.keep()
-                } else {
-                    evidence.violate(
-                        Finding(
-                            what, expected: expected,
-                            actual: status == 401 ? "401 with \(shown(exchange.received?.body))" : "\(status)",
-                            at: [exchange.request, response]))
-                }
-            } else if let late = observations.deadline(after: exchange, within: observations.timeouts.rest) {
-                evidence.violate(
-                    Finding(what, expected: expected, actual: "nothing", at: [exchange.request, late]))
+                evidence.test(
+                    status == 401 && exchange.answer?.root["error"]?.stringValue != nil, otherwise: what,
+                    expected: expected,
+                    actual: status == 401 ? "401 with \(shown(exchange.received?.body))" : "\(status)",
+                    at: [exchange.request, response])
+            } else if let late = history.deadline(after: exchange, within: history.timeouts.rest) {
+                evidence.violate(what, expected: expected, actual: "nothing", at: [exchange.request, late])
             }
         }
-        return evidence
     }
 
     /// AUTH-11: "A server SHOULD NOT accept a token in the URL".
     ///
     /// Once for each request, and for each upgrade followed by an `auth` without a token, with a valid one in the query.
-    static func tokensInURLsAreNotTaken(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func tokensInURLsAreNotTaken(_ history: Observations, _ evidence: inout Evidence) {
         func judge(_ isTaken: Bool, _ actual: String, at events: [Int]) {
             guard isTaken else { return evidence.keep() }
-            evidence.violate(
-                Finding(
-                    "a token in the URL was taken", expected: "a refusal", actual: actual, at: events))
+            evidence.violate("a token in the URL was taken", expected: "a refusal", actual: actual, at: events)
         }
-        for exchange in observations.exchanges where exchange.sent.principal == nil && exchange.route != .health {
+        for exchange in history.exchanges where exchange.sent.principal == nil && exchange.route != .health {
             guard Observations.holdsToken(exchange.sent.path), let response = exchange.response,
                 let status = exchange.status
             else { continue }
             judge((200...299).contains(status), "\(status)", at: [exchange.request, response])
         }
-        for connection in observations.connections {
-            guard case .opening(let opening) = observations.history.events[connection.opening].kind,
+        for connection in history.connections {
+            guard case .opening(let opening) = history.events[connection.opening].kind,
                 Observations.holdsToken(opening.path), connection.sent.allSatisfy({ $0["token"] == nil })
             else { continue }
             if let connected = connection.connected {
@@ -229,7 +197,6 @@ enum AUTH {
                 judge(false, "", at: [])
             }
         }
-        return evidence
     }
 
     // MARK: What came too early
@@ -254,17 +221,15 @@ enum AUTH {
     }
 
     /// The first event that shows a question asked too early elsewhere; nil without one.
-    private static func trace(
-        of keys: Set<String>, asked early: [ObservedFrame], _ observations: Observations
-    ) -> Int? {
+    private static func trace(of keys: Set<String>, asked early: [ObservedFrame], _ history: Observations) -> Int? {
         let events = Set(early.map(\.event))
-        let others = observations.turns.flatMap(\.requests).filter { !events.contains($0.event) }
+        let others = history.turns.flatMap(\.requests).filter { !events.contains($0.event) }
         let keys = keys.subtracting(others.compactMap(\.clientMessageId))
         guard !keys.isEmpty else { return nil }
-        let frame = observations.received.first {
+        let frame = history.received.first {
             data.contains($0.type ?? "") && $0.clientMessageId.map(keys.contains) == true
         }
-        let read = observations.sessionReads.first { read in
+        let read = history.sessionReads.first { read in
             (read.messages.map(\.clientMessageId) + read.turns.map(\.clientMessageId)).contains {
                 $0.map(keys.contains) == true
             }

@@ -15,12 +15,10 @@ extension CLIENT {
     /// been in the background, whatever it believes about the old one".
     ///
     /// Once for each return with a network, unless the server had told it to stay away.
-    static func foregroundReconnects(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for back in observations.client.returns {
-            reconnects(after: back.event, "the app came to the foreground", observations, into: &evidence)
+    static func foregroundReconnects(_ history: Observations, _ evidence: inout Evidence) {
+        for back in history.client.returns {
+            reconnects(after: back.event, "the app came to the foreground", history, into: &evidence)
         }
-        return evidence
     }
 
     /// CLIENT-2: "A client MUST NOT use a connection from before the background for anything it sends after it came to the
@@ -29,37 +27,34 @@ extension CLIENT {
     /// Once for each return of an app that had a connection when it left, when it sends anything afterwards. What it sent
     /// before it left may arrive after a short absence, and a `ping` may have been on its way; what the person typed since is
     /// neither.
-    static func oldConnectionsRest(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        let client = observations.client
+    static func oldConnectionsRest(_ history: Observations, _ evidence: inout Evidence) {
+        let client = history.client
         for back in client.returns {
             guard let life = client.launch(at: back.event)?.events else { continue }
-            let old = observations.attempts(in: life.lowerBound..<back.left).filter { index in
+            let old = history.attempts(in: life.lowerBound..<back.left).filter { index in
                 guard let end = client.ends[index], end < back.event else { return true }
-                return end > back.left && observations.wasEndedByClient(observations.connections[index])
+                return end > back.left && history.wasEndedByClient(history.connections[index])
             }
             guard !old.isEmpty else { continue }
-            let sent = observations.sent.filter { $0.event > back.event && $0.event < life.upperBound }
+            let sent = history.sent.filter { $0.event > back.event && $0.event < life.upperBound }
             let typed = Set(client.typed.filter { $0.event > back.event }.flatMap(\.sends).map(\.event))
             let onTheWay = sent.filter { frame in
                 let sent = frame.type == "ping" ? back.event : back.left
                 return old.contains(frame.connection) && !typed.contains(frame.event)
-                    && observations.patience(from: sent, to: frame.event)
-                        <= observations.timeouts.scheduling.microseconds
+                    && history.patience(from: sent, to: frame.event)
+                        <= history.timeouts.scheduling.microseconds
             }
             let used = sent.first { frame in
                 old.contains(frame.connection) && !onTheWay.contains { $0.event == frame.event }
             }
             if let used {
                 evidence.violate(
-                    Finding(
-                        "a connection from before the background was used", expected: "frames on a new one",
-                        actual: called(used), at: [back.left, back.event, used.event]))
+                    "a connection from before the background was used", expected: "frames on a new one",
+                    actual: called(used), at: [back.left, back.event, used.event])
             } else if sent.count > onTheWay.count {
                 evidence.keep()
             }
         }
-        return evidence
     }
 
     /// CLIENT-3: "A client MUST keep its first connection when the system reports it as active for the first time after
@@ -67,69 +62,62 @@ extension CLIENT {
     ///
     /// Once for each launch with a `foreground` and no `background` before it, watched for `foregroundReconnect`. A
     /// connection that others ended proves nothing.
-    static func firstConnectionIsKept(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for launch in observations.client.launches {
+    static func firstConnectionIsKept(_ history: Observations, _ evidence: inout Evidence) {
+        for launch in history.client.launches {
             let begin = launch.events.lowerBound
-            guard let told = observations.client.nextAct("foreground", "background", after: begin),
+            guard let told = history.client.nextAct("foreground", "background", after: begin),
                 told.name == "foreground", told.event < launch.events.upperBound,
-                let late = observations.clientSilence(
-                    after: told.event, within: observations.clientBound(\.foregroundReconnect))
+                let late = history.clientSilence(after: told.event, within: history.clientBound(\.foregroundReconnect))
             else { continue }
-            let attempts = observations.attempts(in: begin..<late)
+            let attempts = history.attempts(in: begin..<late)
             guard let first = attempts.first else { continue }
-            let connection = observations.connections[first]
+            let connection = history.connections[first]
             let end = [connection.ending?.event, connection.refused].compactMap { $0 }.min()
-            let others = attempts.dropFirst().map { observations.connections[$0].opening }
+            let others = attempts.dropFirst().map { history.connections[$0].opening }
             if let end, end < late {
                 // On a machine that was late, it may have taken the greeting for one that never came.
-                guard end > told.event, observations.wasEndedByClient(connection),
-                    !observations.wasLate(from: connection.opening, to: end)
+                guard end > told.event, history.wasEndedByClient(connection),
+                    !history.wasLate(from: connection.opening, to: end)
                 else { continue }
                 evidence.violate(
-                    Finding(
-                        "the client ended the connection it had just made", expected: "its first connection is kept",
-                        actual: "its end", at: [told.event, end]))
-            } else if let other = others.first(where: { $0 > told.event }) {
-                evidence.violate(
+                    "the client ended the connection it had just made", expected: "its first connection is kept",
+                    actual: "its end", at: [told.event, end])
+            } else {
+                let other = others.first { $0 > told.event }
+                evidence.test(no: other) { other in
                     Finding(
                         "the client opened another connection", expected: "its first connection is kept",
-                        actual: "a new connection", at: [told.event, other]))
-            } else {
-                evidence.keep()
+                        actual: "a new connection", at: [told.event, other])
+                }
             }
         }
-        return evidence
     }
 
     /// CLIENT-8: "A client MUST attempt to connect within `foregroundReconnect` of the network's return".
     ///
     /// Once for each return of the network while the app is in the foreground, unless the server had told it to stay away.
-    static func networkReturnReconnects(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for act in observations.client.acts("networkUp") where !observations.client.hasNetwork(at: act.event - 1) {
-            reconnects(after: act.event, "the network came back", observations, into: &evidence)
+    static func networkReturnReconnects(_ history: Observations, _ evidence: inout Evidence) {
+        for act in history.client.acts("networkUp") where !history.client.hasNetwork(at: act.event - 1) {
+            reconnects(after: act.event, "the network came back", history, into: &evidence)
         }
-        return evidence
     }
 
     private static func reconnects(
-        after event: Int, _ what: String, _ observations: Observations, into evidence: inout Evidence
+        after event: Int, _ what: String, _ history: Observations, into evidence: inout Evidence
     ) {
-        let client = observations.client
+        let client = history.client
         guard client.isForeground(at: event), client.hasNetwork(at: event), client.launch(at: event) != nil,
-            !observations.wasSentAway(before: event)
+            !history.wasSentAway(before: event)
         else { return }
-        let bound = observations.clientBound(\.foregroundReconnect)
-        let next = observations.attempt(after: event).map { observations.connections[$0].opening }
-        if let next, observations.patience(from: event, to: next) <= bound.microseconds {
+        let bound = history.clientBound(\.foregroundReconnect)
+        let next = history.attempt(after: event).map { history.connections[$0].opening }
+        if let next, history.patience(from: event, to: next) <= bound.microseconds {
             evidence.keep()
-        } else if let late = observations.clientSilence(after: event, within: bound) {
+        } else if let late = history.clientSilence(after: event, within: bound) {
             evidence.violate(
-                Finding(
-                    "\(what), and the client did not connect",
-                    expected: "a new connection within the bound 'foregroundReconnect'",
-                    actual: next == late ? "one after it" : "none", at: [event, late]))
+                "\(what), and the client did not connect",
+                expected: "a new connection within the bound 'foregroundReconnect'",
+                actual: next == late ? "one after it" : "none", at: [event, late])
         }
     }
 }

@@ -7,60 +7,56 @@ extension CLIENT {
     /// different states".
     ///
     /// Once for each state shown in one of these troubles, when it had lasted long enough to be seen.
-    static func troublesAreToldApart(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for state in observations.client.states {
-            guard let (since, expected) = trouble(at: state.event, observations) else { continue }
+    static func troublesAreToldApart(_ history: Observations, _ evidence: inout Evidence) {
+        for state in history.client.states {
+            guard let (since, expected) = trouble(at: state.event, history) else { continue }
             if let shown = state.connection, shown == .connected || expected.contains(shown) {
                 // Connected without a greeting is the matter of CLIENT-4.
                 if shown != .connected { evidence.keep() }
                 continue
             }
             evidence.violate(
-                Finding(
-                    "the client gave its trouble another name",
-                    expected: expected.map(\.rawValue).sorted().joined(separator: " or "),
-                    actual: state.connection?.rawValue ?? "an unknown word", at: [since, state.event]))
+                "the client gave its trouble another name",
+                expected: expected.map(\.rawValue).sorted().joined(separator: " or "),
+                actual: state.connection?.rawValue ?? "an unknown word", at: [since, state.event])
         }
-        return evidence
     }
 
     /// The trouble a client had been in for long enough to say so, with what it may call it.
     private static func trouble(
-        at event: Int, _ observations: Observations
+        at event: Int, _ history: Observations
     ) -> (since: Int, expected: Set<ObservedClient.Connection>)? {
-        let client = observations.client
-        let settled = observations.timeouts.scheduling.microseconds
+        let client = history.client
+        let settled = history.timeouts.scheduling.microseconds
         guard client.isForeground(at: event), let life = client.launch(at: event)?.events else { return nil }
         let changes = client.acts.filter {
             $0.event < event && ["launch", "foreground", "openPush", "networkDown", "networkUp"].contains($0.name)
         }
         guard let change = changes.last else { return nil }
         if !client.hasNetwork(at: event) {
-            guard observations.patience(from: change.event, to: event) >= settled else { return nil }
+            guard history.patience(from: change.event, to: event) >= settled else { return nil }
             return (change.event, [.offline])
         }
-        let attempts = observations.attempts(in: life.lowerBound..<event)
+        let attempts = history.attempts(in: life.lowerBound..<event)
         let lost = attempts.compactMap { index -> Int? in
-            observations.connections[index].connected.map { $0 < event } == true ? client.ends[index] ?? .max : nil
+            history.connections[index].connected.map { $0 < event } == true ? client.ends[index] ?? .max : nil
         }.max()
         let since = max(lost ?? change.event, change.event)
-        guard since < event, observations.patience(from: since, to: event) >= settled,
-            !observations.wasSentAway(before: event)
+        guard since < event, history.patience(from: since, to: event) >= settled, !history.wasSentAway(before: event)
         else { return nil }
         let reads = client.reads.filter { read in
             read.request > since && read.status == 200 && read.response.map { $0 < event } == true
         }
-        let tries = attempts.filter { observations.connections[$0].opening > since }
+        let tries = attempts.filter { history.connections[$0].opening > since }
         // An attempt that has just ended may still be on the screen.
         let isTrying = tries.contains {
             guard let end = client.ends[$0] else { return true }
-            return end > event || observations.patience(from: end, to: event) < Self.redraw.microseconds
+            return end > event || history.patience(from: end, to: event) < Self.redraw.microseconds
         }
         if isTrying { return (since, reads.isEmpty ? [.connecting] : [.connecting, .degraded]) }
         // One read may be part of the start; a second one is polling.
         guard !tries.isEmpty, let second = reads.dropFirst().first?.response,
-            observations.patience(from: second, to: event) >= Self.redraw.microseconds
+            history.patience(from: second, to: event) >= Self.redraw.microseconds
         else { return nil }
         return (since, [.degraded])
     }
@@ -72,40 +68,37 @@ extension CLIENT {
     ///
     /// Once for each time messages were stored in the session on the screen while no socket delivered and reads were
     /// answered.
-    static func messagesComeWithoutSocket(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        let client = observations.client
-        let bound = observations.clientBound(\.degraded)
+    static func messagesComeWithoutSocket(_ history: Observations, _ evidence: inout Evidence) {
+        let client = history.client
+        let bound = history.clientBound(\.degraded)
         for stored in client.stored {
             guard client.isForeground(at: stored.event), client.hasNetwork(at: stored.event),
                 client.state(at: stored.event)?.sessionId == stored.sessionId
             else { continue }
             let states = client.states.filter { $0.event > stored.event }
-            let limit = observations.patience(of: stored.event) + bound.microseconds
-            if let first = states.first(where: { shows(stored, $0) }), observations.patience(of: first.event) <= limit {
-                if !observations.wasGreeted(between: stored.event, and: first.event) { evidence.keep() }
+            let limit = history.patience(of: stored.event) + bound.microseconds
+            if let first = states.first(where: { shows(stored, $0) }), history.patience(of: first.event) <= limit {
+                if !history.wasGreeted(between: stored.event, and: first.event) { evidence.keep() }
                 continue
             }
             guard
-                let late = observations.clientSilence(
+                let late = history.clientSilence(
                     after: stored.event, within: bound,
                     unless: ["background", "networkDown", "selectSession", "openPush"]),
                 let after = states.first(where: { $0.event >= late }), after.sessionId == stored.sessionId,
-                !observations.wasGreeted(between: stored.event, and: after.event),
-                readsWork(from: stored.event, to: late, observations)
+                !history.wasGreeted(between: stored.event, and: after.event),
+                readsWork(from: stored.event, to: late, history)
             else { continue }
             if shows(stored, after) {
                 // Nobody asked in between.
                 evidence.keep()
             } else {
                 evidence.violate(
-                    Finding(
-                        "messages stored while only REST works were not shown",
-                        expected: "\(listed(stored.ids)) within the bound 'degraded'", actual: listed(after.ids),
-                        at: [stored.event, after.event]))
+                    "messages stored while only REST works were not shown",
+                    expected: "\(listed(stored.ids)) within the bound 'degraded'", actual: listed(after.ids),
+                    at: [stored.event, after.event])
             }
         }
-        return evidence
     }
 
     private static func shows(_ stored: ObservedClient.Stored, _ state: ObservedClient.State) -> Bool {
@@ -113,9 +106,9 @@ extension CLIENT {
     }
 
     /// Whether no read between two events failed or was withheld.
-    private static func readsWork(from first: Int, to last: Int, _ observations: Observations) -> Bool {
-        observations.client.reads.filter { $0.request > first && $0.request < last }.allSatisfy { read in
-            read.status == 200 || observations.span(from: read.request, to: last) < Duration.seconds(1).microseconds
+    private static func readsWork(from first: Int, to last: Int, _ history: Observations) -> Bool {
+        history.client.reads.filter { $0.request > first && $0.request < last }.allSatisfy { read in
+            read.status == 200 || history.span(from: read.request, to: last) < Duration.seconds(1).microseconds
         }
     }
 }

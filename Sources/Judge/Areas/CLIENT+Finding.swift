@@ -12,36 +12,27 @@ extension CLIENT {
     /// Once for each question of a new conversation that was lost before anything was said of it. A conversation is the right
     /// one only after a frame, response or history has named it together with the key or the turn; asking again with the same
     /// key is one way to find it, reading is another.
-    static func aTurnIsFoundByItsKey(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func aTurnIsFoundByItsKey(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             guard let first = question.requests.first, first.sessionAsked == nil, let lost = history.end(of: first),
                 !question.news.contains(where: { $0.event < lost })
             else { continue }
-            let end = min(
-                history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event))
+            let end = min(history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event))
             let wrong = wrongSend(of: question, after: lost) ?? wrongScreen(of: question, from: lost, to: end, history)
             if let wrong {
                 evidence.violate(
-                    Finding(
-                        "another session is taken for the one that is not known",
-                        expected: "the session in which the clientMessageId is found",
-                        actual: "session \(wrong.session)",
-                        at: [first.event, lost, wrong.event]))
+                    "another session is taken for the one that is not known",
+                    expected: "the session in which the clientMessageId is found", actual: "session \(wrong.session)",
+                    at: [first.event, lost, wrong.event])
                 continue
             }
-            switch found(question, after: lost, before: end, history) {
-            case .kept: evidence.keep()
-            case .broken(let event):
-                evidence.violate(
-                    Finding(
-                        "a turn whose session is not known is not found",
-                        expected: "its session on the screen, with the message",
-                        actual: "session \(history.client.state(at: event)?.sessionId ?? "none")", at: [lost, event]))
-            case .unknown: break
+            evidence.test(found(question, after: lost, before: end, history)) { event in
+                Finding(
+                    "a turn whose session is not known is not found",
+                    expected: "its session on the screen, with the message",
+                    actual: "session \(history.client.state(at: event)?.sessionId ?? "none")", at: [lost, event])
             }
         }
-        return evidence
     }
 
     /// A request for the same message that names a session nobody had tied to it.

@@ -9,13 +9,11 @@ extension CLIENT {
     /// Once for each first `sync` of a connection while an earlier one is unanswered, is a page short of the whole, or was
     /// answered as incomplete without a session read since, and frames are owed that the client was not sent. A client that
     /// gave up an unanswered `sync` and read a session waits for it no longer; what it may do then is not said.
-    static func holesAreKept(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func holesAreKept(_ history: Observations, _ evidence: inout Evidence) {
         let places = ClientPlaces(history)
         for (sync, position) in history.firstSyncs {
-            guard let greeted = history.connections[sync.connection].connected,
-                let hole = places.hole(before: greeted), hole.sync.connection != sync.connection,
-                let old = history.connections[hole.sync.connection].greeting
+            guard let greeted = history.connections[sync.connection].connected, let hole = places.hole(before: greeted),
+                hole.sync.connection != sync.connection, let old = history.connections[hole.sync.connection].greeting
             else { continue }
             if hole.told == nil, places.isRead(since: hole.sync, before: sync.request.event) { continue }
             let given = places.given(from: places.installation(at: greeted), to: sync.request.event)
@@ -38,18 +36,12 @@ extension CLIENT {
                 else { continue }
                 allowed = hole.floor
             }
-            if position <= allowed {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    Finding(
-                        "the position moved past frames that a sync has still to bring",
-                        expected: "lastSeqSeen of at most \(allowed)",
-                        actual: "epoch \(shown(sync.request.epoch)), lastSeqSeen \(position)",
-                        at: [hole.sync.request.event, sync.request.event]))
-            }
+            evidence.test(
+                position <= allowed, otherwise: "the position moved past frames that a sync has still to bring",
+                expected: "lastSeqSeen of at most \(allowed)",
+                actual: "epoch \(shown(sync.request.epoch)), lastSeqSeen \(position)",
+                at: [hole.sync.request.event, sync.request.event])
         }
-        return evidence
     }
 
     /// CLIENT-28: "A client MUST take up the position of a new epoch together with that epoch, and never combine it
@@ -57,8 +49,7 @@ extension CLIENT {
     ///
     /// Once for each `sync` that names an epoch after two were told: its number has to be one of that epoch, and once a frame
     /// of the newest epoch was surely taken, with nothing still to come, no older epoch is named again.
-    static func epochsComeWhole(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func epochsComeWhole(_ history: Observations, _ evidence: inout Evidence) {
         let places = ClientPlaces(history)
         for sync in history.syncs {
             guard let epoch = sync.request.epoch, let position = sync.lastSeqSeen else { continue }
@@ -69,21 +60,18 @@ extension CLIENT {
             let actual = "epoch '\(epoch)', lastSeqSeen \(position)"
             if position > ceiling {
                 evidence.violate(
-                    Finding(
-                        "an epoch is combined with a number of another", expected: "lastSeqSeen of at most \(ceiling)",
-                        actual: actual, at: [sync.request.event]))
+                    "an epoch is combined with a number of another", expected: "lastSeqSeen of at most \(ceiling)",
+                    actual: actual, at: [sync.request.event])
             } else if let held, let newest = told.firstIndex(of: held.epoch), age < newest,
                 places.isClosed(before: history.connections[sync.connection].connected ?? sync.request.event)
             {
                 evidence.violate(
-                    Finding(
-                        "the old epoch is asked about after frames of a new one",
-                        expected: "epoch '\(held.epoch)', lastSeqSeen \(held.seq)", actual: actual,
-                        at: [held.frame.event, sync.request.event]))
+                    "the old epoch is asked about after frames of a new one",
+                    expected: "epoch '\(held.epoch)', lastSeqSeen \(held.seq)", actual: actual,
+                    at: [held.frame.event, sync.request.event])
             } else {
                 evidence.keep()
             }
         }
-        return evidence
     }
 }

@@ -15,59 +15,55 @@ extension CLIENT {
     ///
     /// Once for each state shown while a handshake was pending and nothing else could be in use, and for each `connected`
     /// shown when nothing had been greeted.
-    static func connectedIsShownWhenTold(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for state in observations.client.states {
-            guard let life = observations.client.launch(at: state.event)?.events else { continue }
-            let attempts = observations.attempts(in: life.lowerBound..<state.event)
-            guard !attempts.contains(where: { mayBeInUse($0, at: state.event, observations) }) else { continue }
-            let pending = attempts.last { isPending($0, at: state.event, observations) }
+    static func connectedIsShownWhenTold(_ history: Observations, _ evidence: inout Evidence) {
+        for state in history.client.states {
+            guard let life = history.client.launch(at: state.event)?.events else { continue }
+            let attempts = history.attempts(in: life.lowerBound..<state.event)
+            guard !attempts.contains(where: { mayBeInUse($0, at: state.event, history) }) else { continue }
+            let pending = attempts.last { isPending($0, at: state.event, history) }
             if state.connection != .connected {
                 if pending != nil { evidence.keep() }
                 continue
             }
             let wasGreeted = attempts.contains { index in
-                observations.connections[index].connected.map { $0 < state.event } ?? false
+                history.connections[index].connected.map { $0 < state.event } ?? false
             }
             if let pending {
-                let opening = observations.connections[pending].opening
-                let isSettled = observations.patience(from: opening, to: state.event) >= inFlight.microseconds
+                let opening = history.connections[pending].opening
+                let isSettled = history.patience(from: opening, to: state.event) >= inFlight.microseconds
                 guard !wasGreeted || isSettled else { continue }
                 violate(state, since: opening, into: &evidence)
             } else if !wasGreeted {
                 violate(state, since: life.lowerBound, into: &evidence)
             }
         }
-        return evidence
     }
 
     private static func violate(_ state: ObservedClient.State, since event: Int, into evidence: inout Evidence) {
         evidence.violate(
-            Finding(
-                "the client showed itself as connected without having been greeted",
-                expected: "connecting until connected arrives", actual: "connected", at: [event, state.event]))
+            "the client showed itself as connected without having been greeted",
+            expected: "connecting until connected arrives", actual: "connected", at: [event, state.event])
     }
 
     /// Whether an upgrade was asked for and its greeting had not come yet.
-    private static func isPending(_ index: Int, at event: Int, _ observations: Observations) -> Bool {
-        let connection = observations.connections[index]
-        return connection.connected.map { $0 > event } ?? true
-            && observations.client.ends[index].map { $0 > event } ?? true
+    private static func isPending(_ index: Int, at event: Int, _ history: Observations) -> Bool {
+        let connection = history.connections[index]
+        return connection.connected.map { $0 > event } ?? true && history.client.ends[index].map { $0 > event } ?? true
     }
 
     /// Whether a greeted connection may be the one in use: it has not ended for long, and the client has not come back from
     /// the background with a newer one.
-    private static func mayBeInUse(_ index: Int, at event: Int, _ observations: Observations) -> Bool {
-        let connection = observations.connections[index]
+    private static func mayBeInUse(_ index: Int, at event: Int, _ history: Observations) -> Bool {
+        let connection = history.connections[index]
         guard let connected = connection.connected, connected < event else { return false }
-        if let end = observations.client.ends[index], end < event,
-            observations.patience(from: end, to: event) > inFlight.microseconds
+        if let end = history.client.ends[index], end < event,
+            history.patience(from: end, to: event) > inFlight.microseconds
         {
             return false
         }
-        let back = observations.client.returns.last { $0.event < event }
+        let back = history.client.returns.last { $0.event < event }
         guard let back, connection.opening < back.left else { return true }
-        return observations.attempt(after: back.event).map { observations.connections[$0].opening > event } ?? true
+        return history.attempt(after: back.event).map { history.connections[$0].opening > event } ?? true
     }
 
     /// CLIENT-10: "A client MUST treat a failed send, and a `chat` for which neither `ack` nor any frame of its turn arrived
@@ -75,89 +71,81 @@ extension CLIENT {
     ///
     /// Once for each `chat` that nothing came of, and for each message typed into a socket that had died in silence. What
     /// the client does about it is another connection or a request; afterwards it leaves the old connection alone.
-    static func silenceEndsTheConnection(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for typed in observations.client.typed {
+    static func silenceEndsTheConnection(_ history: Observations, _ evidence: inout Evidence) {
+        for typed in history.client.typed {
             for send in typed.sends {
                 guard case .socket(let index) = send.road else { continue }
-                silenceEnds(index, after: send.event, key: send.key, observations, into: &evidence)
+                silenceEnds(index, after: send.event, key: send.key, history, into: &evidence)
             }
-            guard typed.sends.first.map({ observations.span(from: typed.event, to: $0.event) > 0 }) ?? true,
-                let dead = deadConnection(at: typed.event, observations)
+            guard typed.sends.first.map({ history.span(from: typed.event, to: $0.event) > 0 }) ?? true,
+                let dead = deadConnection(at: typed.event, history)
             else { continue }
-            silenceEnds(dead, after: typed.event, key: typed.key, observations, into: &evidence)
+            silenceEnds(dead, after: typed.event, key: typed.key, history, into: &evidence)
         }
-        return evidence
     }
 
     private static func silenceEnds(
-        _ index: Int, after event: Int, key: String?, _ observations: Observations, into evidence: inout Evidence
+        _ index: Int, after event: Int, key: String?, _ history: Observations, into evidence: inout Evidence
     ) {
-        let client = observations.client
-        let bound = observations.clientBound(\.resend)
+        let client = history.client
+        let bound = history.clientBound(\.resend)
         guard client.isForeground(at: event), client.hasNetwork(at: event), let life = client.launch(at: event)?.events
         else { return }
-        let limit = observations.patience(of: event) + bound.microseconds
-        if let end = client.ends[index], observations.patience(of: end) <= limit,
-            !observations.wasEndedByClient(observations.connections[index])
+        let limit = history.patience(of: event) + bound.microseconds
+        if let end = client.ends[index], history.patience(of: end) <= limit,
+            !history.wasEndedByClient(history.connections[index])
         {
             return
         }
-        let opening = observations.attempt(after: event).map { observations.connections[$0].opening }
-        let request = observations.exchanges.first { $0.request > event }?.request
+        let opening = history.attempt(after: event).map { history.connections[$0].opening }
+        let request = history.exchanges.first { $0.request > event }?.request
         let reaction = [opening, request].compactMap { $0 }.filter { $0 < life.upperBound }.min()
-        let news = news(of: key, on: index, after: event, observations)
-        if let news, observations.patience(of: news) <= limit, reaction.map({ news < $0 }) ?? true { return }
-        guard let reaction, observations.patience(of: reaction) <= limit else {
-            guard let late = observations.clientSilence(after: event, within: bound) else { return }
+        let news = news(of: key, on: index, after: event, history)
+        if let news, history.patience(of: news) <= limit, reaction.map({ news < $0 }) ?? true { return }
+        guard let reaction, history.patience(of: reaction) <= limit else {
+            guard let late = history.clientSilence(after: event, within: bound) else { return }
             evidence.violate(
-                Finding(
-                    "a message that was never answered did not end the connection",
-                    expected: "a new connection or a request within the bound 'resend'", actual: "neither",
-                    at: [event, late]))
+                "a message that was never answered did not end the connection",
+                expected: "a new connection or a request within the bound 'resend'", actual: "neither",
+                at: [event, late])
             return
         }
-        let used = observations.connections[index].sent.first { observations.patience(of: $0.event) > limit }
-        if let used {
-            evidence.violate(
-                Finding(
-                    "a connection that never answered was used again", expected: "nothing after the bound 'resend'",
-                    actual: called(used), at: [event, used.event]))
-        } else {
-            evidence.keep()
+        let used = history.connections[index].sent.first { history.patience(of: $0.event) > limit }
+        evidence.test(no: used) { used in
+            Finding(
+                "a connection that never answered was used again", expected: "nothing after the bound 'resend'",
+                actual: called(used), at: [event, used.event])
         }
     }
 
     /// The first thing that told the client that its message had arrived, or what became of it.
-    private static func news(of key: String?, on connection: Int, after event: Int, _ observations: Observations)
+    private static func news(of key: String?, on connection: Int, after event: Int, _ history: Observations)
         -> Int?
     {
-        let frames = observations.received.filter { $0.event > event }
+        let frames = history.received.filter { $0.event > event }
         let turns = Set(frames.filter { key != nil && $0.clientMessageId == key }.compactMap(\.turnId))
         let told = frames.first { frame in
             if let name = frame.clientMessageId { return name == key }
             if let turn = frame.turnId { return turns.contains(turn) }
             return frame.connection == connection && ["toolUse", "done", "message", "error"].contains(frame.type ?? "")
         }?.event
-        let response = observations.exchanges.first {
+        let response = history.exchanges.first {
             $0.isChat && ($0.response ?? 0) > event && $0.body?["clientMessageId"]?.stringValue == key
         }?.response
-        let read = observations.sessionReads.first { read in
+        let read = history.sessionReads.first { read in
             read.event > event && read.messages.contains { $0.clientMessageId != nil && $0.clientMessageId == key }
         }?.event
         return [told, response, read].compactMap { $0 }.min()
     }
 
     /// The greeted connection that had died in silence and that the client had no reason to doubt.
-    private static func deadConnection(at event: Int, _ observations: Observations) -> Int? {
-        guard let life = observations.client.launch(at: event)?.events else { return nil }
-        guard let last = observations.attempts(in: life.lowerBound..<event).last,
-            observations.connections[last].connected.map({ $0 < event }) == true,
-            observations.client.ends[last].map({ $0 > event }) ?? true,
-            let ending = observations.connections[last].ending, ending.kind == .cut, ending.event < event,
-            observations.client.returns.allSatisfy({
-                $0.event > event || $0.left < observations.connections[last].opening
-            })
+    private static func deadConnection(at event: Int, _ history: Observations) -> Int? {
+        guard let life = history.client.launch(at: event)?.events else { return nil }
+        guard let last = history.attempts(in: life.lowerBound..<event).last,
+            history.connections[last].connected.map({ $0 < event }) == true,
+            history.client.ends[last].map({ $0 > event }) ?? true, let ending = history.connections[last].ending,
+            ending.kind == .cut, ending.event < event,
+            history.client.returns.allSatisfy({ $0.event > event || $0.left < history.connections[last].opening })
         else { return nil }
         return last
     }

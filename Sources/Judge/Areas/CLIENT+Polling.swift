@@ -15,8 +15,7 @@ extension CLIENT {
     /// Once for each time that a client read at least twice for an answer, with nothing else to make it read, and was watched
     /// to the end of the bound. The first read after a return, a reconnect or a loss is the recovery, those that follow it are
     /// the polling; what a client reads without a socket after it gave up serves CLIENT-40.
-    static func pollingIsBounded(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func pollingIsBounded(_ history: Observations, _ evidence: inout Evidence) {
         for wait in history.waitsForAnswers {
             let polls = history.polls(in: wait)
             guard let first = polls.first else { continue }
@@ -25,29 +24,24 @@ extension CLIENT {
             let many = polls.count > 12 ? polls[12] : nil
             if let event = [late, many].compactMap({ $0 }).min() {
                 evidence.violate(
-                    Finding(
-                        "polling goes on",
-                        expected: "at most 12 reads, the last within \(history.clientBound(\.polling))",
-                        actual: event == many ? "the 13th" : "another one later", at: [first, event]))
+                    "polling goes on", expected: "at most 12 reads, the last within \(history.clientBound(\.polling))",
+                    actual: event == many ? "the 13th" : "another one later", at: [first, event])
             } else if wait.end > (history.proof(after: first, limit: limit) ?? .max) {
                 evidence.keep()
             }
         }
-        return evidence
     }
 
     /// CLIENT-23: "A client MUST end the thinking state, and show the message as failed with its retry or an error,
     /// when polling ends without an answer".
     ///
     /// Once for each time that a client polled at least twice for an answer that did not come.
-    static func pollingEndsInTheOpen(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func pollingEndsInTheOpen(_ history: Observations, _ evidence: inout Evidence) {
         for wait in history.waitsForAnswers where wait.question.ended == nil {
             let polls = history.polls(in: wait)
             guard polls.count > 1 else { continue }
-            let shown = history.shown(
-                after: polls[0], within: history.clientBound(\.polling), before: wait.end
-            ) { state in
+            let shown = history.shown(after: polls[0], within: history.clientBound(\.polling), before: wait.end) {
+                state in
                 guard wait.isOnScreen(state) else { return nil }
                 let isFailed = state.place(of: wait.question).map { state.messages[$0].status == "failed" } ?? false
                 return !state.thinking && (isFailed || !state.errors.isEmpty)
@@ -57,21 +51,18 @@ extension CLIENT {
             case .broken(let event):
                 let isThinking = history.client.state(at: event)?.thinking == true
                 evidence.violate(
-                    Finding(
-                        "polling ended and the person is not told",
-                        expected: "thinking false, and a failed message or an error",
-                        actual: isThinking ? "still thinking" : "neither", at: [polls[0], event]))
+                    "polling ended and the person is not told",
+                    expected: "thinking false, and a failed message or an error",
+                    actual: isThinking ? "still thinking" : "neither", at: [polls[0], event])
             case .unknown: break
             }
         }
-        return evidence
     }
 
     /// CLIENT-24: "A client MUST end the thinking state when it receives the ending of the turn, by any road".
     ///
     /// Once for each turn that was awaited on the screen when its ending came, and no other with it.
-    static func anEndingEndsTheWaiting(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func anEndingEndsTheWaiting(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() {
             guard let ended = question.ended, let state = history.client.state(at: ended), state.thinking,
@@ -86,17 +77,14 @@ extension CLIENT {
             guard isAlone else { continue }
             let end = history.end(
                 of: ended, at: ["send", "selectSession", "openPush", "background", "quit", "launch", "exit"])
-            switch history.shown(after: ended, within: history.clientPatience, before: end, holds: { !$0.thinking }) {
-            case .kept: evidence.keep()
-            case .broken(let event):
-                evidence.violate(
-                    Finding(
-                        "the answer is there and the client still waits for it", expected: "thinking false",
-                        actual: "thinking true", at: [ended, event]))
-            case .unknown: break
+            evidence.test(
+                history.shown(after: ended, within: history.clientPatience, before: end, holds: { !$0.thinking })
+            ) { event in
+                Finding(
+                    "the answer is there and the client still waits for it", expected: "thinking false",
+                    actual: "thinking true", at: [ended, event])
             }
         }
-        return evidence
     }
 }
 
@@ -119,14 +107,12 @@ extension Observations {
 
     /// Every time in which a client waited for an answer and read for it.
     var waitsForAnswers: [AnswerWait] {
-        let reasons = Set(recoveryTriggers)
-            .union(connections.indices.compactMap { connections[$0].connected == nil ? nil : loss(of: $0) })
-            .union(
-                client.acts(
-                    "send", "background", "networkDown", "openPush", "selectSession", "launch", "quit", "exit"
-                ).map(\.event)
-            )
-            .sorted()
+        let reasons = Set(recoveryTriggers).union(
+            connections.indices.compactMap { connections[$0].connected == nil ? nil : loss(of: $0) }
+        ).union(
+            client.acts("send", "background", "networkDown", "openPush", "selectSession", "launch", "quit", "exit").map(
+                \.event)
+        ).sorted()
         return ClientQuestion.all(in: self).flatMap { question -> [AnswerWait] in
             guard let asked = question.requests.first?.event else { return [] }
             let over = question.news.first { $0.kind != .proof }?.event ?? history.events.endIndex

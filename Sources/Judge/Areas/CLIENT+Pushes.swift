@@ -14,26 +14,27 @@ extension CLIENT {
     ///
     /// Once for each launch by a notification that came to its message, or could have. Another session on the way is no fault;
     /// another session afterwards is.
-    static func launchesLeadToTheMessage(_ history: Observations) -> Evidence {
-        judgeTaps(history) { notice, _ in notice.kind == .launched }
+    static func launchesLeadToTheMessage(_ history: Observations, _ evidence: inout Evidence) {
+        judgeTaps(history, &evidence) { notice, _ in notice.kind == .launched }
     }
 
     /// CLIENT-34: "A client MUST show the session and message a tapped notification names when it comes from the
     /// background".
-    static func returnsLeadToTheMessage(_ history: Observations) -> Evidence {
-        judgeTaps(history) { notice, _ in notice.kind == .resumed }
+    static func returnsLeadToTheMessage(_ history: Observations, _ evidence: inout Evidence) {
+        judgeTaps(history, &evidence) { notice, _ in notice.kind == .resumed }
     }
 
     /// CLIENT-35: "A client MUST show the session and message a tapped notification names when its chat is already on
     /// the screen with another session".
-    static func tapsLeaveTheScreen(_ history: Observations) -> Evidence {
-        judgeTaps(history) { notice, state in notice.kind == .tapped && state?.sessionId != notice.sessionId }
+    static func tapsLeaveTheScreen(_ history: Observations, _ evidence: inout Evidence) {
+        judgeTaps(history, &evidence) { notice, state in notice.kind == .tapped && state?.sessionId != notice.sessionId
+        }
     }
 
     private static func judgeTaps(
-        _ history: Observations, where isMeant: (ClientNotice, ObservedClient.State?) -> Bool
-    ) -> Evidence {
-        var evidence = Evidence()
+        _ history: Observations, _ evidence: inout Evidence,
+        where isMeant: (ClientNotice, ObservedClient.State?) -> Bool
+    ) {
         let deliveries = ClientDelivery.all(in: history)
         for notice in ClientNotice.all(in: history) {
             guard let session = notice.sessionId, let id = notice.messageId,
@@ -50,14 +51,11 @@ extension CLIENT {
             let looks = history.looks(after: notice.event, before: end)
             let goal = "message \(shown(id)) in session \(shown(session))"
             if let there = looks.first(where: { isThere($0.state) }) {
-                if let lost = looks.first(where: { $0.event > there.event && $0.state.sessionId != session }) {
-                    evidence.violate(
-                        Finding(
-                            "another session takes the place of the one that a notification led to", expected: goal,
-                            actual: "session \(shown(lost.state.sessionId))",
-                            at: [notice.event, there.event, lost.event]))
-                } else {
-                    evidence.keep()
+                let lost = looks.first { $0.event > there.event && $0.state.sessionId != session }
+                evidence.test(no: lost) { lost in
+                    Finding(
+                        "another session takes the place of the one that a notification led to", expected: goal,
+                        actual: "session \(shown(lost.state.sessionId))", at: [notice.event, there.event, lost.event])
                 }
                 continue
             }
@@ -65,22 +63,17 @@ extension CLIENT {
             let outcome = history.shown(after: cause, within: history.timeouts.pong, before: end, holds: isThere)
             if case .broken(let late) = outcome {
                 let state = history.client.state(at: late)
-                let actual =
-                    "\(state?.messages.count ?? 0) messages of session \(shown(state?.sessionId))"
+                let actual = "\(state?.messages.count ?? 0) messages of session \(shown(state?.sessionId))"
                 evidence.violate(
-                    Finding(
-                        "a tapped notification does not lead to its message", expected: goal, actual: actual,
-                        at: [notice.event, late]))
+                    "a tapped notification does not lead to its message", expected: goal, actual: actual,
+                    at: [notice.event, late])
             }
         }
-        return evidence
     }
 
     /// From when on a message can be asked to be on the screen: the tap when the client has it or asks for nothing, else the
     /// response that brought it; nil while the suite withholds it.
-    private static func cause(
-        of notice: ClientNotice, _ named: [ClientDelivery], _ history: Observations
-    ) -> Int? {
+    private static func cause(of notice: ClientNotice, _ named: [ClientDelivery], _ history: Observations) -> Int? {
         let life = history.client.launch(at: notice.event)?.events.lowerBound ?? 0
         if named.contains(where: { $0.event < notice.event && $0.event > life && $0.road == .read }) {
             return notice.event
@@ -101,8 +94,7 @@ extension CLIENT {
     /// CLIENT-36: "A client MUST show an error when the session a notification names cannot be found".
     ///
     /// Once for each tapped notification whose session is answered with 404, or stands in no list that was asked for since.
-    static func lostSessionsAreTold(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func lostSessionsAreTold(_ history: Observations, _ evidence: inout Evidence) {
         let messages = ClientMessages(history)
         for notice in ClientNotice.all(in: history) where notice.kind != .received {
             guard let session = notice.sessionId, let told = notFound(session, after: notice.event, history) else {
@@ -118,23 +110,20 @@ extension CLIENT {
                 look.state.sessionId == session && messages.stranger(in: look.state) != nil
             }) {
                 evidence.violate(
-                    Finding(
-                        "messages of another session are shown under the name of one that is not found",
-                        expected: "an error, and no messages", actual: "\(wrong.state.messages.count) messages",
-                        at: [notice.event, told, wrong.event]))
+                    "messages of another session are shown under the name of one that is not found",
+                    expected: "an error, and no messages", actual: "\(wrong.state.messages.count) messages",
+                    at: [notice.event, told, wrong.event])
             } else if looks.contains(where: { tells($0.state) }) {
                 evidence.keep()
             } else if case .broken(let late) = history.shown(
                 after: told, within: history.timeouts.pong, before: end, holds: tells)
             {
                 evidence.violate(
-                    Finding(
-                        "a notification names a session that is not found, and nobody is told",
-                        expected: "an error on the screen", actual: "none within the bound 'pong'",
-                        at: [notice.event, told, late]))
+                    "a notification names a session that is not found, and nobody is told",
+                    expected: "an error on the screen", actual: "none within the bound 'pong'",
+                    at: [notice.event, told, late])
             }
         }
-        return evidence
     }
 
     /// The response that told the client, after an event, that there is no such session.
@@ -152,8 +141,7 @@ extension CLIENT {
     /// Once for each push of a message that nothing had brought, while no greeted connection was open. Recovery is a `sync` or
     /// a read of that session; it may wait for a new connection, so the bound is that between two attempts. What it brings
     /// for the session on the screen has to come there.
-    static func pushesRecover(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func pushesRecover(_ history: Observations, _ evidence: inout Evidence) {
         let deliveries = ClientDelivery.all(in: history)
         for notice in ClientNotice.all(in: history) where notice.kind == .received {
             guard let session = notice.sessionId, let id = notice.messageId,
@@ -164,7 +152,7 @@ extension CLIENT {
                 })
             else { continue }
             let late = history.clientDeadline(after: notice.event, within: history.clientBound(\.backoff))
-            let end = late ?? history.history.events.endIndex
+            let end = late ?? history.events.endIndex
             let syncs = history.syncs.map(\.request.event)
             let reads = history.client.reads(of: session)
             let requests = (syncs + reads.map(\.request)).filter { $0 > notice.event && $0 < end }
@@ -173,10 +161,9 @@ extension CLIENT {
                     !reads.contains(where: { $0.request < notice.event && ($0.response ?? .max) > notice.event })
                 else { continue }
                 evidence.violate(
-                    Finding(
-                        "a push arrives while no connection delivers, and nothing is recovered",
-                        expected: "a sync, or a read of session \(shown(session))",
-                        actual: "none within the bound 'backoff'", at: [notice.event, late]))
+                    "a push arrives while no connection delivers, and nothing is recovered",
+                    expected: "a sync, or a read of session \(shown(session))",
+                    actual: "none within the bound 'backoff'", at: [notice.event, late])
                 continue
             }
             let brought = deliveries.first { $0.id == id && $0.event > notice.event && $0.road != .push }
@@ -189,11 +176,9 @@ extension CLIENT {
                 continue
             }
             evidence.violate(
-                Finding(
-                    "what a push announced was recovered and is not shown",
-                    expected: "message \(shown(id)) in session \(shown(session))",
-                    actual: "not within the bound 'pong'", at: [notice.event, brought.event, late]))
+                "what a push announced was recovered and is not shown",
+                expected: "message \(shown(id)) in session \(shown(session))", actual: "not within the bound 'pong'",
+                at: [notice.event, brought.event, late])
         }
-        return evidence
     }
 }

@@ -15,8 +15,7 @@ extension CLIENT {
     ///
     /// Once for each greeted connection after another one and each turn that the client knew to run then. A read counts from
     /// the end of the old connection on, also one that was still under way then; a sync counts where the server has an epoch.
-    static func reconnectsAreFollowedByRecovery(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func reconnectsAreFollowedByRecovery(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, connection) in history.connections.enumerated() {
             guard let greeted = connection.connected, let lost = history.lossBefore(connection: index) else { continue }
@@ -31,28 +30,24 @@ extension CLIENT {
                     history.isAble(from: greeted, to: $0) ? $0 : nil
                 }
                 // What is asked on a later connection is the recovery of that one.
-                let end = proof ?? history.loss(of: index) ?? history.history.events.endIndex
+                let end = proof ?? history.loss(of: index) ?? history.events.endIndex
                 if let recovery = history.recovery(of: sessions, since: lost), recovery < end {
                     let isInTime = question.ended.map { recovery < $0 } ?? true
                     if isInTime { evidence.keep() }
                 } else if let proof, question.ended.map({ $0 > proof }) ?? true {
                     evidence.violate(
-                        Finding(
-                            "a reconnect without recovery while a turn runs",
-                            expected: "a sync, or a read of its session",
-                            actual: "neither within \(history.clientPatience)", at: [lost, greeted, proof]))
+                        "a reconnect without recovery while a turn runs", expected: "a sync, or a read of its session",
+                        actual: "neither within \(history.clientPatience)", at: [lost, greeted, proof])
                 }
             }
         }
-        return evidence
     }
 
     /// CLIENT-19: "A client MUST show, after recovery, every message of the history it lacked, in the order of the
     /// history".
     ///
     /// Once for each read or replay of the session on the screen that brings a message which was not shown.
-    static func allThatWasMissedIsShown(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func allThatWasMissedIsShown(_ history: Observations, _ evidence: inout Evidence) {
         let leaving: Set = ["selectSession", "openPush", "background", "quit", "launch", "exit"]
         for told in history.toldHistories {
             guard let before = history.client.state(at: told.event), before.sessionId == told.sessionId,
@@ -74,24 +69,19 @@ extension CLIENT {
                 let ids = told.messages.map { $0.id ?? "a message without id" }.joined(separator: " ")
                 let state = history.client.state(at: event)
                 evidence.violate(
-                    Finding(
-                        "messages that a recovery brought are missing or out of order",
-                        expected: "\(ids), in this order",
-                        actual: state?.messages.map { $0.id ?? $0.key ?? "a message without id" }
-                            .joined(separator: " ") ?? "nothing",
-                        at: [told.event, event]))
+                    "messages that a recovery brought are missing or out of order", expected: "\(ids), in this order",
+                    actual: state?.messages.map { $0.id ?? $0.key ?? "a message without id" }.joined(separator: " ")
+                        ?? "nothing", at: [told.event, event])
             case .unknown: break
             }
         }
-        return evidence
     }
 
     /// CLIENT-20: "A client MUST NOT show fewer messages of a session during recovery than before it".
     ///
     /// Once for each read or sync during which, or after which, the screen of its session was looked at. Two entries for one
     /// message that become one are no loss.
-    static func recoveryNeverShowsLess(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func recoveryNeverShowsLess(_ history: Observations, _ evidence: inout Evidence) {
         let states = history.client.states
         var accused: Set<Int> = []
         func accuse(_ after: ObservedClient.State, after before: ObservedClient.State) {
@@ -99,9 +89,8 @@ extension CLIENT {
                 !history.isGone(session, before: after.event), accused.insert(after.event).inserted
             else { return }
             evidence.violate(
-                Finding(
-                    "a recovery shows fewer messages than before", expected: "at least \(before.count)",
-                    actual: "\(after.count)", at: [before.event, after.event]))
+                "a recovery shows fewer messages than before", expected: "at least \(before.count)",
+                actual: "\(after.count)", at: [before.event, after.event])
         }
         for (before, after) in zip(states, states.dropFirst()) {
             guard let session = before.sessionId, history.endOfStay(at: before.event) > after.event,
@@ -132,15 +121,13 @@ extension CLIENT {
                 if !stored.isSubset(of: after.messages.compactMap(\.id)) { accuse(after, after: before) }
             }
         }
-        return evidence
     }
 
     /// CLIENT-21: "A client MUST NOT have more than one session read of one session under way for recovery".
     ///
     /// Once for each return, reconnect and push while a read of a session is under way. A read that the person caused by going
     /// there, and one that takes the place of a read the client gave up, is not counted.
-    static func oneReadServesAll(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func oneReadServesAll(_ history: Observations, _ evidence: inout Evidence) {
         let triggers = history.recoveryTriggers
         for (index, read) in history.client.reads.enumerated() {
             guard case .session(let session) = read.route, history.isForRecovery(read) else { continue }
@@ -152,14 +139,12 @@ extension CLIENT {
             }
             if let second {
                 evidence.violate(
-                    Finding(
-                        "two reads of one session are under way", expected: "one read that serves every reason",
-                        actual: "a second read of \(session) before the first was answered",
-                        at: [read.request, second.request]))
+                    "two reads of one session are under way", expected: "one read that serves every reason",
+                    actual: "a second read of \(session) before the first was answered",
+                    at: [read.request, second.request])
             } else {
                 for trigger in triggers where trigger > read.request && trigger < end { evidence.keep() }
             }
         }
-        return evidence
     }
 }

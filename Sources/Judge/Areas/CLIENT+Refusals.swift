@@ -13,8 +13,7 @@ extension CLIENT {
     ///
     /// Once for each first error of a message, until it is sent again or proves to be taken up. Shown is a message marked as
     /// failed, or an error that was not there before; its words are the client's own.
-    static func errorsAreShown(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func errorsAreShown(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) {
             var told: Int?
             for news in question.news {
@@ -25,7 +24,6 @@ extension CLIENT {
                 if isNew { judge(error, news, of: question, in: history, &evidence) }
             }
         }
-        return evidence
     }
 
     private static func judge(
@@ -47,14 +45,10 @@ extension CLIENT {
             if let session = state.sessionId, !sessions.isEmpty, !sessions.contains(session) { return nil }
             return !state.errors.isEmpty && state.errors == before?.errors ? nil : false
         }
-        switch shown {
-        case .kept: evidence.keep()
-        case .broken(let event):
-            evidence.violate(
-                Finding(
-                    "an error is not shown", expected: "the message marked as failed, or an entry in errors",
-                    actual: "neither, after \(error.code ?? "an error without code")", at: [news.event, event]))
-        case .unknown: break
+        evidence.test(shown) { event in
+            Finding(
+                "an error is not shown", expected: "the message marked as failed, or an entry in errors",
+                actual: "neither, after \(error.code ?? "an error without code")", at: [news.event, event])
         }
     }
 
@@ -62,24 +56,18 @@ extension CLIENT {
     /// passed".
     ///
     /// Once for each refusal that names a time, when the message came again, or the time was watched to its end.
-    static func rateLimitsAreWaitedFor(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func rateLimitsAreWaitedFor(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) {
             for news in question.news where news.kind == .refusal && news.error?.code == "rate_limited" {
                 guard let wait = news.error?.retryAfter, wait > 0 else { continue }
                 let limit = history.time(of: news.event) + wait
                 if let again = question.requests.first(where: { $0.event > news.event }) {
-                    if history.time(of: again.event) < limit {
-                        evidence.violate(
-                            Finding(
-                                "a message refused for its rate comes again too soon",
-                                expected: "not within \(wait / 1_000) ms",
-                                actual:
-                                    "after \((history.time(of: again.event) - history.time(of: news.event)) / 1_000) ms",
-                                at: [news.event, again.event]))
-                    } else {
-                        evidence.keep()
-                    }
+                    evidence.test(
+                        history.time(of: again.event) >= limit,
+                        otherwise: "a message refused for its rate comes again too soon",
+                        expected: "not within \(wait / 1_000) ms",
+                        actual: "after \((history.time(of: again.event) - history.time(of: news.event)) / 1_000) ms",
+                        at: [news.event, again.event])
                 } else if let proof = history.proof(after: news.event, limit: limit),
                     history.isAble(from: news.event, to: proof)
                 {
@@ -87,7 +75,6 @@ extension CLIENT {
                 }
             }
         }
-        return evidence
     }
 }
 

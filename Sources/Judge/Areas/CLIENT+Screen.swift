@@ -15,17 +15,15 @@ extension CLIENT {
     /// Once for each message that came more than once and was looked at afterwards, and once for each that says what another
     /// says: neither may be shown twice, and neither may be taken for the other. Entries without id are counted by their
     /// words against the messages the client was told of.
-    static func messagesAreShownOnce(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func messagesAreShownOnce(_ history: Observations, _ evidence: inout Evidence) {
         let messages = ClientMessages(history)
         var doubled: Set<String> = []
         for state in history.client.states {
             guard let double = double(in: state, messages) else { continue }
             guard doubled.insert(double.name).inserted else { continue }
             evidence.violate(
-                Finding(
-                    "a message is shown more than once", expected: "\(double.name) \(double.known) time(s)",
-                    actual: "\(double.count) times", at: double.events.suffix(3) + [state.event]))
+                "a message is shown more than once", expected: "\(double.name) \(double.known) time(s)",
+                actual: "\(double.count) times", at: double.events.suffix(3) + [state.event])
         }
         let looks = history.looks(after: -1, before: .max)
         var told: [String: [ClientDelivery]] = [:]
@@ -42,7 +40,6 @@ extension CLIENT {
             }
             judgeAlike(deliveries, messages, history, into: &evidence)
         }
-        return evidence
     }
 
     private static func double(
@@ -83,15 +80,11 @@ extension CLIENT {
             guard state.sessionId == session else { return nil }
             return state.messages.count { $0.role == delivery.role && exactlyEqual($0.text, text) } >= had
         }
-        switch outcome {
-        case .kept: evidence.keep()
-        case .broken(let late):
-            evidence.violate(
-                Finding(
-                    "a message that says the same as another is taken for it",
-                    expected: "message \(shown(delivery.id)) on the screen as well",
-                    actual: "not within the bound 'pong'", at: [delivery.event, late]))
-        case .unknown: break
+        evidence.test(outcome) { late in
+            Finding(
+                "a message that says the same as another is taken for it",
+                expected: "message \(shown(delivery.id)) on the screen as well", actual: "not within the bound 'pong'",
+                at: [delivery.event, late])
         }
     }
 
@@ -103,8 +96,7 @@ extension CLIENT {
     /// CLIENT-26: "A client MUST show a frame or response only in the session it belongs to".
     ///
     /// Once for each frame and each response with messages of a session that was not on the screen when it came.
-    static func sessionsAreKeptApart(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func sessionsAreKeptApart(_ history: Observations, _ evidence: inout Evidence) {
         let messages = ClientMessages(history)
         var found: Set<String> = []
         for state in history.client.states {
@@ -112,20 +104,17 @@ extension CLIENT {
             let session = delivery.sessionId ?? ""
             guard found.insert("\(message.id ?? message.text) \(state.sessionId ?? "")").inserted else { continue }
             evidence.violate(
-                Finding(
-                    "a message is shown in a session it does not belong to",
-                    expected: "message \(shown(message.id ?? message.text)) in session \(shown(session)) only",
-                    actual: "shown in session \(shown(state.sessionId))", at: [delivery.event, state.event]))
+                "a message is shown in a session it does not belong to",
+                expected: "message \(shown(message.id ?? message.text)) in session \(shown(session)) only",
+                actual: "shown in session \(shown(state.sessionId))", at: [delivery.event, state.event])
         }
         var judged: Set<Int> = []
         let last = history.looks(after: -1, before: .max).last?.event ?? 0
         for delivery in messages.deliveries where delivery.road != .typed && delivery.road != .push {
-            guard found.isEmpty, let session = delivery.sessionId,
-                let state = history.client.state(at: delivery.event), state.sessionId != session,
-                last > delivery.event, judged.insert(delivery.event).inserted
+            guard found.isEmpty, let session = delivery.sessionId, let state = history.client.state(at: delivery.event),
+                state.sessionId != session, last > delivery.event, judged.insert(delivery.event).inserted
             else { continue }
             evidence.keep()
         }
-        return evidence
     }
 }

@@ -16,13 +16,11 @@ extension CLIENT {
     /// Once for each question whose connection ended before anything was said of it, and once for each that was typed into a
     /// dead connection still shown as connected. One that shows up in a replay or a history meanwhile has arrived and need not
     /// be sent again. Broken when a greeted connection stands for `resend` without it.
-    static func lostQuestionsAreSentAgain(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func lostQuestionsAreSentAgain(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             guard let lost = history.loss(of: question) else { continue }
             judge(question, lostAt: lost, in: history, &evidence)
         }
-        return evidence
     }
 
     /// Whether a lost question was sent again; says nothing of one that arrived all the same.
@@ -36,47 +34,36 @@ extension CLIENT {
             let proof = history.neglect(after: lost.sent, within: history.clientPatience)
         {
             evidence.violate(
-                Finding(
-                    "a message typed is never sent again",
-                    expected: "the same chat on the next connection or over REST",
-                    actual: "nothing within \(history.clientPatience) on a connection that stands",
-                    at: [lost.sent, lost.event, proof]))
+                "a message typed is never sent again", expected: "the same chat on the next connection or over REST",
+                actual: "nothing within \(history.clientPatience) on a connection that stands",
+                at: [lost.sent, lost.event, proof])
         }
     }
 
     /// CLIENT-12: "A client MUST resend with the `clientMessageId` and content of the first send".
     ///
     /// Once for each request after the first of one message, until the client was told how it ended or that it was refused.
-    static func theSameIsSentAgain(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func theSameIsSentAgain(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             guard let first = question.requests.first, let key = first.clientMessageId else { continue }
             for again in question.requests.dropFirst() {
                 guard !question.news.contains(where: { $0.event < again.event && $0.kind != .proof }) else { break }
                 let isSameText = again.content == first.content || exactlyEqual(again.prompt, first.prompt)
-                if again.clientMessageId == key, isSameText {
-                    evidence.keep()
-                } else {
-                    evidence.violate(
-                        Finding(
-                            again.clientMessageId == key
-                                ? "a message is sent again with another text"
-                                : "a message is sent again under another key",
-                            expected: "\(shown(key)), \(shown(first.prompt))",
-                            actual: "\(shown(again.clientMessageId)), \(shown(again.prompt))",
-                            at: [first.event, again.event]))
-                }
+                evidence.test(
+                    again.clientMessageId == key && isSameText,
+                    otherwise: again.clientMessageId == key
+                        ? "a message is sent again with another text" : "a message is sent again under another key",
+                    expected: "\(shown(key)), \(shown(first.prompt))",
+                    actual: "\(shown(again.clientMessageId)), \(shown(again.prompt))", at: [first.event, again.event])
             }
         }
-        return evidence
     }
 
     /// CLIENT-13: "A client MUST give each new message of the person a `clientMessageId` of its own".
     ///
     /// Once for each message after the first, and once for each without a key. Of two equal texts the second is known to have
     /// the key of the first when the first had been answered, and the second never comes with another.
-    static func eachMessageHasAKeyOfItsOwn(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func eachMessageHasAKeyOfItsOwn(_ history: Observations, _ evidence: inout Evidence) {
         var used: [String: Int] = [:]
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() {
@@ -88,8 +75,7 @@ extension CLIENT {
             }
             guard let key = first.clientMessageId else {
                 evidence.violate(
-                    Finding(
-                        "a message has no key", expected: "a clientMessageId", actual: "none", at: [first.event]))
+                    "a message has no key", expected: "a clientMessageId", actual: "none", at: [first.event])
                 continue
             }
             if let other = used[key] {
@@ -99,7 +85,6 @@ extension CLIENT {
             }
             used[key] = used[key] ?? first.event
         }
-        return evidence
     }
 
     private static func shared(_ first: Int, _ second: Int) -> Finding {
@@ -112,8 +97,7 @@ extension CLIENT {
     private static func taken(
         for question: ClientQuestion, among earlier: ArraySlice<ClientQuestion>, _ history: Observations
     ) -> (first: Int, second: Int)? {
-        guard let typed = question.typed,
-            let twin = earlier.last(where: { exactlyEqual($0.text, question.text) }),
+        guard let typed = question.typed, let twin = earlier.last(where: { exactlyEqual($0.text, question.text) }),
             let first = twin.requests.first, let proof = twin.proof, proof < typed,
             let second = twin.requests.first(where: { $0.event > typed })
         else { return nil }
@@ -130,8 +114,7 @@ extension CLIENT {
     ///
     /// Once for each look at a message between its sending and the first proof, and once for each that was lost after frames of
     /// other turns had arrived, as in CLIENT-11.
-    static func onlyItsOwnTurnProvesDelivery(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func onlyItsOwnTurnProvesDelivery(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() where !question.isAmbiguous {
             guard let sent = question.requests.first?.event else { continue }
@@ -143,10 +126,9 @@ extension CLIENT {
                 guard shown.key != nil || isOnlyOne else { continue }
                 if shown.status == "sent" {
                     evidence.violate(
-                        Finding(
-                            "a message counts as sent without proof",
-                            expected: "its key, or the turn of its ack, in a frame, response or history",
-                            actual: "status sent", at: [sent, look.event]))
+                        "a message counts as sent without proof",
+                        expected: "its key, or the turn of its ack, in a frame, response or history",
+                        actual: "status sent", at: [sent, look.event])
                     break
                 }
                 evidence.keep()
@@ -156,7 +138,6 @@ extension CLIENT {
                 judge(question, lostAt: lost, in: history, &evidence)
             }
         }
-        return evidence
     }
 }
 

@@ -9,8 +9,7 @@ extension CLIENT {
     ///
     /// Once for each such answer while the app is in the foreground and its connection stays open. Answers to the same
     /// session add up until it comes to the screen; what else a client counts is its own.
-    static func othersAreCounted(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func othersAreCounted(_ history: Observations, _ evidence: inout Evidence) {
         var waiting: [String: (base: Int, ids: Set<String>, event: Int)] = [:]
         for frame in history.received where frame.type == "done" && !frame.isDuplicate {
             guard let session = frame.sessionId, let state = history.client.state(at: frame.event),
@@ -29,9 +28,7 @@ extension CLIENT {
             let outcome = history.shown(
                 after: frame.event, within: history.timeouts.pong,
                 before: history.end(of: frame.event, at: ["launch", "quit", "exit", "background", "networkDown"])
-            ) { state in
-                state.sessionId == session ? nil : state.unread[session] ?? 0 >= wanted
-            }
+            ) { state in state.sessionId == session ? nil : state.unread[session] ?? 0 >= wanted }
             switch outcome {
             case .kept: evidence.keep()
             case .broken(let late):
@@ -43,22 +40,19 @@ extension CLIENT {
                 }
                 if isRead { continue }
                 evidence.violate(
-                    Finding(
-                        "an answer in a session that is not on the screen is not counted as unread",
-                        expected: "unread of at least \(wanted) for session \(shown(session))",
-                        actual: "\(history.client.state(at: late)?.unread[session] ?? 0)", at: [frame.event, late]))
+                    "an answer in a session that is not on the screen is not counted as unread",
+                    expected: "unread of at least \(wanted) for session \(shown(session))",
+                    actual: "\(history.client.state(at: late)?.unread[session] ?? 0)", at: [frame.event, late])
             case .unknown: break
             }
         }
-        return evidence
     }
 
     /// CLIENT-43: "A client SHOULD show the messages it already has when the person returns to a session, before the
     /// server has answered".
     ///
     /// Once for each return to a session that was on the screen before in the same life, while no read of it is answered.
-    static func returnsAreNotBlank(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func returnsAreNotBlank(_ history: Observations, _ evidence: inout Evidence) {
         for act in history.client.acts("selectSession") {
             guard let session = act.details["sessionId"]?.stringValue,
                 let life = history.client.launch(at: act.event)?.events,
@@ -77,15 +71,12 @@ extension CLIENT {
             case .broken(let late):
                 let now = history.client.state(at: late)
                 evidence.violate(
-                    Finding(
-                        "a session that was shown before is blank until the server answers",
-                        expected: "\(last.messages.count) messages of session \(shown(session))",
-                        actual: "\(now?.messages.count ?? 0) of session \(shown(now?.sessionId))",
-                        at: [act.event, late]))
+                    "a session that was shown before is blank until the server answers",
+                    expected: "\(last.messages.count) messages of session \(shown(session))",
+                    actual: "\(now?.messages.count ?? 0) of session \(shown(now?.sessionId))", at: [act.event, late])
             case .unknown: break
             }
         }
-        return evidence
     }
 }
 

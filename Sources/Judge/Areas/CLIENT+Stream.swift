@@ -15,8 +15,7 @@ extension CLIENT {
     /// Once for each greeting with an epoch to a client that surely held a place, or showed that it awaited an answer. The
     /// place has to be one that it can have: not beyond what it was sent before this greeting, and not before a frame that it
     /// surely took, unless a `sync` has still to fill a gap. A place of another stream is CLIENT-28's.
-    static func placesAreSynced(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func placesAreSynced(_ history: Observations, _ evidence: inout Evidence) {
         let places = ClientPlaces(history)
         let questions = ClientQuestion.all(in: history)
         for (index, connection) in history.connections.enumerated() {
@@ -31,14 +30,11 @@ extension CLIENT {
                 after: greeting.event, within: history.clientBound(\.sync), on: index)
             {
                 evidence.violate(
-                    Finding(
-                        "a new connection is not synced, though the client "
-                            + (held == nil ? "awaits an answer" : "held a position"),
-                        expected: "a sync after connected", actual: "none within the bound 'sync'",
-                        at: [greeting.event, late]))
+                    "a new connection is not synced, though the client "
+                        + (held == nil ? "awaits an answer" : "held a position"), expected: "a sync after connected",
+                    actual: "none within the bound 'sync'", at: [greeting.event, late])
             }
         }
-        return evidence
     }
 
     private static func judge(
@@ -50,7 +46,7 @@ extension CLIENT {
         func violate(_ what: String, _ expected: String) {
             let actual = "epoch \(shown(sync.request.epoch)), lastSeqSeen \(position)"
             let cause = held?.frame.event ?? greeting.event
-            evidence.violate(Finding(what, expected: expected, actual: actual, at: [cause, sync.request.event]))
+            evidence.violate(what, expected: expected, actual: actual, at: [cause, sync.request.event])
         }
         let place = held.map { "epoch '\($0.epoch)', lastSeqSeen \($0.seq)" }
         guard let epoch = sync.request.epoch else {
@@ -84,15 +80,14 @@ extension CLIENT {
     ///
     /// Once for each such answer while a session is on the screen. Any session that was on the screen since, or in which the
     /// person had asked, will do; a read that was under way when the answer came may serve as well, and decides nothing.
-    static func gapsAreRead(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func gapsAreRead(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard result["complete"]?.boolValue == false, result["more"]?.boolValue != true,
                 history.client.state(at: result.event)?.sessionId != nil
             else { continue }
             let late = history.clientDeadline(
                 after: result.event, within: history.clientBound(\.rest), on: sync.connection)
-            let end = late ?? history.history.events.endIndex
+            let end = late ?? history.events.endIndex
             let asked = history.client.typed.flatMap(\.sends).filter { $0.event < result.event }.compactMap(\.sessionId)
             let sessions = Set(history.client.states(from: result.event, to: end).compactMap(\.sessionId) + asked)
             let reads = sessions.flatMap { history.client.reads(of: $0) }
@@ -102,52 +97,43 @@ extension CLIENT {
                 !reads.contains(where: { $0.request < result.event && ($0.response ?? .max) > result.event })
             {
                 evidence.violate(
-                    Finding(
-                        "a sync is answered as incomplete, and the session is not read",
-                        expected: "GET of session \(listed(sessions))", actual: "none within the bound 'rest'",
-                        at: [result.event, late]))
+                    "a sync is answered as incomplete, and the session is not read",
+                    expected: "GET of session \(listed(sessions))", actual: "none within the bound 'rest'",
+                    at: [result.event, late])
             }
         }
-        return evidence
     }
 
     /// CLIENT-18: "A client MUST answer a `syncResult` with `more: true` by a `sync` from the last `seq` it received".
     ///
     /// Once for each page with frames. Live frames are no part of the page, and numbers beyond it have still to come.
-    static func pagesAreFollowed(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func pagesAreFollowed(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard result["more"]?.boolValue == true, let last = sync.missed.last?.seq else { continue }
-            let next = history.syncs.filter {
-                $0.connection == sync.connection && $0.request.event > result.event
-            }
+            let next = history.syncs.filter { $0.connection == sync.connection && $0.request.event > result.event }
             let expected = "a sync with epoch \(shown(result.epoch)), lastSeqSeen \(last)"
             if next.contains(where: { $0.lastSeqSeen == last && $0.request.epoch == result.epoch }) {
                 evidence.keep()
             } else if let wrong = next.first {
                 evidence.violate(
-                    Finding(
-                        "the next page is not asked for from the end of this one", expected: expected,
-                        actual:
-                            "epoch \(shown(wrong.request.epoch)), lastSeqSeen \(wrong.lastSeqSeen.map(String.init) ?? "none")",
-                        at: [result.event, wrong.request.event]))
+                    "the next page is not asked for from the end of this one", expected: expected,
+                    actual:
+                        "epoch \(shown(wrong.request.epoch)), lastSeqSeen \(wrong.lastSeqSeen.map(String.init) ?? "none")",
+                    at: [result.event, wrong.request.event])
             } else if let late = history.clientDeadline(
                 after: result.event, within: history.clientBound(\.sync), on: sync.connection)
             {
                 evidence.violate(
-                    Finding(
-                        "more is to come, and nobody asks for it", expected: expected,
-                        actual: "none within the bound 'sync'", at: [result.event, late]))
+                    "more is to come, and nobody asks for it", expected: expected,
+                    actual: "none within the bound 'sync'", at: [result.event, late])
             }
         }
-        return evidence
     }
 
     /// CLIENT-29: "A client MUST move its position over a numbered frame whose type it does not know".
     ///
     /// Once for each first `sync` of a connection after such a frame was the greatest number of its epoch and surely taken.
-    static func unknownTypesMovePlaces(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func unknownTypesMovePlaces(_ history: Observations, _ evidence: inout Evidence) {
         let places = ClientPlaces(history)
         for (sync, position) in history.firstSyncs {
             let start = history.client.launch(at: sync.request.event)?.events.lowerBound ?? 0
@@ -157,32 +143,24 @@ extension CLIENT {
                 !last.isOfKnownType, !last.frame.isReplayed, places.isTaken(last.frame, before: end),
                 places.isClosed(before: end), sync.request.epoch.map({ $0 == last.epoch }) ?? true
             else { continue }
-            if position >= last.seq {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    Finding(
-                        "a numbered frame of an unknown type did not move the position",
-                        expected: "lastSeqSeen \(last.seq)", actual: "lastSeqSeen \(position)",
-                        at: [last.frame.event, sync.request.event]))
-            }
+            evidence.test(
+                position >= last.seq, otherwise: "a numbered frame of an unknown type did not move the position",
+                expected: "lastSeqSeen \(last.seq)", actual: "lastSeqSeen \(position)",
+                at: [last.frame.event, sync.request.event])
         }
-        return evidence
     }
 
     /// CLIENT-30: "A client MUST show a frame at once although numbers before it are missing".
     ///
     /// Once for each live frame with a new message of the session on the screen, whose number is not the next. The bound is
     /// that of an answer without work behind it; no timer of a client lies in it.
-    static func sparseFramesAreShown(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func sparseFramesAreShown(_ history: Observations, _ evidence: inout Evidence) {
         let places = ClientPlaces(history)
         for item in places.given where !item.frame.isReplayed && ["done", "message"].contains(item.frame.type) {
             let frame = item.frame
             let connection = history.connections[frame.connection]
             let told = connection.received.filter {
-                $0.event < frame.event && $0.epoch == item.epoch
-                    && ($0.type == "connected" || $0.type == "syncResult")
+                $0.event < frame.event && $0.epoch == item.epoch && ($0.type == "connected" || $0.type == "syncResult")
             }.compactMap { $0["lastSeq"]?.intValue }
             let before = places.given.filter {
                 $0.frame.connection == frame.connection && $0.frame.event < frame.event && $0.epoch == item.epoch
@@ -192,20 +170,18 @@ extension CLIENT {
                 let message = ClientDelivery(frame), !message.isShown(in: state)
             else { continue }
             let late = history.screenDeadline(after: frame.event, on: frame.connection)
-            let end = late ?? history.history.events.endIndex
+            let end = late ?? history.events.endIndex
             if history.client.states.contains(where: {
                 $0.event > frame.event && $0.event <= end && message.isShown(in: $0)
             }) {
                 evidence.keep()
             } else if let late {
                 evidence.violate(
-                    Finding(
-                        "a frame is not shown while numbers before it are missing",
-                        expected: "message \(shown(frame.messageId)) of seq \(item.seq) on the screen",
-                        actual: "not within the bound 'pong'", at: [frame.event, late]))
+                    "a frame is not shown while numbers before it are missing",
+                    expected: "message \(shown(frame.messageId)) of seq \(item.seq) on the screen",
+                    actual: "not within the bound 'pong'", at: [frame.event, late])
             }
         }
-        return evidence
     }
 }
 

@@ -6,41 +6,36 @@ import Transcript
 extension ENV {
     /// Judges that each hostile message of a kind gets one of the codes and that its connection lives on.
     static func answered(
-        _ kind: HostileFrame.Kind, _ what: String, with codes: Set<String>, _ observations: Observations
-    ) -> Evidence {
-        var evidence = Evidence()
-        for hostile in observations.hostileFrames where hostile.kind == kind {
+        _ kind: HostileFrame.Kind, _ what: String, with codes: Set<String>, _ history: Observations,
+        _ evidence: inout Evidence
+    ) {
+        for hostile in history.hostileFrames where hostile.kind == kind {
             let event = hostile.frame.event
-            let survival = observations.survival(of: hostile)
-            if kind == .binary, mayClose(hostile.frame, observations) { continue }
+            let survival = history.survival(of: hostile)
+            if kind == .binary, mayClose(hostile.frame, history) { continue }
             guard let answer = hostile.answer else {
                 if let taken = hostile.taken {
                     evidence.violate(
-                        Finding(
-                            "\(what) was taken", expected: "an error with \(listed(codes))", actual: "another answer",
-                            at: [event, taken]))
+                        "\(what) was taken", expected: "an error with \(listed(codes))", actual: "another answer",
+                        at: [event, taken])
                 } else if case .dead(let end) = survival {
                     evidence.violate(
-                        Finding(
-                            "the connection ended after \(what)",
-                            expected: "an error with \(listed(codes)), and the connection",
-                            actual: "no error", at: [event, end]))
-                } else if let end = observations.deadline(
-                    after: event, within: observations.timeouts.error, on: hostile.frame.connection)
+                        "the connection ended after \(what)",
+                        expected: "an error with \(listed(codes)), and the connection", actual: "no error",
+                        at: [event, end])
+                } else if let end = history.deadline(
+                    after: event, within: history.timeouts.error, on: hostile.frame.connection)
                 {
                     evidence.violate(
-                        Finding(
-                            "\(what) was not answered", expected: "an error with \(listed(codes))", actual: "nothing",
-                            at: [event, end]))
+                        "\(what) was not answered", expected: "an error with \(listed(codes))", actual: "nothing",
+                        at: [event, end])
                 }
                 continue
             }
             guard let code = answer.code, codes.contains(code) else {
                 evidence.violate(
-                    Finding(
-                        "\(what) got another answer", expected: "an error with \(listed(codes))",
-                        actual: called(answer),
-                        at: [event, answer.event]))
+                    "\(what) got another answer", expected: "an error with \(listed(codes))", actual: called(answer),
+                    at: [event, answer.event])
                 continue
             }
             switch survival {
@@ -48,18 +43,16 @@ extension ENV {
             case .unknown: continue
             case .dead(let end):
                 evidence.violate(
-                    Finding(
-                        "the connection did not outlive \(what)", expected: "the connection stays open and answers",
-                        actual: "it ended or fell silent", at: [event, answer.event, end]))
+                    "the connection did not outlive \(what)", expected: "the connection stays open and answers",
+                    actual: "it ended or fell silent", at: [event, answer.event, end])
             }
         }
-        return evidence
     }
 
     /// Text that is not UTF-8 is recorded as bytes, and closing with 1007 answers it legally.
-    private static func mayClose(_ frame: ObservedFrame, _ observations: Observations) -> Bool {
-        guard case .binary(_, let bytes) = observations.history.events[frame.event].kind,
-            case .closed(.fromServer, 1007) = observations.connections[frame.connection].ending?.kind
+    private static func mayClose(_ frame: ObservedFrame, _ history: Observations) -> Bool {
+        guard case .binary(_, let bytes) = history.events[frame.event].kind,
+            case .closed(.fromServer, 1007) = history.connections[frame.connection].ending?.kind
         else { return false }
         return String(validating: bytes, as: UTF8.self) == nil
     }
@@ -70,104 +63,88 @@ extension ENV {
         case .taken: evidence.keep()
         case .rejected(let answer):
             evidence.violate(
-                Finding(
-                    "\(what) was refused", expected: "the answer it has otherwise", actual: "refused",
-                    at: [event, answer]))
+                "\(what) was refused", expected: "the answer it has otherwise", actual: "refused", at: [event, answer])
         case .ignored(let end):
             evidence.violate(
-                Finding(
-                    "\(what) was not answered", expected: "the answer it has otherwise", actual: "nothing",
-                    at: [event, end]))
+                "\(what) was not answered", expected: "the answer it has otherwise", actual: "nothing",
+                at: [event, end])
         case .open: break
         }
     }
 
     /// Judges every frame and body by one kind of flaw; the closure says what is wrong, or nil.
-    static func flawless(_ observations: Observations, _ objection: (JSONFlaw) -> String?) -> Evidence {
-        var evidence = Evidence()
+    static func flawless(
+        _ history: Observations, _ evidence: inout Evidence, _ objection: (JSONFlaw) -> String?
+    ) {
         func judge(_ document: JSONDocument?, at events: [Int]) {
             guard let document else { return }
             for flaw in document.flaws {
                 guard let what = objection(flaw) else { continue }
                 evidence.violate(
-                    Finding(
-                        "\(what) at \(flaw.location)", expected: "no such text",
-                        actual: flaw.pointer.isRoot ? "in the message" : "at \(flaw.pointer)", at: events))
+                    "\(what) at \(flaw.location)", expected: "no such text",
+                    actual: flaw.pointer.isRoot ? "in the message" : "at \(flaw.pointer)", at: events)
                 return
             }
             evidence.keep()
         }
-        for frame in observations.received {
-            judge(observations.history.frames[frame.event]?.document, at: [frame.event])
+        for frame in history.received {
+            judge(history.frames[frame.event]?.document, at: [frame.event])
         }
-        for exchange in observations.exchanges {
+        for exchange in history.exchanges {
             guard let response = exchange.response, exchange.received?.bodyIsText == true else { continue }
             judge(exchange.answer, at: [exchange.request, response])
         }
-        return evidence
     }
 
     /// Judges a connection that was open while another one sent a hostile message.
-    static func bystander(
-        _ index: Int, of hostile: HostileFrame, _ observations: Observations, _ evidence: inout Evidence
-    ) {
-        let connection = observations.connections[index]
+    static func bystander(_ index: Int, of hostile: HostileFrame, _ history: Observations, _ evidence: inout Evidence) {
+        let connection = history.connections[index]
         let event = hostile.frame.event
         let ping = connection.sent.first { $0.event > event && $0.type == "ping" }
         let answer = connection.received.first { $0.event > ping?.event ?? event }
         if answer != nil { return evidence.keep() }
         if let ending = connection.ending, connection.wasEndedByServer {
-            let sentHostile = observations.hostileFrames.contains {
+            let sentHostile = history.hostileFrames.contains {
                 $0.frame.connection == index && $0.frame.event < ending.event
             }
-            guard !sentHostile, !ending.isExcused, !observations.wasStopped(between: event, and: ending.event) else {
+            guard !sentHostile, !ending.isExcused, !history.wasStopped(between: event, and: ending.event) else {
                 return
             }
             evidence.violate(
-                Finding(
-                    "a connection ended because of what another client sent", expected: "it stays open",
-                    actual: "the server ended connection \(connection.device)", at: [event, ending.event]))
-        } else if let ping,
-            let end = observations.deadline(after: ping.event, within: observations.timeouts.pong, on: index)
-        {
+                "a connection ended because of what another client sent", expected: "it stays open",
+                actual: "the server ended connection \(connection.device)", at: [event, ending.event])
+        } else if let ping, let end = history.deadline(after: ping.event, within: history.timeouts.pong, on: index) {
             evidence.violate(
-                Finding(
-                    "a connection fell silent after what another client sent", expected: "pong", actual: "nothing",
-                    at: [event, ping.event, end]))
+                "a connection fell silent after what another client sent", expected: "pong", actual: "nothing",
+                at: [event, ping.event, end])
         }
     }
 
     /// Judges the first connection that was asked for after a hostile message.
     static func newcomer(
-        _ index: Int, after hostile: HostileFrame, _ observations: Observations, _ evidence: inout Evidence
+        _ index: Int, after hostile: HostileFrame, _ history: Observations, _ evidence: inout Evidence
     ) {
-        let connection = observations.connections[index]
+        let connection = history.connections[index]
         let event = hostile.frame.event
-        guard connection.isWhole, !observations.wasStopped(between: event, and: connection.opening) else { return }
+        guard connection.isWhole, !history.wasStopped(between: event, and: connection.opening) else { return }
         if connection.connected != nil { return evidence.keep() }
         if let refused = connection.refused {
-            guard case .refused(let status, _) = observations.history.events[refused].kind, status ?? 500 >= 500 else {
-                return
-            }
+            guard case .refused(let status, _) = history.events[refused].kind, status ?? 500 >= 500 else { return }
             evidence.violate(
-                Finding(
-                    "the server accepts no connection after what a client sent", expected: "an upgrade",
-                    actual: status.map { "HTTP \($0)" } ?? "no connection", at: [event, connection.opening, refused]))
+                "the server accepts no connection after what a client sent", expected: "an upgrade",
+                actual: status.map { "HTTP \($0)" } ?? "no connection", at: [event, connection.opening, refused])
             return
         }
         guard let auth = connection.auth else { return }
         if let ending = connection.ending, connection.wasEndedByServer {
             if case .closed(.fromServer, let code?) = ending.kind, code >= 4000 || ending.isAtWill { return }
             evidence.violate(
-                Finding(
-                    "a new connection ended after what a client sent", expected: "connected", actual: "the end",
-                    at: [event, ending.event]))
-        } else if let end = observations.deadline(after: auth, within: observations.timeouts.connect, on: index) {
+                "a new connection ended after what a client sent", expected: "connected", actual: "the end",
+                at: [event, ending.event])
+        } else if let end = history.deadline(after: auth, within: history.timeouts.connect, on: index) {
             evidence.violate(
-                Finding(
-                    "a new connection was not answered after what a client sent", expected: "connected",
-                    actual: "nothing",
-                    at: [event, auth, end]))
+                "a new connection was not answered after what a client sent", expected: "connected", actual: "nothing",
+                at: [event, auth, end])
         }
     }
 }

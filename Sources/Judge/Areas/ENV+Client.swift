@@ -8,24 +8,22 @@ extension ENV {
     /// type".
     ///
     /// Once for each text message. What a schema says for another clause (`x-clause`) is judged there.
-    static func clientFramesAreValid(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        let known = Set(observations.schemas.types(sentBy: .client))
-        for frame in observations.sent where !frame.isBinary {
-            if let (what, expected, actual) = fault(in: frame, known, observations) {
-                evidence.violate(Finding(what, expected: expected, actual: actual, at: [frame.event]))
+    static func clientFramesAreValid(_ history: Observations, _ evidence: inout Evidence) {
+        let known = Set(history.schemas.types(sentBy: .client))
+        for frame in history.sent where !frame.isBinary {
+            if let (what, expected, actual) = fault(in: frame, known, history) {
+                evidence.violate(what, expected: expected, actual: actual, at: [frame.event])
             } else {
                 evidence.keep()
             }
         }
-        return evidence
     }
 
     private static func fault(
-        in frame: ObservedFrame, _ known: Set<String>, _ observations: Observations
+        in frame: ObservedFrame, _ known: Set<String>, _ history: Observations
     ) -> (what: String, expected: String, actual: String)? {
-        guard let document = observations.history.frames[frame.event]?.document, let value = frame.value else {
-            let problem = observations.history.frames[frame.event]?.problem
+        guard let document = history.frames[frame.event]?.document, let value = frame.value else {
+            let problem = history.frames[frame.event]?.problem
             return ("a text is not JSON", "one JSON object", problem?.description ?? "no JSON")
         }
         if let flaw = document.flaws.first {
@@ -34,73 +32,67 @@ extension ENV {
         guard let type = frame.type, known.contains(type) else {
             return ("a text has no type of a client", listed(known), shown(frame.type ?? value.typeName))
         }
-        let problems = observations.schemas.validate(value, as: observations.schemas.name(of: value))
+        let problems = history.schemas.validate(value, as: history.schemas.name(of: value))
         return problems.first { $0.clause == ClauseID(.ENV, 21) }.map { problem in
             ("\(type) \(problem.instance): \(problem.what)", problem.expected, shown(value[problem.instance]?.text()))
         }
     }
 
     /// What a client may take to show what it was sent.
-    private static func redraw(_ observations: Observations) -> Int { observations.timeouts.scheduling.microseconds }
+    private static func redraw(_ history: Observations) -> Int { history.timeouts.scheduling.microseconds }
 
     /// ENV-22: "A client MUST process a frame with unknown members as if they were absent".
     ///
     /// Once for each answer that came in such a frame, or behind one on its connection, in the session on the screen, and
     /// once for each such greeting: the one has to be shown, the other believed.
-    static func unknownMembersChangeNothing(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for connection in observations.connections {
+    static func unknownMembersChangeNothing(_ history: Observations, _ evidence: inout Evidence) {
+        for connection in history.connections {
             guard let first = connection.received.first(where: { UnknownMembers.areTold(in: $0) }) else { continue }
             if let greeting = connection.greeting, UnknownMembers.areTold(in: greeting) {
-                isBelieved(greeting, observations, into: &evidence)
+                isBelieved(greeting, history, into: &evidence)
             }
             for frame in connection.received where frame.event >= first.event {
-                isShown(frame, because: first, "after unknown members", observations, into: &evidence)
+                isShown(frame, because: first, "after unknown members", history, into: &evidence)
             }
         }
-        return evidence
     }
 
-    private static func isBelieved(
-        _ greeting: ObservedFrame, _ observations: Observations, into evidence: inout Evidence
-    ) {
-        let connection = observations.connections[greeting.connection]
-        let next = observations.client.acts.first { $0.event > greeting.event }?.event ?? .max
-        let states = observations.client.states.filter { $0.event > greeting.event && $0.event < next }
+    private static func isBelieved(_ greeting: ObservedFrame, _ history: Observations, into evidence: inout Evidence) {
+        let connection = history.connections[greeting.connection]
+        let next = history.client.acts.first { $0.event > greeting.event }?.event ?? .max
+        let states = history.client.states.filter { $0.event > greeting.event && $0.event < next }
         if states.contains(where: { $0.connection == .connected }) { return evidence.keep() }
         guard
             let late = states.first(where: {
-                observations.patience(from: greeting.event, to: $0.event) >= redraw(observations)
-            }), connection.ending.map({ $0.event > late.event }) ?? true || observations.wasEndedByClient(connection)
+                history.patience(from: greeting.event, to: $0.event) >= redraw(history)
+            }), connection.ending.map({ $0.event > late.event }) ?? true || history.wasEndedByClient(connection)
         else { return }
         evidence.violate(
-            Finding(
-                "a greeting with unknown members was not taken", expected: "connected",
-                actual: late.connection?.rawValue ?? "an unknown word", at: [greeting.event, late.event]))
+            "a greeting with unknown members was not taken", expected: "connected",
+            actual: late.connection?.rawValue ?? "an unknown word", at: [greeting.event, late.event])
     }
 
     /// Judges whether an answer of the session on the screen was shown; says nothing where the screen is not known.
     private static func isShown(
-        _ frame: ObservedFrame, because cause: ObservedFrame, _ when: String, _ observations: Observations,
+        _ frame: ObservedFrame, because cause: ObservedFrame, _ when: String, _ history: Observations,
         into evidence: inout Evidence
     ) {
         guard frame.type == "done" || frame.type == "message", let session = frame.sessionId, let id = frame.messageId
         else { return }
-        let away = observations.client.acts.first {
+        let away = history.client.acts.first {
             $0.event > frame.event && ["selectSession", "openPush", "quit", "exit", "launch"].contains($0.name)
         }
-        let states = observations.client.states.filter {
+        let states = history.client.states.filter {
             $0.event > frame.event && $0.event < away?.event ?? .max && $0.sessionId == session
         }
         if states.contains(where: { $0.ids.contains(id) || $0.messages.contains { $0.text == frame.text } }) {
             evidence.keep()
         } else if let late = states.first(where: {
-            observations.patience(from: frame.event, to: $0.event) >= redraw(observations)
+            history.patience(from: frame.event, to: $0.event) >= redraw(history)
         }) {
             evidence.violate(
-                Finding(
-                    "an answer \(when) was not shown", expected: shown(frame.text), actual: listed(late.ids),
-                    at: [cause.event, frame.event, late.event]))
+                "an answer \(when) was not shown", expected: shown(frame.text), actual: listed(late.ids),
+                at: [cause.event, frame.event, late.event])
         }
     }
 
@@ -109,49 +101,46 @@ extension ENV {
     ///
     /// Once for each such frame after which the connection was watched or the client told what it shows, and for each answer
     /// behind it on its connection.
-    static func unknownTypesAreIgnored(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        let known = Set(observations.schemas.types(sentBy: .server))
-        for connection in observations.connections {
+    static func unknownTypesAreIgnored(_ history: Observations, _ evidence: inout Evidence) {
+        let known = Set(history.schemas.types(sentBy: .server))
+        for connection in history.connections {
             let strange = connection.received.filter { $0.type.map { !known.contains($0) } ?? false }
-            for frame in strange { isIgnored(frame, on: connection, observations, into: &evidence) }
+            for frame in strange { isIgnored(frame, on: connection, history, into: &evidence) }
             guard let first = strange.first else { continue }
             for frame in connection.received where frame.event > first.event {
-                isShown(frame, because: first, "after an unknown type", observations, into: &evidence)
+                isShown(frame, because: first, "after an unknown type", history, into: &evidence)
             }
         }
-        return evidence
     }
 
     private static func isIgnored(
-        _ frame: ObservedFrame, on connection: ObservedConnection, _ observations: Observations,
+        _ frame: ObservedFrame, on connection: ObservedConnection, _ history: Observations,
         into evidence: inout Evidence
     ) {
-        let client = observations.client
-        let watched = observations.clientSilence(
-            after: frame.event, within: observations.timeouts.scheduling, unless: ["background", "networkDown"])
+        let client = history.client
+        let watched = history.clientSilence(
+            after: frame.event, within: history.timeouts.scheduling, unless: ["background", "networkDown"])
         let act = client.acts.first { $0.event > frame.event && $0.name != "exit" }?.event ?? .max
-        let limit = observations.time(of: frame.event) + redraw(observations)
+        let limit = history.time(of: frame.event) + redraw(history)
         func violate(_ actual: String, _ event: Int) {
             evidence.violate(
-                Finding(
-                    "a frame of the unknown type \(shown(frame.type)) was not ignored", expected: "nothing happens",
-                    actual: actual, at: [frame.event, event]))
+                "a frame of the unknown type \(shown(frame.type)) was not ignored", expected: "nothing happens",
+                actual: actual, at: [frame.event, event])
         }
         if let exit = client.acts("exit").first(where: { $0.event > frame.event }), exit.event < act,
-            observations.time(of: exit.event) <= limit
+            history.time(of: exit.event) <= limit
         {
             return violate("the end of the app", exit.event)
         }
         if let ending = connection.ending, ending.event > frame.event, ending.event < act,
-            observations.wasEndedByClient(connection), observations.time(of: ending.event) <= limit
+            history.wasEndedByClient(connection), history.time(of: ending.event) <= limit
         {
             return violate("the end of the connection", ending.event)
         }
         let states = client.states.filter { $0.event > frame.event && $0.event < act }
         if let before = client.state(at: frame.event)?.errors.count,
             let complaint = states.first(where: { $0.errors.count > before }),
-            !hasReason(from: frame.event, to: complaint.event, observations)
+            !hasReason(from: frame.event, to: complaint.event, history)
         {
             return violate("an error: \(shown(complaint.errors.last?.text))", complaint.event)
         }
@@ -159,12 +148,12 @@ extension ENV {
     }
 
     /// Whether something else between two events is a reason to show an error.
-    private static func hasReason(from first: Int, to last: Int, _ observations: Observations) -> Bool {
-        observations.received.contains { $0.event < last && $0.event > first && $0.type == "error" }
-            || observations.exchanges.contains { exchange in
+    private static func hasReason(from first: Int, to last: Int, _ history: Observations) -> Bool {
+        history.received.contains { $0.event < last && $0.event > first && $0.type == "error" }
+            || history.exchanges.contains { exchange in
                 let end = exchange.response ?? exchange.failure ?? .max
                 return end > first && exchange.request < last && exchange.status != 200
             }
-            || observations.client.ends.contains { $0.map { $0 > first && $0 < last } ?? false }
+            || history.client.ends.contains { $0.map { $0 > first && $0 < last } ?? false }
     }
 }

@@ -9,12 +9,11 @@ extension ID {
     ///
     /// Once for each ack and each session read that shows a user message with its key; a message that is missing is the
     /// matter of TURN-20.
-    static func acksNameTheStoredMessage(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for turn in observations.turns {
+    static func acksNameTheStoredMessage(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns {
             guard let key = turn.clientMessageId else { continue }
             for ack in turn.acks where ack.clientMessageId == key {
-                let reads = observations.sessionReads.filter { $0.principal == turn.principal }
+                let reads = history.sessionReads.filter { $0.principal == turn.principal }
                 func message(in read: ObservedSessionRead) -> ObservedSessionRead.StoredMessage? {
                     read.messages.first { $0.clientMessageId == key && $0.role == "user" }
                 }
@@ -23,51 +22,39 @@ extension ID {
                 for read in own.isEmpty ? reads : own {
                     guard let id = message(in: read)?.id else { continue }
                     let names = [("messageId", ack.messageId, id), ("sessionId", ack.sessionId, read.sessionId)]
-                    if let wrong = names.first(where: { $0.1 != $0.2 }) {
-                        evidence.violate(
-                            Finding(
-                                "an ack names another \(wrong.0) than the read of its message",
-                                expected: shown(wrong.2), actual: shown(wrong.1),
-                                at: [turn.event, ack.event, read.event].sorted()))
-                    } else {
-                        evidence.keep()
+                    let wrong = names.first { $0.1 != $0.2 }
+                    evidence.test(no: wrong) { wrong in
+                        Finding(
+                            "an ack names another \(wrong.0) than the read of its message", expected: shown(wrong.2),
+                            actual: shown(wrong.1), at: [turn.event, ack.event, read.event].sorted())
                     }
                 }
             }
         }
-        return evidence
     }
 
     /// ID-14: "A server MUST NOT put a `clientMessageId` other than that of its question on a frame of a turn".
     ///
     /// Once for each frame with a key whose `turnId` the ack or response of a question of this history had named.
-    static func framesNameTheirQuestion(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func framesNameTheirQuestion(_ history: Observations, _ evidence: inout Evidence) {
         var keyed: [TurnNames.Key: [ObservedFrame]] = [:]
-        for frame in observations.received where frame.clientMessageId != nil && frame.type != "ack" {
+        for frame in history.received where frame.clientMessageId != nil && frame.type != "ack" {
             guard let turnId = frame.turnId else { continue }
-            let principal = observations.connections[frame.connection].principal
+            let principal = history.connections[frame.connection].principal
             keyed[TurnNames.Key(principal: principal, name: turnId), default: []].append(frame)
         }
-        for turn in observations.turns {
+        for turn in history.turns {
             let named = turn.requests.compactMap { request in
-                request.ack?.turnId
-                    ?? request.success.flatMap { observations.body(ofResponse: $0)?["turnId"]?.stringValue }
+                request.ack?.turnId ?? request.success.flatMap { history.body(ofResponse: $0)?["turnId"]?.stringValue }
             }
             guard let turnId = named.first else { continue }
             for frame in keyed[TurnNames.Key(principal: turn.principal, name: turnId)] ?? [] {
                 guard let key = frame.clientMessageId else { continue }
-                if key == turn.clientMessageId {
-                    evidence.keep()
-                } else {
-                    evidence.violate(
-                        Finding(
-                            "\(called(frame)) has the key of another question",
-                            expected: turn.clientMessageId.map { "\(shown($0)) or none" } ?? "no clientMessageId",
-                            actual: shown(key), at: [turn.event, frame.event]))
-                }
+                evidence.test(
+                    key == turn.clientMessageId, otherwise: "\(called(frame)) has the key of another question",
+                    expected: turn.clientMessageId.map { "\(shown($0)) or none" } ?? "no clientMessageId",
+                    actual: shown(key), at: [turn.event, frame.event])
             }
         }
-        return evidence
     }
 }

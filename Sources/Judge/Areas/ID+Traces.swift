@@ -6,68 +6,58 @@ import Transcript
 extension ID {
     /// ID-8: "A server MUST answer a session id outside `[A-Za-z0-9_-]{1,128}` with `bad_request` or
     /// `session_not_found` on the WebSocket and with 400 or 404 over REST".
-    static func illFormedIdsAreRefused(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for turn in observations.turns {
+    static func illFormedIdsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns {
             for request in turn.requests {
                 guard let asked = request.sessionAsked, !isSessionID(asked), let connection = request.connection,
-                    request.event > observations.connections[connection].connected ?? .max
+                    request.event > history.connections[connection].connected ?? .max
                 else { continue }
-                illFormed(request, of: turn, on: connection, observations, &evidence)
+                illFormed(request, of: turn, on: connection, history, &evidence)
             }
         }
-        for exchange in observations.exchanges {
+        for exchange in history.exchanges {
             guard let response = exchange.response, let status = exchange.status, let id = illFormedID(of: exchange)
-            else {
-                continue
-            }
+            else { continue }
             switch status {
             case 400, 404: evidence.keep()
             case 401: continue
             case 429 where exchange.isChat: continue
             default:
                 evidence.violate(
-                    Finding(
-                        "a request with an ill-formed session id got another answer", expected: "400 or 404",
-                        actual: "\(status) for \(shown(id))", at: [exchange.request, response]))
+                    "a request with an ill-formed session id got another answer", expected: "400 or 404",
+                    actual: "\(status) for \(shown(id))", at: [exchange.request, response])
             }
         }
-        return evidence
     }
 
     private static func illFormed(
-        _ request: ObservedRequest, of turn: ObservedTurn, on index: Int, _ observations: Observations,
+        _ request: ObservedRequest, of turn: ObservedTurn, on index: Int, _ history: Observations,
         _ evidence: inout Evidence
     ) {
         let expected = "bad_request or session_not_found"
-        let connection = observations.connections[index]
+        let connection = history.connections[index]
         if let refusal = request.refusal {
             switch request.refusalCode {
             case "bad_request", "session_not_found": evidence.keep()
             case "too_large", "rate_limited": break
             default:
                 evidence.violate(
-                    Finding(
-                        "a chat with an ill-formed session id got another error", expected: expected,
-                        actual: shown(request.refusalCode), at: [request.event, refusal]))
+                    "a chat with an ill-formed session id got another error", expected: expected,
+                    actual: shown(request.refusalCode), at: [request.event, refusal])
             }
         } else if let sign = firstSign(of: turn) {
             evidence.violate(
-                Finding(
-                    "a chat with an ill-formed session id was accepted", expected: expected, actual: "a turn",
-                    at: [request.event, sign]))
+                "a chat with an ill-formed session id was accepted", expected: expected, actual: "a turn",
+                at: [request.event, sign])
         } else if let ending = connection.ending, connection.wasEndedByServer, ending.event > request.event {
-            guard !observations.wasStopped(between: request.event, and: ending.event) else { return }
+            guard !history.wasStopped(between: request.event, and: ending.event) else { return }
             evidence.violate(
-                Finding(
-                    "the connection ended after an ill-formed session id", expected: expected, actual: "the end",
-                    at: [request.event, ending.event]))
-        } else if let end = observations.deadline(after: request.event, within: observations.timeouts.error, on: index)
-        {
+                "the connection ended after an ill-formed session id", expected: expected, actual: "the end",
+                at: [request.event, ending.event])
+        } else if let end = history.deadline(after: request.event, within: history.timeouts.error, on: index) {
             evidence.violate(
-                Finding(
-                    "a chat with an ill-formed session id was not answered", expected: expected, actual: "nothing",
-                    at: [request.event, end]))
+                "a chat with an ill-formed session id was not answered", expected: expected, actual: "nothing",
+                at: [request.event, end])
         }
     }
 
@@ -75,83 +65,69 @@ extension ID {
     /// `[A-Za-z0-9_-]{1,128}`".
     ///
     /// A refusal must not hold a session, and a list read afterwards must hold no session that no accepted question explains.
-    static func illFormedIdsLeaveNoTrace(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for exchange in observations.exchanges {
+    static func illFormedIdsLeaveNoTrace(_ history: Observations, _ evidence: inout Evidence) {
+        for exchange in history.exchanges {
             guard illFormedID(of: exchange) != nil, let response = exchange.response, exchange.status ?? 0 >= 400 else {
                 continue
             }
             let root = exchange.answer?.root
-            if let member = ["session", "sessions", "messages", "text"].first(where: { root?[$0] != nil }) {
-                evidence.violate(
-                    Finding(
-                        "the refusal of an ill-formed session id holds data", expected: "an error body",
-                        actual: "a member '\(member)'", at: [exchange.request, response]))
-            } else {
-                evidence.keep()
+            let member = ["session", "sessions", "messages", "text"].first { root?[$0] != nil }
+            evidence.test(no: member) { member in
+                Finding(
+                    "the refusal of an ill-formed session id holds data", expected: "an error body",
+                    actual: "a member '\(member)'", at: [exchange.request, response])
             }
         }
-        for window in ListWindow.all(in: observations) {
+        for window in ListWindow.all(in: history) {
             let attempts = window.refused.filter { $0.session.map { !isSessionID($0) } ?? false }
             guard let attempt = attempts.last else { continue }
             let explained = Set(window.created.compactMap(\.sessionId))
             let added = window.added.filter { !explained.contains($0) }
-            if added.isEmpty {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    Finding(
-                        "a session appeared because of an ill-formed id", expected: "the list as before",
-                        actual: listed(added), at: [attempt.request, attempt.answer, window.after.event]))
-            }
+            evidence.test(
+                added.isEmpty, otherwise: "a session appeared because of an ill-formed id",
+                expected: "the list as before", actual: listed(added),
+                at: [attempt.request, attempt.answer, window.after.event])
         }
-        return evidence
     }
 
     /// ID-11: "A server MUST name the turn in every turn-scoped frame: `ack`, `toolUse`, `done`, and an `error` that
     /// ends a turn".
     ///
     /// Exercised once per frame of a turn of this history. A frame of one of several turns breaks it whosever it is.
-    static func turnFramesNameTheTurn(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        let strays = observations.strays.filter { $0.type != "message" }
+    static func turnFramesNameTheTurn(_ history: Observations, _ evidence: inout Evidence) {
+        let strays = history.strays.filter { $0.type != "message" }
         for frame in strays {
             evidence.violate(
-                Finding("\(called(frame)) names no turn", expected: "a 'turnId'", actual: "none", at: [frame.event]))
+                "\(called(frame)) names no turn", expected: "a 'turnId'", actual: "none", at: [frame.event])
         }
         let judged = Set(strays.map(\.event))
-        for turn in observations.turns {
+        for turn in history.turns {
             let turnId = turn.ack?.turnId ?? turn.turnId
             for frame in turn.acks + turn.frames + turn.endings + turn.copies
             where frame.type != "message" && !judged.contains(frame.event) {
                 guard let given = frame.turnId else {
                     evidence.violate(
-                        Finding(
-                            "\(called(frame)) names no turn", expected: turnId.map { "turnId \($0)" } ?? "a 'turnId'",
-                            actual: "none",
-                            at: [turn.event, frame.event]))
+                        "\(called(frame)) names no turn", expected: turnId.map { "turnId \($0)" } ?? "a 'turnId'",
+                        actual: "none", at: [turn.event, frame.event])
                     continue
                 }
                 if let turnId, given != turnId, !frame.isDuplicate || frame.type != "ack" {
                     evidence.violate(
-                        Finding(
-                            "\(called(frame)) names another turn than its ack", expected: shown(turnId),
-                            actual: shown(given), at: [turn.event, frame.event]))
+                        "\(called(frame)) names another turn than its ack", expected: shown(turnId),
+                        actual: shown(given), at: [turn.event, frame.event])
                 } else {
                     evidence.keep()
                 }
             }
         }
-        return evidence
     }
 
     /// ID-12: "A server MUST give every turn its own `turnId` and every stored message its own `messageId`".
     ///
     /// Two messages of one session with one id are the matter of REST-6. Exercised by every turn and message but the first.
-    static func idsNameOneThing(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func idsNameOneThing(_ history: Observations, _ evidence: inout Evidence) {
         var register = IdRegister()
-        for (index, turn) in observations.turns.enumerated() {
+        for (index, turn) in history.turns.enumerated() {
             for frame in turn.acks + turn.frames + turn.endings + turn.copies {
                 if let turnId = frame.turnId, frame.type == "ack" || turn.acks.isEmpty {
                     register.note(turnId, "turn", as: "turn \(index)", turn.principal, at: frame.event)
@@ -163,7 +139,7 @@ extension ID {
                     at: frame.event)
             }
         }
-        for read in observations.sessionReads {
+        for read in history.sessionReads {
             for message in read.messages {
                 guard let id = message.id, let principal = read.principal else { continue }
                 register.note(id, "place", as: read.sessionId, principal, at: read.event)
@@ -171,13 +147,10 @@ extension ID {
         }
         for clash in register.clashes {
             evidence.violate(
-                Finding(
-                    "one id names two things", expected: "an id of its own for each turn and message",
-                    actual: "\(shown(clash.id)) for \(clash.first) and \(clash.second)",
-                    at: [clash.before, clash.event]))
+                "one id names two things", expected: "an id of its own for each turn and message",
+                actual: "\(shown(clash.id)) for \(clash.first) and \(clash.second)", at: [clash.before, clash.event])
         }
         for _ in 0..<register.distinct { evidence.keep() }
-        return evidence
     }
 
     /// The ill-formed session id of a read or a question over REST; nil when it has none.

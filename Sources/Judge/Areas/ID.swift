@@ -17,115 +17,91 @@ enum ID {
     /// ID-1: "A server MUST give every connection a `connectionId` that differs from that of every other connection".
     ///
     /// Exercised by every connection but the first.
-    static func connectionsHaveTheirOwnIds(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func connectionsHaveTheirOwnIds(_ history: Observations, _ evidence: inout Evidence) {
         var seen: [String: Int] = [:]
-        for connection in observations.connections {
+        for connection in history.connections {
             guard let event = connection.connected, let id = connection.greeting?.string("connectionId") else {
                 continue
             }
             if let before = seen[id] {
                 evidence.violate(
-                    Finding(
-                        "two connections have one id", expected: "an id of its own", actual: shown(id),
-                        at: [before, event]))
+                    "two connections have one id", expected: "an id of its own", actual: shown(id), at: [before, event])
             } else {
                 if !seen.isEmpty { evidence.keep() }
                 seen[id] = event
             }
         }
-        return evidence
     }
 
     /// ID-2: "A server MUST NOT put a `sessionId` into `connected`".
-    static func connectedNamesNoSession(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for frame in observations.received where frame.type == "connected" {
-            if let session = frame["sessionId"] {
-                evidence.violate(
-                    Finding(
-                        "connected names a session", expected: "no member 'sessionId'", actual: shown(session.text()),
-                        at: [frame.event]))
-            } else {
-                evidence.keep()
+    static func connectedNamesNoSession(_ history: Observations, _ evidence: inout Evidence) {
+        for frame in history.received where frame.type == "connected" {
+            evidence.test(no: frame["sessionId"]) { session in
+                Finding(
+                    "connected names a session", expected: "no member 'sessionId'", actual: shown(session.text()),
+                    at: [frame.event])
             }
         }
-        return evidence
     }
 
     /// ID-3: "A server MUST create exactly one session for each accepted `chat` or `POST /api/chat` that names none".
     ///
     /// Judged where a list was read before and after: there must not be more new sessions than questions without one. A
     /// session the list does not show is the matter of REST-4. A session that was named before is never new.
-    static func eachQuestionWithoutSessionCreatesOne(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for turn in observations.turns where turn.sessionAsked == nil && turn.isAccepted {
+    static func eachQuestionWithoutSessionCreatesOne(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns where turn.sessionAsked == nil && turn.isAccepted {
             guard let session = turn.sessionId,
-                observations.sessions.exists(session, for: turn.principal, before: turn.event)
+                history.sessions.exists(session, for: turn.principal, before: turn.event)
             else { continue }
             evidence.violate(
-                Finding(
-                    "a question without a session ran in an existing one", expected: "a new session",
-                    actual: shown(session),
-                    at: [turn.event, firstSign(of: turn) ?? turn.event]))
+                "a question without a session ran in an existing one", expected: "a new session",
+                actual: shown(session), at: [turn.event, firstSign(of: turn) ?? turn.event])
         }
-        for window in ListWindow.all(in: observations) where window.refused.isEmpty && !window.created.isEmpty {
+        for window in ListWindow.all(in: history) where window.refused.isEmpty && !window.created.isEmpty {
             let count = window.added.count
             if count > window.created.count {
                 evidence.violate(
-                    Finding(
-                        "more sessions appeared than questions without one were asked",
-                        expected: "\(window.created.count) new", actual: "\(count) new: \(listed(window.added))",
-                        at: window.created.map(\.event) + [window.after.event]))
+                    "more sessions appeared than questions without one were asked",
+                    expected: "\(window.created.count) new", actual: "\(count) new: \(listed(window.added))",
+                    at: window.created.map(\.event) + [window.after.event])
             } else if count == window.created.count {
                 evidence.keep()
             }
         }
-        return evidence
     }
 
     /// ID-4: "A server MUST run a `chat` that names an existing session of its principal in that session".
     ///
     /// A session exists when the server named it before. Refusals with other codes than `session_not_found` do not count.
-    static func questionsRunInTheSessionTheyName(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for turn in observations.turns {
-            guard let asked = turn.sessionAsked,
-                observations.sessions.isOwed(asked, for: turn.principal, before: turn.event)
+    static func questionsRunInTheSessionTheyName(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns {
+            guard let asked = turn.sessionAsked, history.sessions.isOwed(asked, for: turn.principal, before: turn.event)
             else { continue }
             if let session = turn.sessionId, turn.isAccepted {
-                if session == asked {
-                    evidence.keep()
-                } else {
-                    evidence.violate(
-                        Finding(
-                            "a question ran in another session", expected: shown(asked), actual: shown(session),
-                            at: [turn.event, firstSign(of: turn) ?? turn.event]))
-                }
+                evidence.test(
+                    session == asked, otherwise: "a question ran in another session", expected: shown(asked),
+                    actual: shown(session), at: [turn.event, firstSign(of: turn) ?? turn.event])
             } else if turn.request.refusalCode == "session_not_found", let refusal = turn.request.refusal,
                 turn.request.connection != nil
             {
                 evidence.violate(
-                    Finding(
-                        "an existing session was called unknown", expected: "a turn in \(shown(asked))",
-                        actual: "session_not_found", at: [turn.event, refusal]))
+                    "an existing session was called unknown", expected: "a turn in \(shown(asked))",
+                    actual: "session_not_found", at: [turn.event, refusal])
             }
         }
-        return evidence
     }
 
     /// ID-5: "A server MUST name the session in every turn-scoped frame: each `toolUse`, each `done`, and each `error`
     /// that ends a turn".
     ///
     /// Live frames and frames inside `missed`; an `error` inside `missed` always ended a turn.
-    static func turnFramesNameTheSession(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func turnFramesNameTheSession(_ history: Observations, _ evidence: inout Evidence) {
         var owners: [Int: ObservedTurn] = [:]
-        for turn in observations.turns {
+        for turn in history.turns {
             for frame in turn.frames + turn.endings + turn.copies { owners[frame.event] = turn }
         }
-        let replayed = observations.syncs.flatMap(\.missed)
-        for frame in observations.received + replayed {
+        let replayed = history.syncs.flatMap(\.missed)
+        for frame in history.received + replayed {
             let turn = frame.isReplayed ? nil : owners[frame.event]
             switch frame.type {
             case "toolUse", "done": break
@@ -134,34 +110,29 @@ enum ID {
             }
             guard let session = frame["sessionId"] else {
                 evidence.violate(
-                    Finding(
-                        "\(called(frame)) names no session", expected: "a 'sessionId'", actual: "none",
-                        at: [frame.event]))
+                    "\(called(frame)) names no session", expected: "a 'sessionId'", actual: "none", at: [frame.event])
                 continue
             }
             if let expected = turn?.sessionId, let given = session.stringValue, given != expected {
                 // A key that was sent again may have started a second turn, which is the matter of IDEM-1.
                 if let turn, turn.requests.count > 1, frame.turnId == nil || frame.turnId != turn.turnId { continue }
                 evidence.violate(
-                    Finding(
-                        "\(called(frame)) names another session than its turn", expected: shown(expected),
-                        actual: shown(given), at: [turn?.event ?? frame.event, frame.event]))
+                    "\(called(frame)) names another session than its turn", expected: shown(expected),
+                    actual: shown(given), at: [turn?.event ?? frame.event, frame.event])
             } else {
                 evidence.keep()
             }
         }
-        return evidence
     }
 
     /// ID-6: "A server MUST answer a `chat` that names a well-formed session id unknown to its principal with an
     /// `error` of code `session_not_found`".
     ///
     /// A session is unknown when a read was answered with 404 or a list did not hold it, and no frame named it.
-    static func unknownSessionsAreRefused(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for turn in observations.turns {
+    static func unknownSessionsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns {
             guard let asked = turn.sessionAsked, isSessionID(asked), let connection = turn.request.connection,
-                observations.sessions.isAbsent(asked, for: turn.principal, before: turn.event)
+                history.sessions.isAbsent(asked, for: turn.principal, before: turn.event)
             else { continue }
             if let refusal = turn.request.refusal {
                 switch turn.request.refusalCode {
@@ -169,63 +140,52 @@ enum ID {
                 case "rate_limited", "not_authenticated", "too_large": continue
                 default:
                     evidence.violate(
-                        Finding(
-                            "a question for an unknown session got another error", expected: "session_not_found",
-                            actual: shown(turn.request.refusalCode), at: [turn.event, refusal]))
+                        "a question for an unknown session got another error", expected: "session_not_found",
+                        actual: shown(turn.request.refusalCode), at: [turn.event, refusal])
                 }
             } else if let sign = firstSign(of: turn) {
                 evidence.violate(
-                    Finding(
-                        "a question for an unknown session was accepted", expected: "session_not_found",
-                        actual: "a turn in \(shown(turn.sessionId ?? asked))", at: [turn.event, sign]))
-            } else if let end = observations.deadline(
-                after: turn.event, within: observations.timeouts.ack, on: connection)
-            {
+                    "a question for an unknown session was accepted", expected: "session_not_found",
+                    actual: "a turn in \(shown(turn.sessionId ?? asked))", at: [turn.event, sign])
+            } else if let end = history.deadline(after: turn.event, within: history.timeouts.ack, on: connection) {
                 evidence.violate(
-                    Finding(
-                        "a question for an unknown session was not answered", expected: "session_not_found",
-                        actual: "nothing", at: [turn.event, end]))
+                    "a question for an unknown session was not answered", expected: "session_not_found",
+                    actual: "nothing", at: [turn.event, end])
             }
         }
-        return evidence
     }
 
     /// ID-7: "A server MUST NOT send `done` for a session that a REST read of the same principal answers with 404".
     ///
     /// Exercised once per session and read begun after a `done` for it; what a crash took is the matter of PERSIST-1.
-    static func doneNamesAStoredSession(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func doneNamesAStoredSession(_ history: Observations, _ evidence: inout Evidence) {
         var done: [TurnNames.Key: [Int]] = [:]
-        for frame in observations.received where frame.type == "done" {
+        for frame in history.received where frame.type == "done" {
             guard let session = frame.sessionId else { continue }
-            let key = TurnNames.Key(principal: observations.connections[frame.connection].principal, name: session)
+            let key = TurnNames.Key(principal: history.connections[frame.connection].principal, name: session)
             done[key, default: []].append(frame.event)
         }
-        for exchange in observations.exchanges where exchange.sent.method == "GET" {
+        for exchange in history.exchanges where exchange.sent.method == "GET" {
             guard case .session(let id) = exchange.route, let response = exchange.response,
-                let status = exchange.status,
-                let principal = exchange.sent.principal,
+                let status = exchange.status, let principal = exchange.sent.principal,
                 let event = done[TurnNames.Key(principal: principal, name: id)]?.first(where: {
-                    $0 < exchange.request && !observations.hasCrashed(between: $0, and: exchange.request)
+                    $0 < exchange.request && !history.hasCrashed(between: $0, and: exchange.request)
                 })
             else { continue }
             if status == 404 {
                 evidence.violate(
-                    Finding(
-                        "done named a session that is not stored", expected: "a session that can be read",
-                        actual: "404 for \(shown(id))", at: [event, response]))
+                    "done named a session that is not stored", expected: "a session that can be read",
+                    actual: "404 for \(shown(id))", at: [event, response])
             } else if status == 200 {
                 evidence.keep()
             }
         }
-        return evidence
     }
 
     /// ID-10: "A server MUST name its sessions with ids that match `[A-Za-z0-9_-]{1,128}`".
     ///
     /// An error may repeat the client's own ill-formed id. Exercised once per frame or body that names a session.
-    static func sessionIdsAreWellFormed(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func sessionIdsAreWellFormed(_ history: Observations, _ evidence: inout Evidence) {
         func judge(_ ids: [JSONValue?], at events: [Int]) {
             let ids = ids.compactMap { $0 }
             guard !ids.isEmpty else { return }
@@ -233,21 +193,20 @@ enum ID {
                 return evidence.keep()
             }
             evidence.violate(
-                Finding(
-                    "a session has an id that cannot stand in a path", expected: "[A-Za-z0-9_-]{1,128}",
-                    actual: shown(bad.text()), at: events))
+                "a session has an id that cannot stand in a path", expected: "[A-Za-z0-9_-]{1,128}",
+                actual: shown(bad.text()), at: events)
         }
-        let refusals = Set(observations.turns.flatMap(\.requests).compactMap(\.refusal))
-        for frame in observations.received {
+        let refusals = Set(history.turns.flatMap(\.requests).compactMap(\.refusal))
+        for frame in history.received {
             guard ["ack", "message", "toolUse", "done", "error", "syncResult"].contains(frame.type ?? ""),
                 !refusals.contains(frame.event),
                 // In a capture it may refuse a question that nobody saw.
-                !observations.isCapture || frame.type != "error" || frame.turnId != nil
+                !history.isCapture || frame.type != "error" || frame.turnId != nil
             else { continue }
             let missed = (frame["missed"]?.arrayValue ?? []).map { $0["sessionId"] }
             judge([frame["sessionId"]] + missed, at: [frame.event])
         }
-        for exchange in observations.exchanges where exchange.status == 200 {
+        for exchange in history.exchanges where exchange.status == 200 {
             guard let response = exchange.response, let root = exchange.answer?.root else { continue }
             switch exchange.route {
             case .sessions:
@@ -257,7 +216,6 @@ enum ID {
             default: continue
             }
         }
-        return evidence
     }
 
     /// The first event that shows the server took a turn on.

@@ -5,89 +5,65 @@ import Transcript
 extension IDEM {
     /// IDEM-9: "A server MUST answer a `chat` that reuses a `clientMessageId` with different content or for another session
     /// with an `error` of code `idempotency_mismatch`".
-    static func mismatchIsAnError(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func mismatchIsAnError(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.repeats where again.isMismatch {
             guard let connection = again.request.connection else { continue }
             let late = history.deadline(after: again.request.event, within: history.timeouts.error, on: connection)
             guard let event = again.request.refusal ?? again.request.ack?.event ?? late else { continue }
-            if again.request.refusalCode == "idempotency_mismatch" {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    Finding(
-                        "a reused key is not told", expected: "error idempotency_mismatch",
-                        actual: again.request.refusalCode.map { "error \($0)" }
-                            ?? (again.request.ack == nil ? "nothing" : "an ack"),
-                        at: [again.request.event, event]))
-            }
+            evidence.test(
+                again.request.refusalCode == "idempotency_mismatch", otherwise: "a reused key is not told",
+                expected: "error idempotency_mismatch",
+                actual: again.request.refusalCode.map { "error \($0)" }
+                    ?? (again.request.ack == nil ? "nothing" : "an ack"), at: [again.request.event, event])
         }
-        return evidence
     }
 
     /// IDEM-10: "A server MUST answer a `POST /api/chat` that reuses a `clientMessageId` with different content or for
     /// another session with 422 and the code `idempotency_mismatch`".
-    static func mismatchOverRESTIs422(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func mismatchOverRESTIs422(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.repeats where again.isMismatch && again.request.connection == nil {
             guard let exchange = history.exchanges.first(where: { $0.request == again.request.event }),
                 let response = exchange.response, let status = exchange.status
             else { continue }
             let code = exchange.answer?.root["code"]?.stringValue
-            if status == 422, code == "idempotency_mismatch" {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    Finding(
-                        "a reused key is not told over REST", expected: "422, idempotency_mismatch",
-                        actual: "\(status), \(code ?? "no code")", at: [exchange.request, response]))
-            }
+            evidence.test(
+                status == 422 && code == "idempotency_mismatch", otherwise: "a reused key is not told over REST",
+                expected: "422, idempotency_mismatch", actual: "\(status), \(code ?? "no code")",
+                at: [exchange.request, response])
         }
-        return evidence
     }
 
     /// IDEM-11: "A server MUST NOT start a turn or store a message for a mismatch".
     ///
     /// Once for each mismatch in each read that began after its answer, where its text is the trace, and in each list that
     /// can be compared with one from before it.
-    static func mismatchLeavesNoTrace(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func mismatchLeavesNoTrace(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.repeats where again.isMismatch {
             // The same words may have been accepted under a key of their own.
             let others = again.turn.requests.filter { $0.event != again.request.event }.map(\.prompt)
             let texts =
-                others
-                + history.turns.filter { $0.event != again.turn.event && !$0.isRefused }.map(\.request.prompt)
+                others + history.turns.filter { $0.event != again.turn.event && !$0.isRefused }.map(\.request.prompt)
             guard let answered = again.request.refusal ?? again.request.ack?.event ?? again.request.outcome else {
                 continue
             }
             let principal = again.turn.principal
             for read in history.sessionReads
             where read.principal == principal && read.request > answered && !texts.contains(again.request.prompt) {
-                if read.messages.contains(where: { $0.role == "user" && $0.text == again.request.prompt }) {
-                    evidence.violate(
-                        Finding(
-                            "a mismatch was stored", expected: "no message '\(again.request.prompt.prefix(40))'",
-                            actual: "one in session \(read.sessionId)", at: [again.request.event, read.event]))
-                } else {
-                    evidence.keep()
-                }
+                evidence.test(
+                    !read.messages.contains(where: { $0.role == "user" && $0.text == again.request.prompt }),
+                    otherwise: "a mismatch was stored", expected: "no message '\(again.request.prompt.prefix(40))'",
+                    actual: "one in session \(read.sessionId)", at: [again.request.event, read.event])
             }
             let lists = history.listReads.filter { $0.principal == principal }
             guard let before = lists.last(where: { $0.event < again.request.event }),
                 let after = lists.first(where: { $0.request > answered }),
                 let new = newSessions(from: before, to: after, principal, history)
             else { continue }
-            if new.isEmpty {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    Finding(
-                        "a session appeared after a mismatch", expected: "the sessions of accepted questions only",
-                        actual: "session \(new.joined(separator: ", "))", at: [again.request.event, after.event]))
-            }
+            evidence.test(
+                new.isEmpty, otherwise: "a session appeared after a mismatch",
+                expected: "the sessions of accepted questions only", actual: "session \(new.joined(separator: ", "))",
+                at: [again.request.event, after.event])
         }
-        return evidence
     }
 
     /// Sessions that a list has, an earlier one lacks, and no accepted question of this history explains; nil while a question
@@ -105,11 +81,10 @@ extension IDEM {
     /// new".
     ///
     /// Once for each key that was refused and then sent again with success, or as a mismatch or duplicate of nothing.
-    static func refusedKeyIsFree(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func refusedKeyIsFree(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.clientMessageId != nil {
-            guard let refused = turn.requests.first(where: { $0.refusal != nil })?.refusal,
-                turn.request.refusal != nil, turn.request.refusalCode != "idempotency_mismatch",
+            guard let refused = turn.requests.first(where: { $0.refusal != nil })?.refusal, turn.request.refusal != nil,
+                turn.request.refusalCode != "idempotency_mismatch",
                 turn.request.refusalCode.map(ErrorMeaning.refusals.contains) == true,
                 let again = turn.requests.first(where: { $0.event > refused })
             else { continue }
@@ -118,35 +93,26 @@ extension IDEM {
                 again.ack?.isDuplicate == true
                 || response.flatMap { history.body(ofResponse: $0) }?["duplicate"]?.boolValue == true
             if let event = again.ack?.event ?? response {
-                if isDuplicate {
-                    evidence.violate(
-                        Finding(
-                            "a refused key counts as used", expected: "accepted as new", actual: "duplicate: true",
-                            at: [refused, event]))
-                } else {
-                    evidence.keep()
-                }
+                evidence.test(
+                    !isDuplicate, otherwise: "a refused key counts as used", expected: "accepted as new",
+                    actual: "duplicate: true", at: [refused, event])
             } else if let event = again.refusal, again.refusalCode == "idempotency_mismatch" {
                 evidence.violate(
-                    Finding(
-                        "a refused key counts as used", expected: "accepted as new", actual: "idempotency_mismatch",
-                        at: [refused, event]))
+                    "a refused key counts as used", expected: "accepted as new", actual: "idempotency_mismatch",
+                    at: [refused, event])
             }
         }
-        return evidence
     }
 
     /// IDEM-15: "A server MUST treat a `clientMessageId` of one principal as unrelated to the same id of another".
     ///
     /// Once for each answer to a key that another principal had used before.
-    static func keysBelongToTheirPrincipal(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func keysBelongToTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
         for (index, turn) in history.turns.enumerated() {
             guard let key = turn.clientMessageId,
                 let other = history.turns[..<index].first(where: {
                     $0.clientMessageId == key && $0.principal != turn.principal
-                }),
-                let known = other.acks.first?.event ?? other.response, known < turn.event
+                }), let known = other.acks.first?.event ?? other.response, known < turn.event
             else { continue }
             let event = turn.request.ack?.event ?? turn.request.success
             if let refusal = turn.request.refusal, turn.request.refusalCode == "idempotency_mismatch" {
@@ -163,6 +129,5 @@ extension IDEM {
                 }
             }
         }
-        return evidence
     }
 }

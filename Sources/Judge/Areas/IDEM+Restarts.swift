@@ -8,8 +8,7 @@ extension IDEM {
     ///
     /// Once for each answer to a repeat of a question that was acknowledged, or answered, before the crash, and once for each
     /// later read that shows its question more than once.
-    static func repeatsAreRecognisedAfterACrash(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func repeatsAreRecognisedAfterACrash(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.repeats where !again.isMismatch {
             guard let first = history.original(of: again.turn),
                 history.lives.crashed(from: history.life(of: first), to: history.life(of: again.request)),
@@ -18,10 +17,9 @@ extension IDEM {
             let original = history.namedTurns(of: again.turn).first { history.isPromise($0.event, of: again.turn) }
             func violate(_ actual: String, _ event: Int) {
                 evidence.violate(
-                    Finding(
-                        "a repeat is not recognised after a crash",
-                        expected: "duplicate: true, turn \(original?.turnId ?? "of the first")", actual: actual,
-                        at: [original?.event ?? first.event, again.request.event, event]))
+                    "a repeat is not recognised after a crash",
+                    expected: "duplicate: true, turn \(original?.turnId ?? "of the first")", actual: actual,
+                    at: [original?.event ?? first.event, again.request.event, event])
             }
             if let ack = again.request.ack {
                 if ack.isDuplicate, original == nil || ack.turnId == original?.turnId {
@@ -47,6 +45,5 @@ extension IDEM {
                 if count > 1 { violate("\(count) user messages", read.event) }
             }
         }
-        return evidence
     }
 }

@@ -20,8 +20,7 @@ enum IDEM {
     ///
     /// Once for each further answer to one key that names a turn, and once for each read that lists the turns of a repeated key.
     /// A turn runs in one session, so that an answer from another one is of another turn, also where nothing names turns.
-    static func repeatStartsNoSecondTurn(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func repeatStartsNoSecondTurn(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.clientMessageId != nil {
             let requests = turn.requests.filter { $0.refusal == nil && $0.content == turn.request.content }
             guard requests.count > 1 else { continue }
@@ -33,9 +32,8 @@ enum IDEM {
             }
             if let (first, other) = otherTurn(in: binding, of: turn) {
                 evidence.violate(
-                    Finding(
-                        "a repeat started a second turn", expected: first.words, actual: other.words,
-                        at: [first.event, other.event]))
+                    "a repeat started a second turn", expected: first.words, actual: other.words,
+                    at: [first.event, other.event])
             } else if answers.count > 1, binding.contains(where: { $0.turnId != nil }) {
                 evidence.keep()
             }
@@ -44,15 +42,13 @@ enum IDEM {
                 let count = read.turns.filter { $0.clientMessageId == turn.clientMessageId }.count
                 if count > 1 {
                     evidence.violate(
-                        Finding(
-                            "a session lists two turns for one key", expected: "one turn",
-                            actual: "\(count)", at: [second.event, read.event]))
+                        "a session lists two turns for one key", expected: "one turn", actual: "\(count)",
+                        at: [second.event, read.event])
                 } else if count == 1 {
                     evidence.keep()
                 }
             }
         }
-        return evidence
     }
 
     /// The first two answers that cannot be of one turn: they name two, or lie in two sessions.
@@ -76,8 +72,7 @@ enum IDEM {
     /// IDEM-2: "A server MUST NOT store a second user message for a repeat".
     ///
     /// Once for each repeat in each later read that shows its question.
-    static func repeatStoresNoSecondMessage(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func repeatStoresNoSecondMessage(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.repeats where !again.isMismatch {
             let answered = again.request.ack?.event ?? again.request.outcome
             for read in history.sessionReads where read.principal == again.turn.principal {
@@ -88,85 +83,67 @@ enum IDEM {
                 let isNamed = read.messages.contains { $0.clientMessageId == again.turn.clientMessageId }
                 if isElsewhere ? isNamed : count > 1 {
                     evidence.violate(
-                        Finding(
-                            "a repeat stored a second user message", expected: "one, in one session",
-                            actual: isElsewhere ? "one more, in session \(read.sessionId)" : "\(count)",
-                            at: [again.request.event, read.event]))
+                        "a repeat stored a second user message", expected: "one, in one session",
+                        actual: isElsewhere ? "one more, in session \(read.sessionId)" : "\(count)",
+                        at: [again.request.event, read.event])
                 } else if count == 1, !isElsewhere, answered != nil {
                     evidence.keep()
                 }
             }
         }
-        return evidence
     }
 
     /// IDEM-3: "A server MUST answer a repeated `chat` with an `ack` that has `duplicate: true` and the `turnId` of the
     /// first".
-    static func repeatIsAcknowledgedAsSuch(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func repeatIsAcknowledgedAsSuch(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.repeats where !again.isMismatch {
             guard let connection = again.request.connection else { continue }
             let expected = history.namedTurns(of: again.turn).first?.turnId
             if let ack = again.request.ack {
-                if ack.isDuplicate, expected == nil || ack.turnId == expected {
-                    evidence.keep()
-                } else {
-                    evidence.violate(
-                        Finding(
-                            "a repeat is not acknowledged as one",
-                            expected: "duplicate: true, turn \(expected ?? "of the first")",
-                            actual: "duplicate: \(ack.isDuplicate), turn \(ack.turnId ?? "none")",
-                            at: [again.request.event, ack.event]))
-                }
+                evidence.test(
+                    ack.isDuplicate && (expected == nil || ack.turnId == expected),
+                    otherwise: "a repeat is not acknowledged as one",
+                    expected: "duplicate: true, turn \(expected ?? "of the first")",
+                    actual: "duplicate: \(ack.isDuplicate), turn \(ack.turnId ?? "none")",
+                    at: [again.request.event, ack.event])
             } else if let refusal = again.request.refusal {
                 // A refusal for another reason, such as the rate, is judged elsewhere.
                 if again.request.refusalCode == "rate_limited" { continue }
                 evidence.violate(
-                    Finding(
-                        "a repeat is refused", expected: "ack with duplicate: true",
-                        actual: "error \(again.request.refusalCode ?? "without code")",
-                        at: [again.request.event, refusal]))
+                    "a repeat is refused", expected: "ack with duplicate: true",
+                    actual: "error \(again.request.refusalCode ?? "without code")", at: [again.request.event, refusal])
             } else if let late = history.deadline(
                 after: again.request.event, within: history.timeouts.ack, on: connection)
             {
                 evidence.violate(
-                    Finding(
-                        "a repeat stayed without ack", expected: "ack with duplicate: true",
-                        actual: "none within the bound 'ack'",
-                        at: [again.request.event, late]))
+                    "a repeat stayed without ack", expected: "ack with duplicate: true",
+                    actual: "none within the bound 'ack'", at: [again.request.event, late])
             }
         }
-        return evidence
     }
 
     /// IDEM-4: "A server MUST send, after the `ack` of a repeat of a finished turn and on that connection alone, a copy of
     /// its `done` with `duplicate: true`".
-    static func finishedTurnIsCopied(_ history: Observations) -> Evidence {
-        judgeCopies(history, of: "done") { copy, first in
+    static func finishedTurnIsCopied(_ history: Observations, _ evidence: inout Evidence) {
+        judgeCopies(history, &evidence, of: "done") { copy, first in
             ["text", "sessionId", "turnId", "messageId"].filter { copy[$0] != first[$0] }
         }
     }
 
     /// IDEM-5: "A server MUST NOT put `seq` on a copy that has `duplicate: true`".
-    static func copiesHaveNoNumber(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func copiesHaveNoNumber(_ history: Observations, _ evidence: inout Evidence) {
         for frame in history.received where frame.isDuplicate && ["done", "error"].contains(frame.type ?? "") {
-            if let seq = frame["seq"] {
-                evidence.violate(
-                    Finding("a copy has a number", expected: "no seq", actual: "seq \(seq.text())", at: [frame.event]))
-            } else {
-                evidence.keep()
+            evidence.test(no: frame["seq"]) { seq in
+                Finding("a copy has a number", expected: "no seq", actual: "seq \(seq.text())", at: [frame.event])
             }
         }
-        return evidence
     }
 
     /// IDEM-6: "A server MUST NOT send a copy of an ending for a repeat that arrived while its turn was still running".
     ///
     /// Once for each repeat whose `ack` came before the ending on its own connection: then the turn surely ran. A copy before
     /// the ending is proof too, on a connection that was there from the beginning and would have been sent the ending first.
-    static func runningTurnIsNotCopied(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func runningTurnIsNotCopied(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.repeats where !again.isMismatch {
             guard let connection = again.request.connection, let ack = again.request.ack else { continue }
             let ending = again.turn.endings(on: connection).first?.event
@@ -179,28 +156,25 @@ enum IDEM {
             let ranWhenAcked = ending.map { ack.event < $0 } ?? false
             if let copy = early ?? (ranWhenAcked && copies.count > owed.count ? copies.first : nil) {
                 evidence.violate(
-                    Finding(
-                        "a repeat of a running turn is answered with a copy", expected: "the one ending alone",
-                        actual: "a copy with duplicate: true", at: [again.request.event, copy.event]))
+                    "a repeat of a running turn is answered with a copy", expected: "the one ending alone",
+                    actual: "a copy with duplicate: true", at: [again.request.event, copy.event])
             } else if ranWhenAcked {
                 evidence.keep()
             }
         }
-        return evidence
     }
 
     /// IDEM-7: "A server MUST answer a repeat of a failed turn, after the `ack`, on that connection alone and without `seq`,
     /// with a copy of the `error` that ended it, marked `duplicate: true`".
-    static func failedTurnIsCopied(_ history: Observations) -> Evidence {
-        judgeCopies(history, of: "error") { copy, first in
+    static func failedTurnIsCopied(_ history: Observations, _ evidence: inout Evidence) {
+        judgeCopies(history, &evidence, of: "error") { copy, first in
             ["code", "turnId"].filter { copy[$0] != first[$0] } + (copy["seq"] == nil ? [] : ["seq"])
         }
     }
 
     /// IDEM-8: "A server MUST answer a repeated `POST /api/chat` with the first outcome (for a finished turn 200 with the
     /// same `text`, `sessionId` and `turnId`, and `duplicate: true`), waiting for the ending when the turn still runs".
-    static func repeatOverRESTHasTheFirstOutcome(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func repeatOverRESTHasTheFirstOutcome(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.repeats where !again.isMismatch && again.request.connection == nil {
             let turn = again.turn
             let done = turn.endings.first { $0.type == "done" }
@@ -217,14 +191,10 @@ enum IDEM {
                 {
                     wrong.append("status 200")
                 }
-                if wrong.isEmpty {
-                    evidence.keep()
-                } else {
-                    evidence.violate(
-                        Finding(
-                            "a repeat over REST has another outcome", expected: "the first outcome, duplicate: true",
-                            actual: "other \(wrong.joined(separator: ", "))", at: [again.request.event, response]))
-                }
+                evidence.test(
+                    wrong.isEmpty, otherwise: "a repeat over REST has another outcome",
+                    expected: "the first outcome, duplicate: true", actual: "other \(wrong.joined(separator: ", "))",
+                    at: [again.request.event, response])
             } else if let failure = again.request.failure {
                 if turn.endings.first?.type == "error"
                     || turn.requests.contains(where: { $0.failure ?? failure < failure })
@@ -232,40 +202,29 @@ enum IDEM {
                     evidence.keep()
                 } else if done != nil || original != nil {
                     evidence.violate(
-                        Finding(
-                            "a repeat of a finished turn fails over REST", expected: "200 with the first outcome",
-                            actual: "a failure", at: [again.request.event, failure]))
+                        "a repeat of a finished turn fails over REST", expected: "200 with the first outcome",
+                        actual: "a failure", at: [again.request.event, failure])
                 }
             } else if let refusal = again.request.refusal, again.request.refusalCode != "rate_limited" {
                 evidence.violate(
-                    Finding(
-                        "a repeat over REST is refused", expected: "the first outcome",
-                        actual: again.request.refusalCode ?? "a status without code",
-                        at: [again.request.event, refusal]))
+                    "a repeat over REST is refused", expected: "the first outcome",
+                    actual: again.request.refusalCode ?? "a status without code", at: [again.request.event, refusal])
             }
         }
-        return evidence
     }
 
     /// IDEM-16: "A server MUST show the `clientMessageId` on the user message in session reads".
-    static func readsShowTheKey(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func readsShowTheKey(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
             let places = StoredPlaces(read)
             for turn in ORDER.turns(in: read, history) {
                 guard let key = turn.clientMessageId, let place = places.questions(of: turn).first else { continue }
                 let shown = read.messages[place].clientMessageId
-                if shown == key {
-                    evidence.keep()
-                } else {
-                    evidence.violate(
-                        Finding(
-                            "a user message does not show its key", expected: "clientMessageId \(key)",
-                            actual: shown ?? "none", at: [read.event]))
-                }
+                evidence.test(
+                    shown == key, otherwise: "a user message does not show its key", expected: "clientMessageId \(key)",
+                    actual: shown ?? "none", at: [read.event])
             }
         }
-        return evidence
     }
 
     // MARK: Copies
@@ -276,9 +235,9 @@ enum IDEM {
 
     /// Once for each repeat of a turn that had ended before it was sent, and once for each copy nobody asked for.
     static func judgeCopies(
-        _ history: Observations, of type: String, differences: (ObservedFrame, ObservedFrame) -> [String]
-    ) -> Evidence {
-        var evidence = Evidence()
+        _ history: Observations, _ evidence: inout Evidence, of type: String,
+        differences: (ObservedFrame, ObservedFrame) -> [String]
+    ) {
         for again in history.repeats where !again.isMismatch {
             guard let connection = again.request.connection, let ack = again.request.ack, ack.isDuplicate,
                 let first = again.turn.endings.first(where: { !$0.isDuplicate }), first.type == type,
@@ -293,38 +252,28 @@ enum IDEM {
                 }
             }) {
                 evidence.violate(
-                    Finding(
-                        "a copy goes to a connection that did not ask",
-                        expected: "a copy on the asking connection alone",
-                        actual: "one on another", at: [again.request.event, stray.event]))
+                    "a copy goes to a connection that did not ask", expected: "a copy on the asking connection alone",
+                    actual: "one on another", at: [again.request.event, stray.event])
             } else if let early = earlyCopy(before: ack, of: again, history) {
                 evidence.violate(
-                    Finding(
-                        "a copy comes before the ack of its repeat", expected: "the ack first",
-                        actual: "a copy of \(type)", at: [again.request.event, early.event]))
+                    "a copy comes before the ack of its repeat", expected: "the ack first", actual: "a copy of \(type)",
+                    at: [again.request.event, early.event])
             } else if let extra = extraCopy(on: connection, of: again.turn, history) {
                 evidence.violate(
-                    Finding(
-                        "a repeat is answered with more than one copy", expected: "one copy for each repeat",
-                        actual: "one more", at: [again.request.event, extra.event]))
+                    "a repeat is answered with more than one copy", expected: "one copy for each repeat",
+                    actual: "one more", at: [again.request.event, extra.event])
             } else if let copy = copies.first(where: { $0.connection == connection }) {
                 let wrong = differences(copy, first)
-                if wrong.isEmpty {
-                    evidence.keep()
-                } else {
-                    evidence.violate(
-                        Finding(
-                            "a copy differs from the first \(type)", expected: "the same outcome without seq",
-                            actual: "other \(wrong.joined(separator: ", "))", at: [first.event, copy.event]))
-                }
+                evidence.test(
+                    wrong.isEmpty, otherwise: "a copy differs from the first \(type)",
+                    expected: "the same outcome without seq", actual: "other \(wrong.joined(separator: ", "))",
+                    at: [first.event, copy.event])
             } else if let late = history.deadline(after: ack.event, within: history.timeouts.ack, on: connection) {
                 evidence.violate(
-                    Finding(
-                        "a repeat of an ended turn stayed without its outcome", expected: "a copy of its \(type)",
-                        actual: "none within the bound 'ack'", at: [ack.event, late]))
+                    "a repeat of an ended turn stayed without its outcome", expected: "a copy of its \(type)",
+                    actual: "none within the bound 'ack'", at: [ack.event, late])
             }
         }
-        return evidence
     }
 
     /// A copy on the connection of a repeat that no ack before it accounts for, sent before the ack of the repeat.
@@ -332,9 +281,7 @@ enum IDEM {
         -> ObservedFrame?
     {
         let copies = copies(of: again.turn, history).filter { $0.connection == ack.connection && $0.event < ack.event }
-        let told = again.turn.acks.filter {
-            $0.connection == ack.connection && $0.isDuplicate && $0.event < ack.event
-        }
+        let told = again.turn.acks.filter { $0.connection == ack.connection && $0.isDuplicate && $0.event < ack.event }
         guard let last = copies.last, last.event > again.request.event, copies.count > told.count else { return nil }
         return last
     }
@@ -347,7 +294,6 @@ enum IDEM {
     }
 
     static func related(_ actual: String, _ events: [Int]) -> Finding {
-        Finding(
-            "one principal's key counts for another", expected: "a turn of its own", actual: actual, at: events)
+        Finding("one principal's key counts for another", expected: "a turn of its own", actual: actual, at: events)
     }
 }

@@ -9,23 +9,22 @@ extension LIVE {
     ///
     /// Once for each connection on which the stage stopped answering pings and sent nothing afterwards, while it went on
     /// reading. The bound `close` is added: it lies between the reason for an end and what is seen of it.
-    static func silentPeersAreLetGo(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for (index, connection) in observations.connections.enumerated() where connection.pauses.isEmpty {
-            guard let connected = connection.connected, let mute = mutes(on: index, observations).first,
+    static func silentPeersAreLetGo(_ history: Observations, _ evidence: inout Evidence) {
+        for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
+            guard let connected = connection.connected, let mute = mutes(on: index, history).first,
                 let heartbeat = heartbeat(of: connection)
             else { continue }
-            let bound = heartbeat * 3 + observations.timeouts.close
-            let signs = signs(on: index, observations).filter { $0 > max(connected, mute) }
+            let bound = heartbeat * 3 + history.timeouts.close
+            let signs = signs(on: index, history).filter { $0 > max(connected, mute) }
             for (last, next) in zip([max(connected, mute)] + signs, signs.map(Optional.some) + [nil]) {
-                if let late = observations.deadline(after: last, within: bound, on: index), late <= next ?? .max {
+                if let late = history.deadline(after: last, within: bound, on: index), late <= next ?? .max {
                     violate("it stayed open", at: [last, late])
                     break
                 }
                 guard next == nil, connection.wasEndedByServer, let ending = connection.ending, ending.event > last,
-                    !ending.isAtWill, !observations.wasStopped(between: last, and: ending.event)
+                    !ending.isAtWill, !history.wasStopped(between: last, and: ending.event)
                 else { continue }
-                if observations.patience(from: last, to: ending.event) <= bound.microseconds {
+                if history.patience(from: last, to: ending.event) <= bound.microseconds {
                     evidence.keep()
                 } else {
                     violate("its end, later", at: [last, ending.event])
@@ -34,44 +33,39 @@ extension LIVE {
         }
         func violate(_ actual: String, at events: [Int]) {
             evidence.violate(
-                Finding(
-                    "a connection whose peer fell silent was kept",
-                    expected: "its end within three heartbeats of silence",
-                    actual: actual, at: events))
+                "a connection whose peer fell silent was kept", expected: "its end within three heartbeats of silence",
+                actual: actual, at: events)
         }
-        return evidence
     }
 
     /// LIVE-4: "A server MUST NOT end a connection for silence while its peer answers WebSocket pings or sends frames".
     ///
     /// Once for each connection that lived on after more than three heartbeats in which the stage sent nothing but pings and
     /// pongs, never two heartbeats apart; and for each that the server ended after a heartbeat of that kind.
-    static func idlePeersAreKept(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for (index, connection) in observations.connections.enumerated() where connection.pauses.isEmpty {
+    static func idlePeersAreKept(_ history: Observations, _ evidence: inout Evidence) {
+        for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
             guard let connected = connection.connected, let heartbeat = heartbeat(of: connection)?.microseconds,
-                mutes(on: index, observations).isEmpty,
-                !observations.hostileFrames.contains(where: { $0.frame.connection == index })
+                mutes(on: index, history).isEmpty,
+                !history.hostileFrames.contains(where: { $0.frame.connection == index })
             else { continue }
             let texts = connection.sent.map(\.event).filter { $0 > connected }
-            let signs = signs(on: index, observations).filter { $0 >= connected }
+            let signs = signs(on: index, history).filter { $0 >= connected }
             func silence(upTo event: Int) -> Int {
                 let last = max(connected, signs.last { $0 < event } ?? 0)
-                return observations.time(of: event) - observations.time(of: last)
+                return history.time(of: event) - history.time(of: last)
             }
             if connection.wasEndedByServer, let ending = connection.ending, ending.event > connected {
                 let spoke = max(connected, texts.last { $0 < ending.event } ?? 0)
                 guard !ending.isExcused, !isGoingAway(ending),
-                    !observations.wasStopped(between: connected, and: ending.event),
-                    observations.time(of: ending.event) - observations.time(of: spoke) >= heartbeat,
+                    !history.wasStopped(between: connected, and: ending.event),
+                    history.time(of: ending.event) - history.time(of: spoke) >= heartbeat,
                     signs.contains(where: { $0 > spoke && $0 < ending.event }),
                     silence(upTo: ending.event) < 2 * heartbeat
                 else { continue }
                 let last = signs.last { $0 < ending.event } ?? connected
                 evidence.violate(
-                    Finding(
-                        "a connection was ended although its peer answered", expected: "it stays open",
-                        actual: "the server ended it", at: [last, ending.event]))
+                    "a connection was ended although its peer answered", expected: "it stays open",
+                    actual: "the server ended it", at: [last, ending.event])
                 continue
             }
             // A span without frames, from one to the next, that pings and pongs held together.
@@ -82,18 +76,17 @@ extension LIVE {
                 return end < received.endIndex ? (start, received[end].event) : nil
             }
             func isLater(_ event: Int, _ start: Int) -> Bool {
-                observations.time(of: event) - observations.time(of: start) > 3 * heartbeat
+                history.time(of: event) - history.time(of: start) > 3 * heartbeat
             }
             let isKept = spans.contains { start, end in
                 let within = signs.filter { $0 > start && $0 < end && !texts.contains($0) }
                 let first = texts.first { $0 > start } ?? end
                 guard isLater(min(first, end), start), !within.isEmpty else { return false }
                 let steps = zip([start] + within, within + [min(first, end)])
-                return steps.allSatisfy { observations.time(of: $1) - observations.time(of: $0) < 2 * heartbeat }
+                return steps.allSatisfy { history.time(of: $1) - history.time(of: $0) < 2 * heartbeat }
             }
             if isKept { evidence.keep() }
         }
-        return evidence
     }
 
     /// A server that goes away says so, and nothing about its peers.
@@ -108,16 +101,16 @@ extension LIVE {
     }
 
     /// Every moment at which the stage stopped answering pings.
-    private static func mutes(on connection: Int, _ observations: Observations) -> [Int] {
-        observations.events(on: connection).filter {
-            if case .act("mute", _) = observations.history.events[$0].kind { true } else { false }
+    private static func mutes(on connection: Int, _ history: Observations) -> [Int] {
+        history.events(on: connection).filter {
+            if case .act("mute", _) = history.events[$0].kind { true } else { false }
         }
     }
 
     /// Everything that the stage sent, also pings and pongs of the WebSocket itself.
-    private static func signs(on connection: Int, _ observations: Observations) -> [Int] {
-        observations.events(on: connection).filter {
-            switch observations.history.events[$0].kind {
+    private static func signs(on connection: Int, _ history: Observations) -> [Int] {
+        history.events(on: connection).filter {
+            switch history.events[$0].kind {
             case .text(.toServer, _), .binary(.toServer, _), .ping(.toServer), .pong(.toServer): true
             default: false
             }

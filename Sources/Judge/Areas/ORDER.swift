@@ -15,33 +15,27 @@ enum ORDER {
     /// ORDER-1: "A server MUST list each user message before the answer to it in every session read".
     ///
     /// Once for each turn whose question and answer a read shows.
-    static func questionStandsBeforeAnswer(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func questionStandsBeforeAnswer(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
             let places = StoredPlaces(read)
             for turn in turns(in: read, history) where history.isToldApart(turn) {
                 // Equal texts without names have several places: then any answer behind any of them will do.
-                guard let question = places.questions(of: turn).first, let answer = places.answers(of: turn).last
-                else { continue }
-                if question < answer {
-                    evidence.keep()
-                } else {
-                    evidence.violate(
-                        Finding(
-                            "an answer stands before its question", expected: "the question first",
-                            actual: "answer at place \(answer), question at place \(question)", at: [read.event]))
+                guard let question = places.questions(of: turn).first, let answer = places.answers(of: turn).last else {
+                    continue
                 }
+                evidence.test(
+                    question < answer, otherwise: "an answer stands before its question",
+                    expected: "the question first", actual: "answer at place \(answer), question at place \(question)",
+                    at: [read.event])
             }
         }
-        return evidence
     }
 
     /// ORDER-2: "A server MUST list the user messages of a session in the order in which it accepted them".
     ///
     /// Once for each question in a read that another is known to precede: sent before it on the same connection, or
     /// acknowledged or ended before the later one was sent.
-    static func questionsKeepTheirOrder(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func questionsKeepTheirOrder(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
             let places = StoredPlaces(read)
             let found = turns(in: read, history).compactMap { turn in
@@ -55,19 +49,13 @@ enum ORDER {
                 let last = before.last { precedes($0.turn, later.turn) && Set($0.all).isDisjoint(with: later.all) }
                 before.insert(later, at: before.boundary { $0.place >= later.place })
                 guard let last else { continue }
-                if last.place < later.place {
-                    evidence.keep()
-                } else {
-                    evidence.violate(
-                        Finding(
-                            "a question accepted later stands earlier",
-                            expected:
-                                "'\(later.turn.request.prompt.prefix(40))' after '\(last.turn.request.prompt.prefix(40))'",
-                            actual: "places \(later.place) and \(last.place)", at: [later.turn.event, read.event]))
-                }
+                evidence.test(
+                    last.place < later.place, otherwise: "a question accepted later stands earlier",
+                    expected:
+                        "'\(later.turn.request.prompt.prefix(40))' after '\(last.turn.request.prompt.prefix(40))'",
+                    actual: "places \(later.place) and \(last.place)", at: [later.turn.event, read.event])
             }
         }
-        return evidence
     }
 
     /// ORDER-3: "A server MUST NOT send a `toolUse` or the ending of one turn of a session between the first `toolUse` and
@@ -75,8 +63,7 @@ enum ORDER {
     ///
     /// Once for each turn, on each connection, that was asked while another of its session ran; one refused with `busy`
     /// counts, because it was kept out.
-    static func turnsOfASessionAreSerial(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func turnsOfASessionAreSerial(_ history: Observations, _ evidence: inout Evidence) {
         // Of each connection: the frames of each turn, and whose they are, in the order of time.
         var shown: [Int: [Int: [ObservedFrame]]] = [:]
         for (index, turn) in history.turns.enumerated() {
@@ -115,18 +102,16 @@ enum ORDER {
                     if let otherBegin, otherBegin < begin.event { continue }
                     if let intruder = own.first(where: { $0.event > begin.event && $0.event < end.event }) {
                         evidence.violate(
-                            Finding(
-                                "a frame of one turn lies inside another turn of its session",
-                                expected: "frames of turn \(turn.turnId ?? "asked first") only, up to its ending",
-                                actual: "\(intruder.type ?? "") of turn \(other.turnId ?? "asked later")",
-                                at: [begin.event, intruder.event]))
+                            "a frame of one turn lies inside another turn of its session",
+                            expected: "frames of turn \(turn.turnId ?? "asked first") only, up to its ending",
+                            actual: "\(intruder.type ?? "") of turn \(other.turnId ?? "asked later")",
+                            at: [begin.event, intruder.event])
                     } else if isLater, !own.isEmpty || other.request.refusalCode == "busy" {
                         evidence.keep()
                     }
                 }
             }
         }
-        return evidence
     }
 
     /// ORDER-5: "A server MUST keep in the history every message of every accepted `chat` and `POST /api/chat` exactly once,
@@ -135,8 +120,7 @@ enum ORDER {
     /// Once for each turn in each read of its session that began after the turn was known to be accepted; the answer is owed
     /// once a `done` or a 200 told of it. What a crash took has clauses of its own, and a turn that failed while the disk took
     /// no writes may have stored nothing.
-    static func messagesAreKeptOnce(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func messagesAreKeptOnce(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
             let places = StoredPlaces(read)
             let known = turns(in: read, history).filter { turn in
@@ -168,14 +152,12 @@ enum ORDER {
                 }
             }
         }
-        return evidence
     }
 
     /// ORDER-6: "A server SHOULD finish a turn in one session without waiting for a turn in another".
     ///
     /// Once for each scripted turn that was asked while another session's script still had to wait a second longer than its own.
-    static func slowSessionBlocksNoOther(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func slowSessionBlocksNoOther(_ history: Observations, _ evidence: inout Evidence) {
         for slow in history.turns where slow.isAccepted && slow.request.scriptedWait >= .seconds(1) {
             for quick in history.turns where quick.event > slow.event && quick.principal == slow.principal {
                 guard !quick.request.script.isEmpty, let quickEnd = quick.ended, let session = session(of: slow),
@@ -185,24 +167,21 @@ enum ORDER {
                 guard begun <= history.time(of: slow.event) + slow.request.scriptedWait.microseconds else { continue }
                 if let slowEnd = slow.ended, slowEnd < quickEnd {
                     evidence.violate(
-                        Finding(
-                            "a quick turn ended only after a slow one of another session",
-                            expected: "the quick turn ends first", actual: "the slow turn ended first",
-                            at: [slowEnd, quickEnd]))
+                        "a quick turn ended only after a slow one of another session",
+                        expected: "the quick turn ends first", actual: "the slow turn ended first",
+                        at: [slowEnd, quickEnd])
                 } else {
                     evidence.keep()
                 }
             }
         }
-        return evidence
     }
 
     /// ORDER-7: "A server MUST NOT put the session, turn or message id of one turn on a frame of another".
     ///
     /// Once for each frame of turns that ran at the same time whose turn is told by something else than the id in question:
     /// by the client's own key, or by a tool or a text that only one script has.
-    static func idsStayWithTheirTurn(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func idsStayWithTheirTurn(_ history: Observations, _ evidence: inout Evidence) {
         let marks = ScriptMarks(history)
         let crowded = overlapping(history.turns)
         var acknowledged: [String: Set<Int>] = [:]
@@ -220,15 +199,12 @@ enum ORDER {
                 evidence.violate(mixed("session", session, given, frame))
             } else if let turnId = owned?.turnId, let given = frame.turnId, given != turnId {
                 evidence.violate(mixed("turn", turnId, given, frame))
-            } else if let given = frame.messageId,
-                acknowledged[given]?.contains(where: { $0 != index }) == true
-            {
+            } else if let given = frame.messageId, acknowledged[given]?.contains(where: { $0 != index }) == true {
                 evidence.violate(mixed("message", "an id of its own", given, frame))
             } else if session != nil || owned?.turnId != nil {
                 evidence.keep()
             }
         }
-        return evidence
     }
 
     // MARK: Words and relations
@@ -296,8 +272,7 @@ enum ORDER {
     }
 
     static func mixed(_ what: String, _ own: String, _ given: String, _ frame: ObservedFrame) -> Finding {
-        Finding(
-            "a frame carries the \(what) id of another turn", expected: own, actual: given, at: [frame.event])
+        Finding("a frame carries the \(what) id of another turn", expected: own, actual: given, at: [frame.event])
     }
 
     /// What names a frame apart from its number; nil for a `toolUse`, of which a turn has many.

@@ -8,8 +8,7 @@ extension PERSIST {
     ///
     /// Once for each first read of a session after a crash that had been read before it. A message that only an `ack` or a
     /// `done` told of is the matter of TURN-3 and PERSIST-1.
-    static func crashesHarmNothing(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func crashesHarmNothing(_ history: Observations, _ evidence: inout Evidence) {
         var kills: Set<Int> = []
         let reads = Dictionary(history.sessionReads.map { ($0.event, $0) }, uniquingKeysWith: { first, _ in first })
         for exchange in history.exchanges where exchange.sent.method == "GET" {
@@ -23,9 +22,8 @@ extension PERSIST {
             guard let earlier, history.hasCrashed(between: earlier.event, and: exchange.request) else { continue }
             func violate(_ expected: String, _ actual: String) {
                 evidence.violate(
-                    Finding(
-                        "a crash harmed messages that were shown before", expected: expected, actual: actual,
-                        at: [earlier.event, response]))
+                    "a crash harmed messages that were shown before", expected: expected, actual: actual,
+                    at: [earlier.event, response])
             }
             if let read = reads[response] {
                 if let lost = firstLost(of: earlier, in: read) {
@@ -44,7 +42,6 @@ extension PERSIST {
                 "\(kills.count) kills inside turns harmed nothing: at most \((300 + kills.count - 1) / kills.count) % of crashes do, with 95 % confidence"
             ]
         }
-        return evidence
     }
 
     /// Whether a life was ended by a kill while a turn ran, or with the last bytes of one.
@@ -61,23 +58,21 @@ extension PERSIST {
     ///
     /// Once for each list, and each read of a session in which nothing ran, in the life after a crash while a turn ran or
     /// right after the last one. A session counts once a read, a list, an ack or an answer had shown it.
-    static func otherSessionsSurvive(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func otherSessionsSurvive(_ history: Observations, _ evidence: inout Evidence) {
         let known = SafeSessions(history)
         for exchange in history.exchanges where exchange.sent.method == "GET" {
             let life = history.lives.life(at: exchange.request)
             guard life > 0, let crash = history.lives.end(of: life - 1), crash.cause != .stopped,
-                let principal = exchange.sent.principal, let response = exchange.response,
-                let status = exchange.status, ![401, 403, 429].contains(status)
+                let principal = exchange.sent.principal, let response = exchange.response, let status = exchange.status,
+                ![401, 403, 429].contains(status)
             else { continue }
             let struck = sessionsInUse(in: life - 1, at: crash.event, history)
             guard !struck.isEmpty else { continue }
             let others = known.sessions(of: principal, before: crash.event).subtracting(struck)
             func violate(_ expected: String, _ actual: String) {
                 evidence.violate(
-                    Finding(
-                        "a crash in one session hides others", expected: expected, actual: actual,
-                        at: [crash.event, response]))
+                    "a crash in one session hides others", expected: expected, actual: actual,
+                    at: [crash.event, response])
             }
             switch exchange.route {
             case .sessions:
@@ -100,7 +95,6 @@ extension PERSIST {
             default: continue
             }
         }
-        return evidence
     }
 }
 

@@ -8,8 +8,7 @@ extension PERSIST {
     /// Broken by any read begun after a `done` that lacks the answer. Kept only by a history that holds everything: a turn
     /// without a fault, one whose write was refused and which got no `done`, and the kills. A `done` under the fault whose
     /// answer is there after a restart shows that the fault did not reach the store, so it proves nothing.
-    static func doneMeansDurable(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func doneMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
         let promises = history.promisedAnswers
         let fates = history.fates(ofAnswers: promises)
         for (promise, fate) in zip(promises, fates) {
@@ -29,17 +28,16 @@ extension PERSIST {
             promises: promises, fates: fates, kills: kills, held: held.count, controlled: controlled.count,
             blind: refused.filter { if case .done = $0.outcome { true } else { false } })
         evidence.remarks = proof.remarks
-        guard evidence.violations.isEmpty else { return evidence }
+        guard evidence.violations.isEmpty else { return }
         let known = fates.indices.filter { fates[$0].isKnown }
         let count = known.count + held.count
-        guard count + proof.blind.count > 0 else { return evidence }
+        guard count + proof.blind.count > 0 else { return }
         if let doubt = proof.doubt(history) {
             evidence.doubt(doubt)
             evidence.exercised = max(count, 1)
         } else {
             evidence.exercised = count
         }
-        return evidence
     }
 
     /// What a history proves of PERSIST-1, and what it still lacks.
@@ -78,8 +76,8 @@ extension PERSIST {
             return Finding(
                 kills.count == 0 && held == 0
                     ? "reads have every answer, which does not show that it was stored before it was sent"
-                    : "no answer was lost, and what was tried is less than the whole proof",
-                expected: expected, actual: actual, at: last.map { [$0] } ?? [])
+                    : "no answer was lost, and what was tried is less than the whole proof", expected: expected,
+                actual: actual, at: last.map { [$0] } ?? [])
         }
 
         /// What refusing writes showed.
@@ -110,8 +108,7 @@ extension PERSIST {
     ///
     /// Once for each kill on the bytes of a response that was read after the next start; fewer than 20 prove nothing. What is
     /// missing without a crash or a fault is the matter of PERSIST-12.
-    static func responseMeansDurable(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func responseMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
         let promises = history.respondedAnswers
         let fates = history.fates(ofAnswers: promises)
         for (promise, fate) in zip(promises, fates) {
@@ -125,15 +122,13 @@ extension PERSIST {
         for _ in kills.kept { evidence.keep() }
         if let doubt = kills.doubt(on: "the response", "answer") { evidence.doubts.append(doubt) }
         evidence.remarks = [kills.remark(on: "the response", "answer")].compactMap { $0 }
-        return evidence
     }
 
     /// PERSIST-4: "A server MUST NOT send `done` for a turn whose answer it could not store".
     ///
     /// Once for each turn whose write was refused. A `done` all the same breaks it when the answer is not there afterwards;
     /// when it is, the fault did not reach the store.
-    static func noDoneWithoutStoring(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func noDoneWithoutStoring(_ history: Observations, _ evidence: inout Evidence) {
         let promises = history.promisedAnswers
         let fates = history.fates(ofAnswers: promises)
         for write in RefusedWrite.all(in: history) {
@@ -146,19 +141,16 @@ extension PERSIST {
             let events = [write.fault.begin, done]
             if let lost = fate.lostAt {
                 evidence.violate(
-                    Finding(
-                        "done came while writes were refused, and the answer is not there afterwards",
-                        expected: "an error persist_failed, or the end of the connection", actual: "done",
-                        at: events + [lost]))
+                    "done came while writes were refused, and the answer is not there afterwards",
+                    expected: "an error persist_failed, or the end of the connection", actual: "done",
+                    at: events + [lost])
             } else {
                 evidence.doubt(
-                    Finding(
-                        "done came while writes were refused, and no read shows that its answer is missing",
-                        expected: "a store that the fault reaches", actual: "a store that the probe cannot see",
-                        at: events + [fate.keptAt ?? fate.shownAt].compactMap { $0 }))
+                    "done came while writes were refused, and no read shows that its answer is missing",
+                    expected: "a store that the fault reaches", actual: "a store that the probe cannot see",
+                    at: events + [fate.keptAt ?? fate.shownAt].compactMap { $0 })
             }
         }
-        return evidence
     }
 
     /// PERSIST-5: "A server MUST end a turn whose answer it could not store with an `error` of code `persist_failed`, or
@@ -166,10 +158,9 @@ extension PERSIST {
     ///
     /// Once for each turn that had no `done` while writes were refused. An error of another code is judged only for a turn
     /// that was surely accepted before; where no script says what the agent does, it may have failed for its own reasons.
-    static func failedStoringIsTold(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func failedStoringIsTold(_ history: Observations, _ evidence: inout Evidence) {
         let expected = "error persist_failed, or the end of the connection"
-        let isScripted = history.history.header.subject.hasScriptedAgent
+        let isScripted = history.subject.hasScriptedAgent
         for write in RefusedWrite.all(in: history) {
             let mayFail = !isScripted || write.turn.request.script.contains { $0["fail"] != nil }
             switch write.outcome {
@@ -180,28 +171,24 @@ extension PERSIST {
                     !(code.map(ErrorMeaning.refusals.contains) ?? false), !(code == "agent_failed" && mayFail)
                 else { continue }
                 evidence.violate(
-                    Finding(
-                        "a turn whose answer could not be stored ended in another way", expected: expected,
-                        actual: "error \(code ?? "without code")",
-                        at: [write.fault.begin, write.turn.event, event].sorted()))
+                    "a turn whose answer could not be stored ended in another way", expected: expected,
+                    actual: "error \(code ?? "without code")",
+                    at: [write.fault.begin, write.turn.event, event].sorted())
             case .silent(let late):
                 evidence.violate(
-                    Finding(
-                        "a turn whose answer could not be stored did not end", expected: expected,
-                        actual: "nothing within the bound 'turn'",
-                        at: [write.fault.begin, write.turn.event].sorted() + [late]))
+                    "a turn whose answer could not be stored did not end", expected: expected,
+                    actual: "nothing within the bound 'turn'",
+                    at: [write.fault.begin, write.turn.event].sorted() + [late])
             case .done, .succeeded, .open: continue
             }
         }
-        return evidence
     }
 
     /// PERSIST-6: "A server MUST complete turns again once its storage works again".
     ///
     /// Once for each fault that held back a turn of a server that had completed one before: by the turns asked after it, up
     /// to the next fault.
-    static func turnsCompleteAgain(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func turnsCompleteAgain(_ history: Observations, _ evidence: inout Evidence) {
         let writes = RefusedWrite.all(in: history)
         for fault in history.lives.faults {
             let isHeldBack = writes.contains { $0.fault.begin == fault.begin && $0.isHeldBack(in: history) }
@@ -216,19 +203,17 @@ extension PERSIST {
                 evidence.keep()
             } else if let last = outcomes.last {
                 evidence.violate(
-                    Finding(
-                        "no turn was completed after the disk took writes again", expected: "done",
-                        actual: last.what, at: [fault.end, last.event]))
+                    "no turn was completed after the disk took writes again", expected: "done", actual: last.what,
+                    at: [fault.end, last.event])
             }
         }
-        return evidence
     }
 
     /// What came of a turn after a fault; nil when that says nothing of the storage.
     private static func afterwards(
         _ turn: ObservedTurn, before next: Int, _ history: Observations
     ) -> (isDone: Bool, what: String, event: Int)? {
-        let isScripted = history.history.header.subject.hasScriptedAgent
+        let isScripted = history.subject.hasScriptedAgent
         if let ending = turn.endings.first, ending.event < next {
             if ending.type == "done" { return (true, "done", ending.event) }
             guard ending.code != "agent_failed" || (isScripted && turn.request.script.allSatisfy { $0["fail"] == nil }),

@@ -17,8 +17,7 @@ enum PERSIST {
     ///
     /// Once for each turn in each read of its session that began after a `done` of the turn was received on any connection.
     /// What a crash took is the matter of PERSIST-1.
-    static func readAfterDoneHasTheAnswer(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func readAfterDoneHasTheAnswer(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
             let places = StoredPlaces(read)
             for turn in ORDER.turns(in: read, history) {
@@ -26,26 +25,19 @@ enum PERSIST {
                 guard let done, done < read.request, !history.hasCrashed(between: done, and: read.request) else {
                     continue
                 }
-                if places.answers(of: turn).isEmpty {
-                    evidence.violate(
-                        Finding(
-                            "a read that began after done lacks the answer",
-                            expected: "the answer to '\(turn.request.prompt.prefix(40))'",
-                            actual: "\(read.messages.count) messages without it", at: [done, read.event]))
-                } else {
-                    evidence.keep()
-                }
+                evidence.test(
+                    !places.answers(of: turn).isEmpty, otherwise: "a read that began after done lacks the answer",
+                    expected: "the answer to '\(turn.request.prompt.prefix(40))'",
+                    actual: "\(read.messages.count) messages without it", at: [done, read.event])
             }
         }
-        return evidence
     }
 
     /// PERSIST-12: "A server MUST include the answer in every read of the session that begins after it answered `POST
     /// /api/chat` with 200".
     ///
     /// Once for each 200 in each read of its session that began after it; what a crash took is the matter of PERSIST-3.
-    static func readAfterResponseHasTheAnswer(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func readAfterResponseHasTheAnswer(_ history: Observations, _ evidence: inout Evidence) {
         let chats = history.exchanges.filter { $0.isChat && $0.status == 200 }
         for read in history.sessionReads {
             let places = StoredPlaces(read)
@@ -62,27 +54,20 @@ enum PERSIST {
                         continue
                     }
                     let stored = places.answers(of: turn, response: response)
-                    if stored.isEmpty {
-                        evidence.violate(
-                            Finding(
-                                "a read that began after the response lacks the answer",
-                                expected: "the answer to '\(turn.request.prompt.prefix(40))'",
-                                actual: "\(read.messages.count) messages without it", at: [told, read.event]))
-                    } else {
-                        evidence.keep()
-                    }
+                    evidence.test(
+                        !stored.isEmpty, otherwise: "a read that began after the response lacks the answer",
+                        expected: "the answer to '\(turn.request.prompt.prefix(40))'",
+                        actual: "\(read.messages.count) messages without it", at: [told, read.event])
                 }
             }
         }
-        return evidence
     }
 
     /// PERSIST-9: "A server MUST answer every read of an existing session with 200 and a whole, valid body while turns run
     /// and messages are stored".
     ///
     /// Once for each read of a session that the server had named to the reader, while one of the reader's turns ran.
-    static func readsAreNeverTorn(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func readsAreNeverTorn(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.sent.method == "GET" {
             guard case .session(let id) = exchange.route, let principal = exchange.sent.principal,
                 history.sessions.isOwed(id, for: principal, before: exchange.request),
@@ -92,48 +77,38 @@ enum PERSIST {
                     turn.principal == principal && turn.event < end && turn.isAccepted
                         && history.life(of: turn) == history.lives.life(at: exchange.request)
                         && turn.ended.map { $0 > exchange.request } ?? true
-                }),
-                !history.wasStopped(between: exchange.request, and: end)
+                }), !history.wasStopped(between: exchange.request, and: end)
             else { continue }
             // A refusal of the reader himself says nothing about the session.
             if let status = exchange.status, [401, 403].contains(status) { continue }
             if history.isCapture {
                 guard let status = exchange.status, !(300...399).contains(status), status != 429 else { continue }
             }
-            if let flaw = flaw(of: exchange, id) {
-                evidence.violate(
-                    Finding(
-                        "a read of an existing session is torn", expected: "200 with the whole session", actual: flaw,
-                        at: [exchange.request, end]))
-            } else {
-                evidence.keep()
+            evidence.test(no: flaw(of: exchange, id)) { flaw in
+                Finding(
+                    "a read of an existing session is torn", expected: "200 with the whole session", actual: flaw,
+                    at: [exchange.request, end])
             }
         }
-        return evidence
     }
 
     /// PERSIST-10: "A server MUST keep every message that a read has shown in every later read of the session, with the same
     /// id, text and order".
     ///
     /// Once for each read that began after another with messages had ended; what a crash took is the matter of PERSIST-7.
-    static func readsNeverGoBackwards(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func readsNeverGoBackwards(_ history: Observations, _ evidence: inout Evidence) {
         for (index, read) in history.sessionReads.enumerated() {
             let earlier = history.sessionReads[..<index].last { before in
                 before.sessionId == read.sessionId && before.principal == read.principal && before.event < read.request
                     && !before.messages.isEmpty
             }
             guard let earlier, !history.hasCrashed(between: earlier.event, and: read.request) else { continue }
-            if let lost = firstLost(of: earlier, in: read) {
-                evidence.violate(
-                    Finding(
-                        "a message shown before is gone, changed or moved", expected: named(lost),
-                        actual: "\(read.messages.count) messages, not so", at: [earlier.event, read.event]))
-            } else {
-                evidence.keep()
+            evidence.test(no: firstLost(of: earlier, in: read)) { lost in
+                Finding(
+                    "a message shown before is gone, changed or moved", expected: named(lost),
+                    actual: "\(read.messages.count) messages, not so", at: [earlier.event, read.event])
             }
         }
-        return evidence
     }
 
     /// The first message of a read that a later one does not show as it was, in its place.
@@ -155,9 +130,7 @@ enum PERSIST {
 
     private static func isSame(
         _ one: ObservedSessionRead.StoredMessage, _ other: ObservedSessionRead.StoredMessage
-    ) -> Bool {
-        one.id == other.id && one.role == other.role && JSONValue.string(one.text) == .string(other.text)
-    }
+    ) -> Bool { one.id == other.id && one.role == other.role && JSONValue.string(one.text) == .string(other.text) }
 
     /// What is wrong with a read; nil for a whole one.
     private static func flaw(of exchange: ObservedExchange, _ id: String) -> String? {

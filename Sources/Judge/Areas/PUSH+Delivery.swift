@@ -9,66 +9,55 @@ extension PUSH {
     /// Once for each question asked over a WebSocket whose answer was stored after the last connection had ended for both
     /// sides. Absence counts once a read has shown the answer and the sink was watched for the bound `push` from then on,
     /// unless the push service had refused this device before.
-    static func leftPrincipalsAreCalled(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for (index, known) in observations.turnsEndedAway {
-            let turn = observations.turns[index]
-            let pushes = observations.pushes.filter { $0.principal == turn.principal }
+    static func leftPrincipalsAreCalled(_ history: Observations, _ evidence: inout Evidence) {
+        for (index, known) in history.turnsEndedAway {
+            let turn = history.turns[index]
+            let pushes = history.pushes.filter { $0.principal == turn.principal }
             let isCalled = pushes.contains { push in
-                push.event > turn.event && observations.turn(announcedBy: push) ?? index == index
+                push.event > turn.event && history.turn(announcedBy: push) ?? index == index
             }
             if isCalled {
                 evidence.keep()
                 continue
             }
             guard pushes.allSatisfy({ $0.wasTaken || $0.event > known }),
-                !observations.wasStopped(between: turn.event, and: known),
-                let late = observations.pushDeadline(after: known, for: turn.principal)
+                !history.wasStopped(between: turn.event, and: known),
+                let late = history.pushDeadline(after: known, for: turn.principal)
             else { continue }
             evidence.violate(
-                Finding(
-                    "nobody was called for an answer that nobody was there to take",
-                    expected: "a push within \(observations.timeouts.push)", actual: "none",
-                    at: [turn.event, known, late]))
+                "nobody was called for an answer that nobody was there to take",
+                expected: "a push within \(history.timeouts.push)", actual: "none", at: [turn.event, known, late])
         }
-        return evidence
     }
 
     /// PUSH-2: "A server MUST send a push only after the answer it announces is durable".
     ///
     /// Once for each push, by the first read of its session that began after it. A push that names something else is the
     /// matter of PUSH-3, one for an answer that could not be stored that of PUSH-13.
-    static func announcedAnswersAreStored(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for push in observations.pushes {
-            if case .wrong = observations.naming(of: push) { continue }
-            let turn = observations.turn(announcedBy: push).map { observations.turns[$0] }
-            guard let session = observations.session(of: push), push.messageId != nil || turn != nil,
-                !observations.couldNotBeStored(turn)
+    static func announcedAnswersAreStored(_ history: Observations, _ evidence: inout Evidence) {
+        for push in history.pushes {
+            if case .wrong = history.naming(of: push) { continue }
+            let turn = history.turn(announcedBy: push).map { history.turns[$0] }
+            guard let session = history.session(of: push), push.messageId != nil || turn != nil,
+                !history.couldNotBeStored(turn)
             else { continue }
-            let first = observations.exchanges.first { exchange in
+            let first = history.exchanges.first { exchange in
                 exchange.isRead(of: .session(session)) && exchange.sent.principal == push.principal
                     && exchange.request > push.event && [200, 404].contains(exchange.status)
             }
             guard let first, let response = first.response else { continue }
-            let read = observations.sessionReads.first { $0.event == response }
+            let read = history.sessionReads.first { $0.event == response }
             let isThere =
                 read.map { read in
                     if let id = push.messageId { return read.messages.contains { $0.id == id } }
-                    return turn.map { observations.answer(of: $0, in: read) != nil } ?? false
+                    return turn.map { history.answer(of: $0, in: read) != nil } ?? false
                 } ?? false
-            if isThere {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    Finding(
-                        "a push came before its answer was stored",
-                        expected: "message \(shown(push.messageId)) in every read that begins after the push",
-                        actual: read.map { "\($0.messages.count) messages without it" } ?? "no such session",
-                        at: [push.event, response]))
-            }
+            evidence.test(
+                isThere, otherwise: "a push came before its answer was stored",
+                expected: "message \(shown(push.messageId)) in every read that begins after the push",
+                actual: read.map { "\($0.messages.count) messages without it" } ?? "no such session",
+                at: [push.event, response])
         }
-        return evidence
     }
 
     /// PUSH-8: "A server MUST NOT send more than one push for one turn to one device token, also after a resend, a replay or
@@ -76,51 +65,42 @@ extension PUSH {
     ///
     /// A second push counts once the first was taken: what was refused or lost may be tried again. Silence proves something
     /// after a resend, a replay or a restart, once a later push to the device or the bound `push` shows that it lasted.
-    static func turnsAreAnnouncedOnce(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for (index, push) in observations.pushes.enumerated() {
-            let same = observations.pushes[..<index].first {
-                $0.wasTaken && observations.announceTheSame($0, push)
-            }
+    static func turnsAreAnnouncedOnce(_ history: Observations, _ evidence: inout Evidence) {
+        for (index, push) in history.pushes.enumerated() {
+            let same = history.pushes[..<index].first { $0.wasTaken && history.announceTheSame($0, push) }
             if let same {
                 evidence.violate(
-                    Finding(
-                        "a turn was announced twice to one device", expected: "one push for each turn",
-                        actual: "one more", at: [same.event, push.event]))
+                    "a turn was announced twice to one device", expected: "one push for each turn", actual: "one more",
+                    at: [same.event, push.event])
             } else if push.wasTaken,
-                !observations.pushes[(index + 1)...].contains(where: { observations.announceTheSame(push, $0) })
+                !history.pushes[(index + 1)...].contains(where: { history.announceTheSame(push, $0) })
             {
-                for cause in observations.temptations(after: push)
-                where observations.staysSilent(after: cause, besides: push) { evidence.keep() }
+                for cause in history.temptations(after: push)
+                where history.staysSilent(after: cause, besides: push) { evidence.keep() }
             }
         }
-        return evidence
     }
 
     /// PUSH-13: "A server MUST NOT send a push for a turn whose answer it could not store".
     ///
     /// Once for each turn that ended with an `error` while writes were refused. A push for it counts unless a read that began
     /// afterwards has the answer; silence does once it lasted as in PUSH-8, and only while the principal was away.
-    static func unstoredAnswersAreNotAnnounced(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for (index, turn) in observations.turns.enumerated() where observations.couldNotBeStored(turn) {
-            let pushes = observations.pushes.filter {
-                $0.event > turn.event && $0.principal == turn.principal
-                    && observations.turn(announcedBy: $0) == index
+    static func unstoredAnswersAreNotAnnounced(_ history: Observations, _ evidence: inout Evidence) {
+        for (index, turn) in history.turns.enumerated() where history.couldNotBeStored(turn) {
+            let pushes = history.pushes.filter {
+                $0.event > turn.event && $0.principal == turn.principal && history.turn(announcedBy: $0) == index
             }
-            if let push = pushes.first(where: { !observations.isStoredInTheEnd($0) }) {
+            if let push = pushes.first(where: { !history.isStoredInTheEnd($0) }) {
                 evidence.violate(
-                    Finding(
-                        "an answer was announced that could not be stored", expected: "no push", actual: "a push",
-                        at: [turn.event, push.event]))
-            } else if pushes.isEmpty, let failed = observations.failureShown(of: turn),
-                observations.away(turn.principal, at: failed) != nil,
-                observations.isSilent(after: failed, for: turn.principal, until: { $0 != index })
+                    "an answer was announced that could not be stored", expected: "no push", actual: "a push",
+                    at: [turn.event, push.event])
+            } else if pushes.isEmpty, let failed = history.failureShown(of: turn),
+                history.away(turn.principal, at: failed) != nil,
+                history.isSilent(after: failed, for: turn.principal, until: { $0 != index })
             {
                 evidence.keep()
             }
         }
-        return evidence
     }
 }
 

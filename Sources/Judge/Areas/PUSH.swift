@@ -25,39 +25,31 @@ enum PUSH {
     ///
     /// Once for each payload, once for its headers where they were recorded, and once for its ids where a session read that
     /// began after it tells. An answer that is not there yet is the matter of PUSH-2.
-    static func pushesAreValidAndNameTheAnswer(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for push in observations.pushes {
-            if let problem = payloadProblem(of: push, observations.schemas) {
+    static func pushesAreValidAndNameTheAnswer(_ history: Observations, _ evidence: inout Evidence) {
+        for push in history.pushes {
+            if let problem = payloadProblem(of: push, history.schemas) {
                 evidence.violate(
-                    Finding(
-                        "a push payload is not valid: \(problem.instance) \(problem.what)",
-                        expected: problem.expected, actual: problem.what, at: [push.event]))
+                    "a push payload is not valid: \(problem.instance) \(problem.what)", expected: problem.expected,
+                    actual: problem.what, at: [push.event])
                 continue
             }
             evidence.keep()
             if !push.request.headers.isEmpty {
-                if let problem = headerProblem(of: push, observations.schemas) {
-                    evidence.violate(
-                        Finding(
-                            "the headers of a push are not valid: \(problem.instance) \(problem.what)",
-                            expected: problem.expected, actual: problem.what, at: [push.event]))
-                } else {
-                    evidence.keep()
+                evidence.test(no: headerProblem(of: push, history.schemas)) { problem in
+                    Finding(
+                        "the headers of a push are not valid: \(problem.instance) \(problem.what)",
+                        expected: problem.expected, actual: problem.what, at: [push.event])
                 }
             }
-            switch observations.naming(of: push) {
+            switch history.naming(of: push) {
             case .stored: evidence.keep()
             case .wrong(let actual, let event):
                 evidence.violate(
-                    Finding(
-                        "a push does not name the stored answer",
-                        expected: "sessionId and messageId of the stored answer", actual: actual,
-                        at: event.map { [push.event, $0] } ?? [push.event]))
+                    "a push does not name the stored answer", expected: "sessionId and messageId of the stored answer",
+                    actual: actual, at: event.map { [push.event, $0] } ?? [push.event])
             case .missing, .unread: break
             }
         }
-        return evidence
     }
 
     /// A missing thread id is the matter of PUSH-5.
@@ -81,88 +73,75 @@ enum PUSH {
     ///
     /// Every payload that is too large counts; one that fits only where the announced answer is itself larger than a payload
     /// may be, so that something had to be done about it.
-    static func payloadsFit(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for push in observations.pushes {
+    static func payloadsFit(_ history: Observations, _ evidence: inout Evidence) {
+        for push in history.pushes {
             if push.bytes > maxPayloadBytes {
                 evidence.violate(
-                    Finding(
-                        "a push payload is too large", expected: "at most \(maxPayloadBytes) bytes",
-                        actual: "\(push.bytes) bytes", at: [push.event]))
-            } else if let answer = observations.text(announcedBy: push), answer.utf8.count > maxPayloadBytes {
+                    "a push payload is too large", expected: "at most \(maxPayloadBytes) bytes",
+                    actual: "\(push.bytes) bytes", at: [push.event])
+            } else if let answer = history.text(announcedBy: push), answer.utf8.count > maxPayloadBytes {
                 evidence.keep()
             }
         }
-        return evidence
     }
 
     /// PUSH-5: "A server MUST set `aps.thread-id` to the `sessionId`".
     ///
     /// Once for each payload whose session is known: it names one, or its turn does.
-    static func threadsAreSessions(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for push in observations.pushes where push["aps"]?.objectValue != nil {
-            guard let session = observations.session(of: push) else { continue }
+    static func threadsAreSessions(_ history: Observations, _ evidence: inout Evidence) {
+        for push in history.pushes where push["aps"]?.objectValue != nil {
+            guard let session = history.session(of: push) else { continue }
             let thread = push["aps"]?["thread-id"]
             if let text = thread?.stringValue, exactlyEqual(text, session) {
                 evidence.keep()
             } else {
                 evidence.violate(
-                    Finding(
-                        "a push stands in another thread than its session", expected: "thread-id \(shown(session))",
-                        actual: "thread-id \(shown(thread.map { $0.stringValue ?? $0.text() }))", at: [push.event]))
+                    "a push stands in another thread than its session", expected: "thread-id \(shown(session))",
+                    actual: "thread-id \(shown(thread.map { $0.stringValue ?? $0.text() }))", at: [push.event])
             }
         }
-        return evidence
     }
 
     /// PUSH-6: "A server MUST keep `apns-collapse-id`, where it sends one, within 64 bytes".
     ///
     /// Once for each push whose headers were recorded: one without a collapse id keeps it, too.
-    static func collapseIdsFit(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for push in observations.pushes where !push.request.headers.isEmpty {
+    static func collapseIdsFit(_ history: Observations, _ evidence: inout Evidence) {
+        for push in history.pushes where !push.request.headers.isEmpty {
             let id = push.request[header: "apns-collapse-id"]
             if let id, id.utf8.count > maxCollapseBytes {
                 evidence.violate(
-                    Finding(
-                        "a collapse id is too long", expected: "at most \(maxCollapseBytes) bytes",
-                        actual: "\(id.utf8.count) bytes: \(shown(id))", at: [push.event]))
+                    "a collapse id is too long", expected: "at most \(maxCollapseBytes) bytes",
+                    actual: "\(id.utf8.count) bytes: \(shown(id))", at: [push.event])
             } else {
                 evidence.keep()
             }
         }
-        return evidence
     }
 
     /// PUSH-7: "A server MUST limit `aps.alert.body` to 200 characters, cut between grapheme clusters".
     ///
     /// Characters are extended grapheme clusters. A short answer shown whole proves nothing; a body that is no beginning of
     /// the answer, such as a summary, is judged by its length alone.
-    static func bodiesAreCutWell(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for push in observations.pushes {
+    static func bodiesAreCutWell(_ history: Observations, _ evidence: inout Evidence) {
+        for push in history.pushes {
             guard let body = push.alertBody else { continue }
             let count = body.count
             if count > maxBodyCharacters {
                 evidence.violate(
-                    Finding(
-                        "the text of a push is too long", expected: "at most \(maxBodyCharacters) characters",
-                        actual: "\(count) characters", at: [push.event]))
+                    "the text of a push is too long", expected: "at most \(maxBodyCharacters) characters",
+                    actual: "\(count) characters", at: [push.event])
                 continue
             }
-            guard let answer = observations.text(announcedBy: push) else { continue }
+            guard let answer = history.text(announcedBy: push) else { continue }
             switch AnswerCut(of: body, from: answer) {
             case .inside:
                 evidence.violate(
-                    Finding(
-                        "the text of a push is cut inside a character", expected: "a cut between grapheme clusters",
-                        actual: "it ends in \(scalars(body.unicodeScalars.suffix(4)))", at: [push.event]))
+                    "the text of a push is cut inside a character", expected: "a cut between grapheme clusters",
+                    actual: "it ends in \(scalars(body.unicodeScalars.suffix(4)))", at: [push.event])
             case .between: evidence.keep()
             case .whole, .other: if answer.count > maxBodyCharacters { evidence.keep() }
             }
         }
-        return evidence
     }
 
     /// Scalars by their numbers, because half a character looks like nothing.
@@ -173,21 +152,14 @@ enum PUSH {
     /// PUSH-14: "A server SHOULD NOT show a raw id as the title of a notification".
     ///
     /// Once for each title, held against every id that anything in the history names.
-    static func titlesAreForPeople(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        let ids = observations.pushes.isEmpty ? [] : observations.namedIDs
-        for push in observations.pushes {
+    static func titlesAreForPeople(_ history: Observations, _ evidence: inout Evidence) {
+        let ids = history.pushes.isEmpty ? [] : history.namedIDs
+        for push in history.pushes {
             guard let title = push.alertTitle else { continue }
             let words = String(title.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
-            if ids.contains(words) {
-                evidence.violate(
-                    Finding(
-                        "the title of a push is an id", expected: "a name for people", actual: shown(title),
-                        at: [push.event]))
-            } else {
-                evidence.keep()
-            }
+            evidence.test(
+                !ids.contains(words), otherwise: "the title of a push is an id", expected: "a name for people",
+                actual: shown(title), at: [push.event])
         }
-        return evidence
     }
 }

@@ -47,8 +47,7 @@ extension SYNC {
     /// SYNC-8: "A server MUST replay every frame as it was first sent, with the same members and values".
     ///
     /// Once for each replayed frame that was shown before under the same number of the same epoch.
-    static func replayIsAsFirstSent(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func replayIsAsFirstSent(_ history: Observations, _ evidence: inout Evidence) {
         var first: [Place: NumberedFrame] = [:]
         for item in history.shown {
             let place = Place(principal: item.principal, epoch: item.epoch, seq: item.seq)
@@ -57,40 +56,27 @@ extension SYNC {
                 continue
             }
             guard item.frame.isReplayed else { continue }
-            if before.frame.value == item.frame.value {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    Finding(
-                        "a frame comes back changed", expected: "\(text(before.frame.value))",
-                        actual: text(item.frame.value), at: [before.event, item.event]))
-            }
+            evidence.test(
+                before.frame.value == item.frame.value, otherwise: "a frame comes back changed",
+                expected: "\(text(before.frame.value))", actual: text(item.frame.value), at: [before.event, item.event])
         }
-        return evidence
     }
 
     /// SYNC-17: "A server MUST NOT send live, after a `syncResult`, a frame whose `seq` is not greater than its `lastSeq`".
     ///
     /// Once for each live numbered frame after a `syncResult` of the connection.
-    static func nothingReplayedComesLive(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func nothingReplayedComesLive(_ history: Observations, _ evidence: inout Evidence) {
         for connection in history.connections {
             var answer: ObservedFrame?
             for frame in connection.received {
                 if frame.type == "syncResult" { answer = frame }
                 guard history.isNumbered(frame), let seq = frame.seq, let answer, let last = answer["lastSeq"]?.intValue
                 else { continue }
-                if seq > last {
-                    evidence.keep()
-                } else {
-                    evidence.violate(
-                        Finding(
-                            "a live frame lies inside the replay before it", expected: "seq greater than \(last)",
-                            actual: "seq \(seq)", at: [answer.event, frame.event]))
-                }
+                evidence.test(
+                    seq > last, otherwise: "a live frame lies inside the replay before it",
+                    expected: "seq greater than \(last)", actual: "seq \(seq)", at: [answer.event, frame.event])
             }
         }
-        return evidence
     }
 
     /// SYNC-18: "A server MUST send live, on the connection that asked, every frame of the stream whose `seq` is greater than
@@ -98,8 +84,7 @@ extension SYNC {
     ///
     /// Once for each such frame that was shown elsewhere. It is lost once a later number came live on the connection, a later
     /// replay on it holds the frame, or the bound `turn` passed.
-    static func nothingFallsBetween(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func nothingFallsBetween(_ history: Observations, _ evidence: inout Evidence) {
         var received: [Int: Live] = [:]
         for (sync, result) in history.answeredSyncs {
             guard let last = sync.lastSeq, let epoch = result.epoch else { continue }
@@ -128,9 +113,8 @@ extension SYNC {
                 let late = history.deadline(after: item.event, within: history.timeouts.turn, on: sync.connection)
                 guard let proof = ownReplay ?? overtaken ?? late else { continue }
                 evidence.violate(
-                    Finding(
-                        "a frame after the replay never came live", expected: "seq \(item.seq) on this connection",
-                        actual: "it was shown elsewhere only", at: [result.event, item.event, proof].sorted()))
+                    "a frame after the replay never came live", expected: "seq \(item.seq) on this connection",
+                    actual: "it was shown elsewhere only", at: [result.event, item.event, proof].sorted())
             }
             // What is shown elsewhere only after the connection ended counts when it had come live before.
             guard end < .max else { continue }
@@ -141,14 +125,12 @@ extension SYNC {
                 if isShown { evidence.keep() }
             }
         }
-        return evidence
     }
 
     /// SYNC-20: "A server MUST NOT put into `missed` a frame of another principal".
     ///
     /// Once for each answer after another principal was shown frames of its own.
-    static func othersAreNotReplayed(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func othersAreNotReplayed(_ history: Observations, _ evidence: inout Evidence) {
         var owners: [String: Set<String>] = [:]
         for frame in history.received where frame.type != "error" {
             let principal = history.connections[frame.connection].principal
@@ -166,17 +148,12 @@ extension SYNC {
                     owners[id].map { !$0.contains(principal) } ?? false
                 }
             }
-            if let foreign {
-                evidence.violate(
-                    Finding(
-                        "missed holds a frame of another principal", expected: "frames of \(principal) only",
-                        actual: "session \(foreign.sessionId ?? "none"), seq \(text(foreign["seq"]))",
-                        at: [result.event]))
-            } else {
-                evidence.keep()
+            evidence.test(no: foreign) { foreign in
+                Finding(
+                    "missed holds a frame of another principal", expected: "frames of \(principal) only",
+                    actual: "session \(foreign.sessionId ?? "none"), seq \(text(foreign["seq"]))", at: [result.event])
             }
         }
-        return evidence
     }
 
     /// SYNC-21: "A server MUST keep `done` replayable after its turn has ended, also when no connection was open at that
@@ -185,8 +162,7 @@ extension SYNC {
     /// Once for each turn that had ended before a replay from before it. That it had ended is shown by its live `done`, or,
     /// when nobody was there, by the end of a later turn of the session on the connection that asked. What a restart keeps of
     /// the stream is the matter of SYNC-9.
-    static func doneStaysReplayable(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func doneStaysReplayable(_ history: Observations, _ evidence: inout Evidence) {
         var floors: [Stream.Key: [Floor]] = [:]
         for replay in history.replays where replay.result["more"]?.boolValue != true {
             let key = Stream.Key(principal: replay.principal, epoch: replay.epoch)
@@ -207,13 +183,10 @@ extension SYNC {
                     let proof = ended(turn, replay, history)
                 else { continue }
                 evidence.violate(
-                    Finding(
-                        "the done of an ended turn is not replayed",
-                        expected: "the done of turn \(turn.turnId ?? "asked")",
-                        actual: "seq \(listed(replay.numbers)) in missed", at: [replay.result.event, proof].sorted()))
+                    "the done of an ended turn is not replayed", expected: "the done of turn \(turn.turnId ?? "asked")",
+                    actual: "seq \(listed(replay.numbers)) in missed", at: [replay.result.event, proof].sorted())
             }
         }
-        return evidence
     }
 
     /// SYNC-22: "A server MUST keep a newer connection of a principal undisturbed when an older one of it closes, fails or
@@ -222,8 +195,7 @@ extension SYNC {
     /// Once for each older connection that ended while a newer one was open, when a turn ended on the newer one afterwards,
     /// or should have. A newer connection that sent something malformed, or was not read, proves nothing; where the older one
     /// was ended for something malformed, and others with it, that is the matter of ENV-10.
-    static func newerConnectionIsUndisturbed(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func newerConnectionIsUndisturbed(_ history: Observations, _ evidence: inout Evidence) {
         let hostile = Set(history.hostileFrames.map(\.frame.connection))
         var lastEnding: [Int: Int] = [:]
         for ending in history.turns.flatMap(\.endings) {
@@ -245,20 +217,17 @@ extension SYNC {
                 {
                     if older.wasEndedByServer, hostile.contains(index) { continue }
                     evidence.violate(
-                        Finding(
-                            "a newer connection ended after an older one did", expected: "it stays open",
-                            actual: "the server ended it", at: [end.event, lost]))
+                        "a newer connection ended after an older one did", expected: "it stays open",
+                        actual: "the server ended it", at: [end.event, lost])
                 } else if let late = history.turns.lazy.filter({ turn in
                     turn.principal == newer.principal && turn.isAccepted && turn.ended == nil && turn.event < end.event
                 }).compactMap({ history.turnDeadline(of: $0, on: position) }).first {
                     evidence.violate(
-                        Finding(
-                            "a newer connection receives nothing more after an older one ended",
-                            expected: "the ending of the running turn", actual: "none within the bound 'turn'",
-                            at: [end.event, late]))
+                        "a newer connection receives nothing more after an older one ended",
+                        expected: "the ending of the running turn", actual: "none within the bound 'turn'",
+                        at: [end.event, late])
                 }
             }
         }
-        return evidence
     }
 }

@@ -8,8 +8,7 @@ extension SYNC {
     ///
     /// Once for each first `connected` of a principal after a restart that had been shown frames before. An old epoch means
     /// the old stream: `lastSeq` goes on from it, no number comes again, and a replay from before holds what was shown.
-    static func restartsKeepTheStreamOrName(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func restartsKeepTheStreamOrName(_ history: Observations, _ evidence: inout Evidence) {
         let shown = history.shown.map { (item: $0, life: history.life(of: $0.frame)) }
         var judged: Set<TurnNames.Key> = []
         for connection in history.connections {
@@ -28,7 +27,7 @@ extension SYNC {
                 continue
             }
             func violate(_ what: String, _ expected: String, _ actual: String, _ events: [Int]) {
-                evidence.violate(Finding(what, expected: expected, actual: actual, at: events))
+                evidence.violate(what, expected: expected, actual: actual, at: events)
             }
             let new = shown.filter {
                 $0.item.principal == connection.principal && $0.life == life && $0.item.epoch == epoch
@@ -52,7 +51,6 @@ extension SYNC {
                 judgeReplay(of: old, epoch, life, connection.principal, greeting, history, into: &evidence)
             }
         }
-        return evidence
     }
 
     /// Judges by the replays of a life whether frames shown before it are still there.
@@ -65,23 +63,20 @@ extension SYNC {
         }
         var isWhole = false
         for replay in replays {
-            let wanted = Set(
-                old.filter { $0.seq > replay.position && history.isPromised($0, in: replay) }.map(\.seq))
+            let wanted = Set(old.filter { $0.seq > replay.position && history.isPromised($0, in: replay) }.map(\.seq))
             guard !wanted.isEmpty else { continue }
             let missing = wanted.subtracting(replay.numbers)
             if let first = missing.min(), let item = old.first(where: { $0.seq == first }) {
                 return evidence.violate(
-                    Finding(
-                        "the epoch of before a restart is used on, but its frames are not replayed",
-                        expected: "a new epoch, or seq \(listed(wanted)) in missed",
-                        actual: "seq \(listed(replay.numbers))", at: [item.event, replay.result.event]))
+                    "the epoch of before a restart is used on, but its frames are not replayed",
+                    expected: "a new epoch, or seq \(listed(wanted)) in missed",
+                    actual: "seq \(listed(replay.numbers))", at: [item.event, replay.result.event])
             }
             isWhole = true
         }
         if isWhole { return evidence.keep() }
         evidence.doubt(
-            Finding(
-                "the epoch outlived a restart, and no replay shows whether its frames did",
-                expected: "a sync from before the restart", actual: "none", at: [greeting.event]))
+            "the epoch outlived a restart, and no replay shows whether its frames did",
+            expected: "a sync from before the restart", actual: "none", at: [greeting.event])
     }
 }

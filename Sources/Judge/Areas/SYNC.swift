@@ -25,41 +25,34 @@ enum SYNC {
     ///
     /// Once for each `connected`. Frames shown before the client's `auth` was sent bound `lastSeq` from below; later ones may
     /// have overtaken the greeting.
-    static func greetingStatesThePosition(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func greetingStatesThePosition(_ history: Observations, _ evidence: inout Evidence) {
         for connection in history.connections {
             guard let greeting = connection.greeting else { continue }
             guard let epoch = greeting.said?["epoch"]?.stringValue, let last = greeting.said?["lastSeq"]?.intValue
             else {
                 evidence.violate(
-                    Finding(
-                        "connected does not state the position", expected: "epoch, a string, and lastSeq, an integer",
-                        actual: "epoch \(text(greeting.said?["epoch"])), lastSeq \(text(greeting.said?["lastSeq"]))",
-                        at: [greeting.event]))
+                    "connected does not state the position", expected: "epoch, a string, and lastSeq, an integer",
+                    actual: "epoch \(text(greeting.said?["epoch"])), lastSeq \(text(greeting.said?["lastSeq"]))",
+                    at: [greeting.event])
                 continue
             }
             let begun = connection.auth ?? connection.opening
             let stream = history.stream(of: connection.principal, epoch: epoch)
             let isBeyond = stream.greatest(before: begun).map { $0 > last } ?? false
             let before = isBeyond ? stream.items(before: begun).last { $0.seq > last } : nil
-            if let before {
-                evidence.violate(
-                    Finding(
-                        "lastSeq is smaller than a number this principal was shown before",
-                        expected: "lastSeq of at least \(before.seq)", actual: "lastSeq \(last)",
-                        at: [before.event, greeting.event]))
-            } else {
-                evidence.keep()
+            evidence.test(no: before) { before in
+                Finding(
+                    "lastSeq is smaller than a number this principal was shown before",
+                    expected: "lastSeq of at least \(before.seq)", actual: "lastSeq \(last)",
+                    at: [before.event, greeting.event])
             }
         }
-        return evidence
     }
 
     /// SYNC-2: "A server MUST answer each valid `sync` with exactly one `syncResult` on the connection that sent it".
     ///
     /// Once for each answer, and for each valid question that stayed without one for the whole bound.
-    static func eachSyncHasOneAnswer(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func eachSyncHasOneAnswer(_ history: Observations, _ evidence: inout Evidence) {
         for sync in history.syncs {
             if sync.result != nil {
                 evidence.keep()
@@ -68,28 +61,24 @@ enum SYNC {
                     after: sync.request.event, within: history.timeouts.sync, on: sync.connection)
             {
                 evidence.violate(
-                    Finding(
-                        "a sync stayed without its syncResult", expected: "one syncResult within the bound 'sync'",
-                        actual: "none", at: [sync.request.event, late]))
+                    "a sync stayed without its syncResult", expected: "one syncResult within the bound 'sync'",
+                    actual: "none", at: [sync.request.event, late])
             }
         }
         let answers = Set(history.syncs.compactMap { $0.result?.event })
         for connection in history.connections where !history.isCapture || connection.connected != nil {
             for frame in connection.received where frame.type == "syncResult" && !answers.contains(frame.event) {
                 evidence.violate(
-                    Finding(
-                        "a syncResult that no sync asked for", expected: "one syncResult for each sync",
-                        actual: "one more", at: [frame.event]))
+                    "a syncResult that no sync asked for", expected: "one syncResult for each sync", actual: "one more",
+                    at: [frame.event])
             }
         }
-        return evidence
     }
 
     /// SYNC-5: "A server MUST put into `missed` only frames whose `seq` is greater than `lastSeqSeen`".
     ///
     /// Once for each answer to a position above 0 at or before which frames are known, or that replays any.
-    static func positionIsExclusive(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func positionIsExclusive(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard let position = sync.lastSeqSeen, position > 0 else { continue }
             let principal = history.principal(of: sync)
@@ -100,88 +89,70 @@ enum SYNC {
             }
             if !early.isEmpty {
                 evidence.violate(
-                    Finding(
-                        "missed holds frames at or before the position", expected: "only seq greater than \(position)",
-                        actual: "seq \(listed(early))", at: [sync.request.event, result.event]))
+                    "missed holds frames at or before the position", expected: "only seq greater than \(position)",
+                    actual: "seq \(listed(early))", at: [sync.request.event, result.event])
             } else if !numbers.isEmpty || isKnown {
                 evidence.keep()
             }
         }
-        return evidence
     }
 
     /// SYNC-7: "A server MUST list the frames of `missed` in strictly rising `seq`".
     ///
     /// Once for each two neighbours.
-    static func missedRises(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func missedRises(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             let numbers = sync.missed.compactMap(\.seq)
             for (before, after) in zip(numbers, numbers.dropFirst()) {
-                if before < after {
-                    evidence.keep()
-                } else {
-                    evidence.violate(
-                        Finding(
-                            "missed does not rise", expected: "a seq greater than \(before) after \(before)",
-                            actual: "seq \(after)", at: [result.event]))
-                }
+                evidence.test(
+                    before < after, otherwise: "missed does not rise",
+                    expected: "a seq greater than \(before) after \(before)", actual: "seq \(after)", at: [result.event]
+                )
             }
         }
-        return evidence
     }
 
     /// SYNC-14: "A server MUST give a `reason` in every `syncResult` with `complete: false`, and none in one with
     /// `complete: true`".
-    static func gapsHaveReasons(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func gapsHaveReasons(_ history: Observations, _ evidence: inout Evidence) {
         for result in history.received where result.type == "syncResult" {
             guard let complete = result["complete"]?.boolValue else { continue }
-            if complete == (result["reason"] == nil) {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    Finding(
-                        complete ? "a whole answer gives a reason for a gap" : "a gap has no reason",
-                        expected: complete ? "no reason" : "epoch_changed, evicted, too_many or unknown_position",
-                        actual: text(result["reason"]), at: [result.event]))
-            }
+            evidence.test(
+                complete == (result["reason"] == nil),
+                otherwise: complete ? "a whole answer gives a reason for a gap" : "a gap has no reason",
+                expected: complete ? "no reason" : "epoch_changed, evicted, too_many or unknown_position",
+                actual: text(result["reason"]), at: [result.event])
         }
-        return evidence
     }
 
     /// SYNC-19: "A server MUST state in `syncResult` a `lastSeq` that is not smaller than the `seq` of any frame in `missed`
     /// or shown to this principal before the `sync` was sent".
-    static func lastSeqCoversAll(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func lastSeqCoversAll(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard let last = sync.lastSeq, let epoch = result.epoch else { continue }
             let stream = history.stream(of: history.principal(of: sync), epoch: epoch)
-            let greatest = [stream.greatest(before: sync.request.event), stream.greatest(at: result.event)]
-                .compactMap { $0 }.max()
+            let greatest = [stream.greatest(before: sync.request.event), stream.greatest(at: result.event)].compactMap {
+                $0
+            }.max()
             guard let greatest else { continue }
             if greatest > last,
                 let beyond = stream.items(before: sync.request.event).first(where: { $0.seq > last })
                     ?? stream.items(after: result.event - 1).first(where: { $0.seq > last })
             {
                 evidence.violate(
-                    Finding(
-                        "lastSeq is smaller than a number this principal was shown",
-                        expected: "lastSeq of at least \(greatest)",
-                        actual: "lastSeq \(last)",
-                        at: beyond.event < result.event ? [beyond.event, result.event] : [result.event]))
+                    "lastSeq is smaller than a number this principal was shown",
+                    expected: "lastSeq of at least \(greatest)", actual: "lastSeq \(last)",
+                    at: beyond.event < result.event ? [beyond.event, result.event] : [result.event])
             } else {
                 evidence.keep()
             }
         }
-        return evidence
     }
 
     /// SYNC-23: "A server MUST NOT put more than `limit` frames into `missed` when `sync` states a `limit`".
     ///
     /// Once for each answer that had more frames to give.
-    static func limitIsKept(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func limitIsKept(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard let limit = sync.request["limit"]?.intValue, limit > 0 else { continue }
             let principal = history.principal(of: sync)
@@ -189,30 +160,21 @@ enum SYNC {
                 .filter { $0.event < sync.request.event }
             if sync.missed.count > limit {
                 evidence.violate(
-                    Finding(
-                        "missed holds more than the limit", expected: "at most \(limit) frames",
-                        actual: "\(sync.missed.count)", at: [sync.request.event, result.event]))
+                    "missed holds more than the limit", expected: "at most \(limit) frames",
+                    actual: "\(sync.missed.count)", at: [sync.request.event, result.event])
             } else if owed.count > limit || result["more"]?.boolValue == true {
                 evidence.keep()
             }
         }
-        return evidence
     }
 
     /// SYNC-24: "A server MUST put at least one frame into `missed` of a `syncResult` with `more: true`".
-    static func pagesHoldFrames(_ history: Observations) -> Evidence {
-        var evidence = Evidence()
+    static func pagesHoldFrames(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs where result["more"]?.boolValue == true {
-            if sync.missed.isEmpty {
-                evidence.violate(
-                    Finding(
-                        "a page without frames promises more", expected: "at least one frame in missed", actual: "none",
-                        at: [sync.request.event, result.event]))
-            } else {
-                evidence.keep()
-            }
+            evidence.test(
+                !sync.missed.isEmpty, otherwise: "a page without frames promises more",
+                expected: "at least one frame in missed", actual: "none", at: [sync.request.event, result.event])
         }
-        return evidence
     }
 
     /// The event that proves that a turn's `done` was owed to a replay; nil without proof.
@@ -250,15 +212,11 @@ enum SYNC {
         _ sync: ObservedSync, _ result: ObservedFrame, reason: String, _ what: String, into evidence: inout Evidence
     ) {
         let complete = result["complete"]?.boolValue
-        if complete == false, result.string("reason") == reason {
-            evidence.keep()
-        } else {
-            evidence.violate(
-                Finding(
-                    "\(what), and the answer does not say so", expected: "complete: false, reason \(reason)",
-                    actual: "complete: \(complete.map(String.init) ?? "absent"), reason \(text(result["reason"]))",
-                    at: [sync.request.event, result.event]))
-        }
+        evidence.test(
+            complete == false && result.string("reason") == reason,
+            otherwise: "\(what), and the answer does not say so", expected: "complete: false, reason \(reason)",
+            actual: "complete: \(complete.map(String.init) ?? "absent"), reason \(text(result["reason"]))",
+            at: [sync.request.event, result.event])
     }
 
     static func text(_ value: JSONValue?) -> String {

@@ -7,44 +7,31 @@ extension TURN {
     /// TURN-8: "A server MUST end a turn whose agent failed with an `error` of code `agent_failed`".
     ///
     /// Only a scripted agent can be made to fail on purpose.
-    static func agentFailuresAreNamed(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for turn in scriptedToFail(observations) {
-            guard let ending = turn.ending, !observations.wasDisturbed(between: turn.event, and: ending.event) else {
+    static func agentFailuresAreNamed(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in scriptedToFail(history) {
+            guard let ending = turn.ending, !history.wasDisturbed(between: turn.event, and: ending.event) else {
                 continue
             }
-            if ending.type == "error", ending.code == "agent_failed" {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    Finding(
-                        "a turn whose agent failed ended in another way", expected: "error agent_failed",
-                        actual: called(ending), at: [turn.event, ending.event]))
-            }
+            evidence.test(
+                ending.type == "error" && ending.code == "agent_failed",
+                otherwise: "a turn whose agent failed ended in another way", expected: "error agent_failed",
+                actual: called(ending), at: [turn.event, ending.event])
         }
-        return evidence
     }
 
     /// TURN-9: "A server that shows `turns` MUST show a turn whose agent failed as `failed`".
     ///
     /// A turn that the list leaves out is the matter of TURN-12. Exercised once per failed turn and read.
-    static func failedTurnsAreShownFailed(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for turn in observations.turns {
+    static func failedTurnsAreShownFailed(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns {
             guard let ending = turn.ending, ending.code == "agent_failed" else { continue }
-            for read in observations.reads(of: turn) where read.request > ending.event {
+            for read in history.reads(of: turn) where read.request > ending.event {
                 guard let entry = entry(of: turn, in: read) else { continue }
-                if entry.status == "failed" {
-                    evidence.keep()
-                } else {
-                    evidence.violate(
-                        Finding(
-                            "a turn whose agent failed is not shown as failed", expected: "'failed'",
-                            actual: shown(entry.status), at: [turn.event, ending.event, read.event]))
-                }
+                evidence.test(
+                    entry.status == "failed", otherwise: "a turn whose agent failed is not shown as failed",
+                    expected: "'failed'", actual: shown(entry.status), at: [turn.event, ending.event, read.event])
             }
         }
-        return evidence
     }
 
     /// TURN-10: "A server MUST run later turns of the same session and of other sessions normally after a turn has
@@ -52,48 +39,41 @@ extension TURN {
     ///
     /// Exercised by every question that was asked after a failure and whose own script does not fail. `busy` is legal only
     /// while another turn of the session runs.
-    static func turnsRunAfterAFailure(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for failed in observations.turns {
+    static func turnsRunAfterAFailure(_ history: Observations, _ evidence: inout Evidence) {
+        for failed in history.turns {
             guard let failure = failed.ending, failure.code == "agent_failed" else { continue }
-            for turn in observations.turns where turn.event > failure.event && turn.principal == failed.principal {
-                if observations.history.header.subject.hasScriptedAgent,
-                    turn.request.script.contains(where: { $0["fail"] != nil })
-                {
+            for turn in history.turns where turn.event > failure.event && turn.principal == failed.principal {
+                if history.subject.hasScriptedAgent, turn.request.script.contains(where: { $0["fail"] != nil }) {
                     continue
                 }
                 let expected = "done, as without the failure"
                 if let ending = turn.ending {
-                    guard !observations.wasDisturbed(between: failure.event, and: ending.event) else { continue }
+                    guard !history.wasDisturbed(between: failure.event, and: ending.event) else { continue }
                     if ending.type == "done" {
                         evidence.keep()
-                    } else if ending.code != "agent_failed" || observations.history.header.subject.hasScriptedAgent {
+                    } else if ending.code != "agent_failed" || history.subject.hasScriptedAgent {
                         evidence.violate(
-                            Finding(
-                                "a turn after a failed one did not succeed", expected: expected, actual: called(ending),
-                                at: [failure.event, turn.event, ending.event]))
+                            "a turn after a failed one did not succeed", expected: expected, actual: called(ending),
+                            at: [failure.event, turn.event, ending.event])
                     }
                 } else if turn.request.refusalCode == "busy", let refusal = turn.request.refusal {
-                    let running = observations.turns.contains { other in
+                    let running = history.turns.contains { other in
                         other.event < turn.event && (other.sessionId ?? other.sessionAsked) == turn.sessionAsked
                             && other.isAccepted && other.ended ?? .max > turn.event
                     }
                     guard !running else { continue }
                     evidence.violate(
-                        Finding(
-                            "a session stayed busy after a failed turn", expected: expected, actual: "busy",
-                            at: [failure.event, turn.event, refusal]))
+                        "a session stayed busy after a failed turn", expected: expected, actual: "busy",
+                        at: [failure.event, turn.event, refusal])
                 } else if turn.request.refusal == nil, turn.response == nil, let index = turn.request.connection,
-                    let end = observations.turnDeadline(of: turn, on: index)
+                    let end = history.turnDeadline(of: turn, on: index)
                 {
                     evidence.violate(
-                        Finding(
-                            "a turn after a failed one did not end", expected: expected, actual: "nothing",
-                            at: [failure.event, turn.event, end]))
+                        "a turn after a failed one did not end", expected: expected, actual: "nothing",
+                        at: [failure.event, turn.event, end])
                 }
             }
         }
-        return evidence
     }
 
     /// TURN-11: "A server MUST run an accepted turn to its end and store its answer whether or not any connection is
@@ -101,60 +81,52 @@ extension TURN {
     ///
     /// Exercised by a turn whose connection ended before its ending was seen there, and a read that holds the answer. Without
     /// an answer, a read begun after the bound proves the loss, and so does one that calls the turn failed.
-    static func turnsOutliveTheirConnection(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        let canFail = observations.history.header.subject.hasScriptedAgent
-        for turn in observations.turns {
-            guard let index = turn.request.connection, let end = observations.connections[index].ending?.event,
+    static func turnsOutliveTheirConnection(_ history: Observations, _ evidence: inout Evidence) {
+        let canFail = history.subject.hasScriptedAgent
+        for turn in history.turns {
+            guard let index = turn.request.connection, let end = history.connections[index].ending?.event,
                 end > turn.event, turn.endings(on: index).allSatisfy({ $0.event > end }), turn.request.refusal == nil,
                 !(canFail && turn.request.script.contains { $0["fail"] != nil }),
                 !(turn.endings + turn.replayed).contains(where: { $0.type == "error" && !canFail }),
-                !observations.wasDisturbed(between: turn.event, and: observations.history.events.count - 1)
+                !history.wasDisturbed(between: turn.event, and: history.events.count - 1)
             else { continue }
-            let reads = observations.reads(of: turn).filter { $0.request > end }
-            if reads.contains(where: { observations.answer(of: turn, in: $0) != nil }) {
+            let reads = history.reads(of: turn).filter { $0.request > end }
+            if reads.contains(where: { history.answer(of: turn, in: $0) != nil }) {
                 evidence.keep()
                 continue
             }
-            let isSerial = observations.turns.contains { other in
+            let isSerial = history.turns.contains { other in
                 other.event < turn.event && (other.sessionId ?? other.sessionAsked) == turn.sessionId
                     && other.isAccepted && other.ended ?? .max > turn.event
             }
             let limit =
-                observations.patience(of: turn.event)
-                + (observations.timeouts.turn + turn.request.scriptedWait).microseconds
+                history.patience(of: turn.event) + (history.timeouts.turn + turn.request.scriptedWait).microseconds
             for read in reads {
                 // What a read shows was accepted: a refused question is not stored.
-                let isAccepted = turn.isAccepted || observations.question(of: turn, in: read) != nil
-                let isLate = !isSerial && isAccepted && observations.patience(of: read.request) >= limit
+                let isAccepted = turn.isAccepted || history.question(of: turn, in: read) != nil
+                let isLate = !isSerial && isAccepted && history.patience(of: read.request) >= limit
                 // An agent without a script may fail for reasons of its own.
                 let isFailed = canFail && entry(of: turn, in: read)?.status == "failed"
                 guard isLate || isFailed else { continue }
                 evidence.violate(
-                    Finding(
-                        "a turn did not outlive its connection", expected: "the answer in the session",
-                        actual: isFailed ? "the turn is shown as failed" : "no answer",
-                        at: [turn.event, end, read.event]))
+                    "a turn did not outlive its connection", expected: "the answer in the session",
+                    actual: isFailed ? "the turn is shown as failed" : "no answer", at: [turn.event, end, read.event])
                 break
             }
         }
-        return evidence
     }
 
     /// TURN-12: "A server SHOULD show in the session read a `turns` entry for each turn, with `running` while it runs".
     ///
     /// `running` is demanded only while the script's own waits prove that the turn cannot have ended. Exercised once per
     /// turn and read.
-    static func sessionsListTheirTurns(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        let scripted = observations.history.header.subject.hasScriptedAgent
-        for turn in observations.turns where turn.isAccepted {
+    static func sessionsListTheirTurns(_ history: Observations, _ evidence: inout Evidence) {
+        let scripted = history.subject.hasScriptedAgent
+        for turn in history.turns where turn.isAccepted {
             guard let sign = ID.firstSign(of: turn) else { continue }
-            for read in observations.reads(of: turn) where read.request > sign {
+            for read in history.reads(of: turn) where read.request > sign {
                 // A crash may have taken the turn; whether it might is the matter of TURN-3 and PERSIST-1.
-                if observations.hasCrashed(between: sign, and: read.request),
-                    observations.question(of: turn, in: read) == nil
-                {
+                if history.hasCrashed(between: sign, and: read.request), history.question(of: turn, in: read) == nil {
                     continue
                 }
                 let events = [turn.event, sign, read.event]
@@ -163,17 +135,16 @@ extension TURN {
                     // A list whose entries name nothing we know cannot be searched.
                     if read.listsTurns, turn.turnId == nil, turn.clientMessageId == nil { continue }
                     evidence.violate(
-                        Finding(
-                            "a session read does not show a turn",
-                            expected: "an entry in 'turns' for \(shown(turn.turnId))",
-                            actual: read.listsTurns ? listed(read.turns.compactMap(\.turnId)) : "no member 'turns'",
-                            at: events))
+                        "a session read does not show a turn",
+                        expected: "an entry in 'turns' for \(shown(turn.turnId))",
+                        actual: read.listsTurns ? listed(read.turns.compactMap(\.turnId)) : "no member 'turns'",
+                        at: events)
                     continue
                 }
-                let shortest = observations.time(of: turn.event) + turn.request.scriptedWait.microseconds
+                let shortest = history.time(of: turn.event) + turn.request.scriptedWait.microseconds
                 let mustRun =
-                    scripted && observations.time(of: read.event) < shortest && turn.ended ?? .max > read.event
-                    && !observations.wasDisturbed(between: turn.event, and: read.event)
+                    scripted && history.time(of: read.event) < shortest && turn.ended ?? .max > read.event
+                    && !history.wasDisturbed(between: turn.event, and: read.event)
                 let hasEnded = turn.ended.map { $0 < read.request } ?? false
                 let final: Set<String> =
                     switch turn.ending?.type {
@@ -182,34 +153,21 @@ extension TURN {
                     default: turn.response == nil ? ["done", "failed"] : ["done"]
                     }
                 let allowed = mustRun ? ["running"] : hasEnded ? final : final.union(["running"])
-                if allowed.contains(entry.status ?? "") {
-                    evidence.keep()
-                } else {
-                    evidence.violate(
-                        Finding(
-                            "a session read shows a turn in another state", expected: listed(allowed),
-                            actual: shown(entry.status), at: events))
-                }
+                evidence.test(
+                    allowed.contains(entry.status ?? ""), otherwise: "a session read shows a turn in another state",
+                    expected: listed(allowed), actual: shown(entry.status), at: events)
             }
         }
-        return evidence
     }
 
     /// TURN-19: "A server SHOULD state `retryable` in an `error` that ends a turn".
-    static func endingErrorsSayWhetherToRetry(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for ending in observations.turns.flatMap(\.endings) where ending.type == "error" {
-            if ending["retryable"]?.boolValue != nil {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    Finding(
-                        "an error that ends a turn does not say whether asking again can help",
-                        expected: "a Boolean 'retryable'", actual: shown(ending["retryable"]?.text()),
-                        at: [ending.event]))
-            }
+    static func endingErrorsSayWhetherToRetry(_ history: Observations, _ evidence: inout Evidence) {
+        for ending in history.turns.flatMap(\.endings) where ending.type == "error" {
+            evidence.test(
+                ending["retryable"]?.boolValue != nil,
+                otherwise: "an error that ends a turn does not say whether asking again can help",
+                expected: "a Boolean 'retryable'", actual: shown(ending["retryable"]?.text()), at: [ending.event])
         }
-        return evidence
     }
 
     /// The entry of a turn in a session read, by its id or the key of its question.
@@ -222,8 +180,8 @@ extension TURN {
     }
 
     /// Turns that the agent was told to fail.
-    static func scriptedToFail(_ observations: Observations) -> [ObservedTurn] {
-        guard observations.history.header.subject.hasScriptedAgent else { return [] }
-        return observations.turns.filter { $0.request.script.contains { $0["fail"] != nil } }
+    static func scriptedToFail(_ history: Observations) -> [ObservedTurn] {
+        guard history.subject.hasScriptedAgent else { return [] }
+        return history.turns.filter { $0.request.script.contains { $0["fail"] != nil } }
     }
 }

@@ -9,40 +9,35 @@ extension TURN {
     ///
     /// What one connection saw, every other one that was connected before the question and stayed open has to see. The
     /// ending on the connection that asked is the matter of TURN-5. Exercised once per turn and other connection.
-    static func everyConnectionSeesTheTurn(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for turn in observations.turns where turn.isAccepted {
+    static func everyConnectionSeesTheTurn(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns where turn.isAccepted {
             let uses = turn.frames.filter { $0.type == "toolUse" }
-            for index in observers(of: turn, observations) {
+            for index in observers(of: turn, history) {
                 let isAsker = turn.requests.contains { $0.connection == index }
                 guard let ending = turn.endings(on: index).first else {
-                    guard !isAsker, let end = endingDeadline(of: turn, on: index, observations) else { continue }
+                    guard !isAsker, let end = endingDeadline(of: turn, on: index, history) else { continue }
                     evidence.violate(
-                        Finding(
-                            "an open connection did not see the ending of a turn",
-                            expected: "the ending on every connection",
-                            actual: "none on connection \(observations.connections[index].device)",
-                            at: [turn.event, turn.ended ?? turn.event, end]))
+                        "an open connection did not see the ending of a turn",
+                        expected: "the ending on every connection",
+                        actual: "none on connection \(history.connections[index].device)",
+                        at: [turn.event, turn.ended ?? turn.event, end])
                     continue
                 }
                 let own = uses.filter { $0.connection == index }.count
                 let most = Dictionary(grouping: uses, by: \.connection).values.map(\.count).max() ?? 0
                 if own < most {
                     evidence.violate(
-                        Finding(
-                            "an open connection did not see every toolUse of a turn", expected: "\(most) toolUse",
-                            actual: "\(own)", at: [turn.event, ending.event]))
+                        "an open connection did not see every toolUse of a turn", expected: "\(most) toolUse",
+                        actual: "\(own)", at: [turn.event, ending.event])
                 } else if let other = difference(of: turn, on: index, own, most, uses) {
                     evidence.violate(
-                        Finding(
-                            "two connections were shown different frames of one turn", expected: shown(other.expected),
-                            actual: shown(other.actual), at: [turn.event, other.event]))
+                        "two connections were shown different frames of one turn", expected: shown(other.expected),
+                        actual: shown(other.actual), at: [turn.event, other.event])
                 } else if !isAsker {
                     evidence.keep()
                 }
             }
         }
-        return evidence
     }
 
     /// What a connection was shown otherwise than the first one: the tools in their order, then the ending.
@@ -55,8 +50,7 @@ extension TURN {
                 return (one.string("tool"), other.string("tool"), other.event)
             }
         }
-        guard let first = turn.endings.first, let ending = turn.endings(on: index).first,
-            first.turnId == ending.turnId
+        guard let first = turn.endings.first, let ending = turn.endings(on: index).first, first.turnId == ending.turnId
         else { return nil }
         for name in ["type", "text", "code"] where first[name] != ending[name] {
             return (first.string(name), ending.string(name), ending.event)
@@ -68,52 +62,41 @@ extension TURN {
     /// principal other than the one that sent it".
     ///
     /// Exercised once per accepted question and other connection that stayed open.
-    static func otherConnectionsSeeTheQuestion(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for turn in observations.turns where turn.isAccepted {
+    static func otherConnectionsSeeTheQuestion(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns where turn.isAccepted {
             let askers = turn.requests.compactMap(\.connection)
-            for index in observers(of: turn, observations) where !askers.contains(index) {
+            for index in observers(of: turn, history) where !askers.contains(index) {
                 let messages = turn.frames.filter {
                     $0.connection == index && $0.type == "message" && $0.string("role") == "user"
                 }
                 guard let message = messages.first else {
-                    let end = turn.endings(on: index).first?.event ?? endingDeadline(of: turn, on: index, observations)
+                    let end = turn.endings(on: index).first?.event ?? endingDeadline(of: turn, on: index, history)
                     guard let end else { continue }
                     evidence.violate(
-                        Finding(
-                            "another connection did not see the question of a turn", expected: "one message",
-                            actual: "none on connection \(observations.connections[index].device)",
-                            at: [turn.event, end]))
+                        "another connection did not see the question of a turn", expected: "one message",
+                        actual: "none on connection \(history.connections[index].device)", at: [turn.event, end])
                     continue
                 }
                 if messages.count > 1 {
                     evidence.violate(
-                        Finding(
-                            "another connection saw a question twice", expected: "one message",
-                            actual: "\(messages.count)",
-                            at: [turn.event, messages[1].event]))
+                        "another connection saw a question twice", expected: "one message", actual: "\(messages.count)",
+                        at: [turn.event, messages[1].event])
                 } else if let id = turn.ack?.messageId, message.messageId != id {
                     evidence.violate(
-                        Finding(
-                            "another connection saw a question under another id", expected: shown(id),
-                            actual: shown(message.messageId), at: [turn.event, message.event]))
+                        "another connection saw a question under another id", expected: shown(id),
+                        actual: shown(message.messageId), at: [turn.event, message.event])
                 } else if let other = otherName(in: message, than: turn) {
                     evidence.violate(
-                        Finding(
-                            "another connection saw a question in another session or turn",
-                            expected: shown(other.expected), actual: shown(other.actual),
-                            at: [turn.event, message.event]))
-                } else if !exactlyEqual(message.text ?? "", turn.request.prompt) {
-                    evidence.violate(
-                        Finding(
-                            "another connection saw another question", expected: shown(turn.request.prompt),
-                            actual: shown(message.text), at: [turn.event, message.event]))
+                        "another connection saw a question in another session or turn", expected: shown(other.expected),
+                        actual: shown(other.actual), at: [turn.event, message.event])
                 } else {
-                    evidence.keep()
+                    evidence.test(
+                        exactlyEqual(message.text ?? "", turn.request.prompt),
+                        otherwise: "another connection saw another question", expected: shown(turn.request.prompt),
+                        actual: shown(message.text), at: [turn.event, message.event])
                 }
             }
         }
-        return evidence
     }
 
     /// A name that a `message` states otherwise than its turn.
@@ -129,22 +112,20 @@ extension TURN {
     }
 
     /// Connections of the principal that were connected before a question and could see its whole turn.
-    private static func observers(of turn: ObservedTurn, _ observations: Observations) -> [Int] {
-        observations.connections.indices.filter { index in
-            let connection = observations.connections[index]
+    private static func observers(of turn: ObservedTurn, _ history: Observations) -> [Int] {
+        history.connections.indices.filter { index in
+            let connection = history.connections[index]
             guard connection.principal == turn.principal, let connected = connection.connected, connected < turn.event
-            else {
-                return false
-            }
+            else { return false }
             return connection.ending.map { $0.event > turn.event } ?? true
         }
     }
 
     /// The event that proves that a connection was not shown how a turn ended.
-    private static func endingDeadline(of turn: ObservedTurn, on index: Int, _ observations: Observations) -> Int? {
-        guard let ended = turn.ended else { return observations.turnDeadline(of: turn, on: index) }
-        let late = observations.deadline(after: ended, within: observations.timeouts.turn, on: index)
-        return late ?? observations.turnDeadline(of: turn, on: index).map { max($0, ended) }
+    private static func endingDeadline(of turn: ObservedTurn, on index: Int, _ history: Observations) -> Int? {
+        guard let ended = turn.ended else { return history.turnDeadline(of: turn, on: index) }
+        let late = history.deadline(after: ended, within: history.timeouts.turn, on: index)
+        return late ?? history.turnDeadline(of: turn, on: index).map { max($0, ended) }
     }
 
     private static let refusals: Set<String> = ["bad_request", "session_not_found", "too_large", "busy"]
@@ -154,70 +135,57 @@ extension TURN {
     ///
     /// Exercised by a read of the named session, or a list, that was begun after the refusal. A frame of the turn after the
     /// refusal breaks it at once. Ill-formed session ids are the matter of ID-9.
-    static func refusedQuestionsLeaveNoTrace(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for turn in observations.turns {
-            guard let refusal = turn.request.refusal, isRefusal(turn.request, observations),
+    static func refusedQuestionsLeaveNoTrace(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns {
+            guard let refusal = turn.request.refusal, isRefusal(turn.request, history),
                 turn.sessionAsked.map(isSessionID) ?? true, turn.requests.allSatisfy({ $0.refusal != nil })
             else { continue }
             if let sign = ID.firstSign(of: turn) {
                 evidence.violate(
-                    Finding(
-                        "a refused question started a turn", expected: "nothing after the refusal",
-                        actual: "a frame of the turn",
-                        at: [turn.event, refusal, sign]))
+                    "a refused question started a turn", expected: "nothing after the refusal",
+                    actual: "a frame of the turn", at: [turn.event, refusal, sign])
                 continue
             }
             guard let session = turn.sessionAsked else { continue }
-            let exchange = observations.exchanges.first {
+            let exchange = history.exchanges.first {
                 $0.isRead(of: .session(session)) && $0.sent.principal == turn.principal && $0.request > refusal
                     && $0.response != nil
             }
             guard let exchange, let response = exchange.response else { continue }
-            let read = observations.sessionReads.first { $0.event == response }
-            if let read, let index = trace(of: turn, in: read, observations) {
+            let read = history.sessionReads.first { $0.event == response }
+            if let read, let index = trace(of: turn, in: read, history) {
                 evidence.violate(
-                    Finding(
-                        "a refused question is stored", expected: "no trace of it",
-                        actual: shown(read.messages[index].text),
-                        at: [turn.event, refusal, response]))
+                    "a refused question is stored", expected: "no trace of it",
+                    actual: shown(read.messages[index].text), at: [turn.event, refusal, response])
             } else if read != nil || exchange.status == 404 {
                 evidence.keep()
             }
         }
-        for window in ListWindow.all(in: observations) where window.created.isEmpty {
+        for window in ListWindow.all(in: history) where window.created.isEmpty {
             let refused = window.refused.filter { $0.session.map(isSessionID) ?? true }
             guard refused.count == window.refused.count, let last = refused.last else { continue }
-            if window.added.isEmpty {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    Finding(
-                        "a session appeared although every question was refused", expected: "the list as before",
-                        actual: listed(window.added), at: [last.request, last.answer, window.after.event]))
-            }
+            evidence.test(
+                window.added.isEmpty, otherwise: "a session appeared although every question was refused",
+                expected: "the list as before", actual: listed(window.added),
+                at: [last.request, last.answer, window.after.event])
         }
-        return evidence
     }
 
     /// Whether a question was refused for itself: by one of the codes, or over REST by a status that means one of them.
-    private static func isRefusal(_ request: ObservedRequest, _ observations: Observations) -> Bool {
+    private static func isRefusal(_ request: ObservedRequest, _ history: Observations) -> Bool {
         if let code = request.refusalCode { return refusals.contains(code) }
-        guard case .exchange(let index) = request.origin, let status = observations.exchanges[index].status else {
+        guard case .exchange(let index) = request.origin, let status = history.exchanges[index].status else {
             return false
         }
         return [400, 404, 409, 413].contains(status)
     }
 
     /// The stored message that a refused question left; one with the same text may belong to another question.
-    private static func trace(of turn: ObservedTurn, in read: ObservedSessionRead, _ observations: Observations) -> Int?
-    {
-        if let key = turn.clientMessageId,
-            let index = read.messages.firstIndex(where: { $0.clientMessageId == key })
-        {
+    private static func trace(of turn: ObservedTurn, in read: ObservedSessionRead, _ history: Observations) -> Int? {
+        if let key = turn.clientMessageId, let index = read.messages.firstIndex(where: { $0.clientMessageId == key }) {
             return index
         }
-        let others = observations.turns.filter {
+        let others = history.turns.filter {
             $0.event != turn.event && exactlyEqual($0.request.prompt, turn.request.prompt)
         }
         guard others.isEmpty else { return nil }

@@ -21,48 +21,41 @@ enum TURN {
     /// frame of its turn".
     ///
     /// How soon is free: a missing ack shows by the first `toolUse` or ending. Each repeat may have an ack of its own.
-    static func acceptedChatsAreAckedOnce(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for turn in observations.turns {
+    static func acceptedChatsAreAckedOnce(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns {
             guard let index = turn.request.connection, turn.request.refusal == nil,
-                turn.event > observations.connections[index].connected ?? .max
+                turn.event > history.connections[index].connected ?? .max
             else { continue }
             let acks = turn.acks.filter { $0.connection == index }
             // Of requests with one key that travel at the same time any may be the first to arrive; the others are repeats.
             if turn.requests.count > 1, acks.first?.isDuplicate == true { continue }
-            let first = (turn.frames.filter { $0.type == "toolUse" } + turn.endings)
-                .filter { $0.connection == index }.map(\.event).min()
+            let first = (turn.frames.filter { $0.type == "toolUse" } + turn.endings).filter { $0.connection == index }
+                .map(\.event).min()
             let askers = turn.requests.compactMap(\.connection)
             let stray = turn.acks.first { ack in
                 // Who asked before a capture began is not known.
                 !askers.contains(ack.connection)
-                    && (!observations.isCapture || observations.connections[ack.connection].connected != nil)
+                    && (!history.isCapture || history.connections[ack.connection].connected != nil)
             }
             if let stray {
                 evidence.violate(
-                    Finding(
-                        "a chat was acknowledged on a connection that did not send it",
-                        expected: "ack on connection \(observations.connections[index].device)",
-                        actual: "ack on connection \(observations.connections[stray.connection].device)",
-                        at: [turn.event, stray.event]))
+                    "a chat was acknowledged on a connection that did not send it",
+                    expected: "ack on connection \(history.connections[index].device)",
+                    actual: "ack on connection \(history.connections[stray.connection].device)",
+                    at: [turn.event, stray.event])
             } else if let ack = acks.first, ack.event < first ?? .max {
-                if let extra = extraAck(of: turn) {
-                    evidence.violate(
-                        Finding(
-                            "a chat was acknowledged more than once", expected: "one ack for each chat",
-                            actual: "one more", at: [turn.event, extra.event]))
-                } else {
-                    evidence.keep()
+                evidence.test(no: extraAck(of: turn)) { extra in
+                    Finding(
+                        "a chat was acknowledged more than once", expected: "one ack for each chat", actual: "one more",
+                        at: [turn.event, extra.event])
                 }
             } else if let first {
                 evidence.violate(
-                    Finding(
-                        "a turn began before its ack", expected: "ack first",
-                        actual: acks.isEmpty ? "no ack before the first frame" : "ack after the first frame",
-                        at: [turn.event, first]))
+                    "a turn began before its ack", expected: "ack first",
+                    actual: acks.isEmpty ? "no ack before the first frame" : "ack after the first frame",
+                    at: [turn.event, first])
             }
         }
-        return evidence
     }
 
     /// The first ack on a connection beyond one for each time the question was sent there.
@@ -76,25 +69,18 @@ enum TURN {
 
     /// TURN-2: "A server MUST repeat the `clientMessageId` of the `chat` in its `ack`, and omit it when the `chat` had
     /// none".
-    static func acksRepeatTheKey(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for turn in observations.turns {
+    static func acksRepeatTheKey(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns {
             for request in turn.requests {
                 guard let ack = request.ack else { continue }
-                if ack["clientMessageId"]?.stringValue == request.clientMessageId,
-                    ack["clientMessageId"] == nil || request.clientMessageId != nil
-                {
-                    evidence.keep()
-                } else {
-                    evidence.violate(
-                        Finding(
-                            "an ack does not repeat the key of its chat", expected: shown(request.clientMessageId),
-                            actual: shown(ack["clientMessageId"].map { $0.stringValue ?? $0.text() }),
-                            at: [request.event, ack.event]))
-                }
+                evidence.test(
+                    ack["clientMessageId"]?.stringValue == request.clientMessageId
+                        && (ack["clientMessageId"] == nil || request.clientMessageId != nil),
+                    otherwise: "an ack does not repeat the key of its chat", expected: shown(request.clientMessageId),
+                    actual: shown(ack["clientMessageId"].map { $0.stringValue ?? $0.text() }),
+                    at: [request.event, ack.event])
             }
         }
-        return evidence
     }
 
     /// TURN-20: "A server MUST include the user's message in every read of the session that begins after it sent the
@@ -103,75 +89,68 @@ enum TURN {
     /// Judged by the first read begun after the ack and before the turn shows anything else. A later read proves only
     /// TURN-4, unless the server sent both at once, so that no read could begin between. One after a crash is the matter
     /// of TURN-3.
-    static func ackedQuestionsAreShown(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for turn in observations.turns {
+    static func ackedQuestionsAreShown(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns {
             guard let ack = turn.ack else { continue }
             let shows = (turn.frames.filter { $0.type == "toolUse" } + turn.endings).map(\.event).min() ?? .max
-            let reads = observations.reads(of: turn).filter { $0.request > ack.event }
-            let isAtOnce = shows < .max && observations.time(of: shows) - observations.time(of: ack.event) < 20_000
+            let reads = history.reads(of: turn).filter { $0.request > ack.event }
+            let isAtOnce = shows < .max && history.time(of: shows) - history.time(of: ack.event) < 20_000
             guard let read = reads.first(where: { $0.request < shows || isAtOnce }),
-                !observations.hasCrashed(between: ack.event, and: read.request)
+                !history.hasCrashed(between: ack.event, and: read.request)
             else { continue }
             // What a later read lacks is the matter of TURN-4.
-            if read.request > shows, observations.question(of: turn, in: read) == nil { continue }
-            count(turn, in: read, since: ack, "an acknowledged question is not shown", observations, &evidence)
+            if read.request > shows, history.question(of: turn, in: read) == nil { continue }
+            count(turn, in: read, since: ack, "an acknowledged question is not shown", history, &evidence)
         }
-        return evidence
     }
 
     /// TURN-4: "A server MUST have stored the user's message by the time it sends the first `toolUse` or the ending of
     /// its turn".
     ///
     /// Judged by the first read begun after the first `toolUse` or ending that any connection saw.
-    static func questionsAreStoredBeforeTheTurnShows(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for turn in observations.turns {
+    static func questionsAreStoredBeforeTheTurnShows(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns {
             let shows = (turn.frames.filter { $0.type == "toolUse" } + turn.endings).min { $0.event < $1.event }
             guard let shows else { continue }
-            guard let read = observations.reads(of: turn).first(where: { $0.request > shows.event }),
-                !observations.hasCrashed(between: shows.event, and: read.request)
+            guard let read = history.reads(of: turn).first(where: { $0.request > shows.event }),
+                !history.hasCrashed(between: shows.event, and: read.request)
             else { continue }
             let what = "a turn showed \(called(shows)), but its question is not stored"
-            count(turn, in: read, since: shows, what, observations, &evidence)
+            count(turn, in: read, since: shows, what, history, &evidence)
         }
-        return evidence
     }
 
     private static func count(
         _ turn: ObservedTurn, in read: ObservedSessionRead, since frame: ObservedFrame, _ what: String,
-        _ observations: Observations, _ evidence: inout Evidence
+        _ history: Observations, _ evidence: inout Evidence
     ) {
-        if observations.question(of: turn, in: read) != nil { return evidence.keep() }
+        if history.question(of: turn, in: read) != nil { return evidence.keep() }
         // A text that came back changed is the matter of ENV-14: where nothing has a name, enough questions are evidence.
         let isNamed = turn.ack != nil || read.messages.contains { $0.clientMessageId != nil || $0.turnId != nil }
-        let asked = observations.turns.filter {
+        let asked = history.turns.filter {
             $0.event <= turn.event && $0.isAccepted && ($0.sessionId ?? $0.sessionAsked) == read.sessionId
         }
         if !isNamed, read.messages.filter({ $0.role == "user" }).count >= asked.count { return }
         evidence.violate(
-            Finding(
-                what, expected: shown(turn.request.prompt),
-                actual: "\(read.messages.count) messages: \(listed(read.messages.compactMap(\.id)))",
-                at: [turn.event, frame.event, read.event]))
+            what, expected: shown(turn.request.prompt),
+            actual: "\(read.messages.count) messages: \(listed(read.messages.compactMap(\.id)))",
+            at: [turn.event, frame.event, read.event])
     }
 
     /// TURN-5: "A server MUST end every accepted turn with exactly one `done` or one `error` that ends it".
     ///
     /// A second ending is judged on every connection, a missing one on the connection that asked. A question that was not
     /// refused counts as accepted, because nothing says how soon its ack comes.
-    static func everyTurnEndsOnce(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for turn in observations.turns {
+    static func everyTurnEndsOnce(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns {
             for (index, endings) in Dictionary(grouping: turn.endings, by: \.connection).sorted(by: { $0.key < $1.key })
             {
                 var kept: [ObservedFrame] = []
                 for ending in endings {
                     if let before = kept.first(where: { isSameTurn($0, ending, of: turn) }) {
                         evidence.violate(
-                            Finding(
-                                "a turn ended twice on one connection", expected: "one ending", actual: called(ending),
-                                at: [turn.event, before.event, ending.event]))
+                            "a turn ended twice on one connection", expected: "one ending", actual: called(ending),
+                            at: [turn.event, before.event, ending.event])
                     } else {
                         kept.append(ending)
                         if askers(of: turn).contains(where: { $0.connection == index }) { evidence.keep() }
@@ -180,17 +159,14 @@ enum TURN {
             }
             for (index, asked) in askers(of: turn) {
                 guard turn.endings(on: index).isEmpty, !turn.copies.contains(where: { $0.connection == index }),
-                    asked > observations.connections[index].connected ?? .max,
-                    let end = observations.turnDeadline(of: turn, on: index)
+                    asked > history.connections[index].connected ?? .max,
+                    let end = history.turnDeadline(of: turn, on: index)
                 else { continue }
                 evidence.violate(
-                    Finding(
-                        "an accepted turn did not end", expected: "one done or one error that ends it",
-                        actual: "none within \(observations.timeouts.turn) after the script's own waits",
-                        at: [asked, end]))
+                    "an accepted turn did not end", expected: "one done or one error that ends it",
+                    actual: "none within \(history.timeouts.turn) after the script's own waits", at: [asked, end])
             }
         }
-        return evidence
     }
 
     /// Whether two endings that answer one question are of one turn, as far as they say.
@@ -219,9 +195,8 @@ enum TURN {
     /// TURN-6: "A server MUST NOT send any further frame of a turn after the one that ended it".
     ///
     /// A second ending is the matter of TURN-5. Exercised once per ended turn and connection.
-    static func nothingFollowsTheEnding(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for turn in observations.turns {
+    static func nothingFollowsTheEnding(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns {
             for (index, endings) in Dictionary(grouping: turn.endings, by: \.connection).sorted(by: { $0.key < $1.key })
             {
                 guard let ending = endings.first else { continue }
@@ -229,43 +204,32 @@ enum TURN {
                     frame.connection == index && frame.event > ending.event
                         && (frame.turnId == nil || ending.turnId == nil || frame.turnId == ending.turnId)
                 }
-                if let late {
-                    evidence.violate(
-                        Finding(
-                            "\(called(late)) came after the ending of its turn",
-                            expected: "nothing after \(called(ending))",
-                            actual: called(late), at: [turn.event, ending.event, late.event]))
-                } else {
-                    evidence.keep()
+                evidence.test(no: late) { late in
+                    Finding(
+                        "\(called(late)) came after the ending of its turn",
+                        expected: "nothing after \(called(ending))", actual: called(late),
+                        at: [turn.event, ending.event, late.event])
                 }
             }
         }
-        return evidence
     }
 
     /// TURN-7: "A server MUST send in `done` exactly the text that it stored as the answer of that turn".
     ///
     /// An answer that a read does not hold at all is the matter of PERSIST-2. Exercised once per turn and read.
-    static func doneSaysWhatIsStored(_ observations: Observations) -> Evidence {
-        var evidence = Evidence()
-        for turn in observations.turns {
+    static func doneSaysWhatIsStored(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns {
             for done in turn.endings + turn.copies where done.type == "done" {
-                guard done.messageId != nil || observations.isToldApart(turn) else { continue }
+                guard done.messageId != nil || history.isToldApart(turn) else { continue }
                 guard let text = done.text else { continue }
-                for read in observations.reads(of: turn) where read.request > done.event {
-                    guard let index = observations.answer(of: turn, in: read) else { continue }
+                for read in history.reads(of: turn) where read.request > done.event {
+                    guard let index = history.answer(of: turn, in: read) else { continue }
                     let stored = read.messages[index].text
-                    if exactlyEqual(stored, text) {
-                        evidence.keep()
-                    } else {
-                        evidence.violate(
-                            Finding(
-                                "done says something else than the stored answer", expected: shown(stored),
-                                actual: shown(text), at: [turn.event, done.event, read.event]))
-                    }
+                    evidence.test(
+                        exactlyEqual(stored, text), otherwise: "done says something else than the stored answer",
+                        expected: shown(stored), actual: shown(text), at: [turn.event, done.event, read.event])
                 }
             }
         }
-        return evidence
     }
 }

@@ -25,17 +25,15 @@ extension Evidence {
             violations.first { !others.contains(Sight($0)) } ?? sure.violations.first { !own.contains(Sight($0)) }
         if let unproven {
             evidence.doubt(
-                Finding(
-                    "\(unproven.what), as far as the order of frames tells whose they are",
-                    expected: unproven.expected, actual: unproven.actual, at: unproven.events))
+                "\(unproven.what), as far as the order of frames tells whose they are",
+                expected: unproven.expected, actual: unproven.actual, at: unproven.events)
         } else if evidence.exercised == 0, exercised > 0 {
             let ends = ends()
             if ends.exercised > 0, ends.violations.isEmpty { return ends }
             evidence.doubt(
-                Finding(
-                    "frames without names fit several questions that waited at once",
-                    expected: "a name that tells whose they are", actual: "none",
-                    at: guessed.prefix(2).map(\.event)))
+                "frames without names fit several questions that waited at once",
+                expected: "a name that tells whose they are", actual: "none",
+                at: guessed.prefix(2).map(\.event))
         }
         return evidence
     }
