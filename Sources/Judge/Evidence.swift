@@ -17,16 +17,25 @@ struct Evidence: Sendable, Equatable {
     }
 
     /// Counts one test: passed where the fact holds, failed otherwise.
+    ///
+    /// - Parameter counts: Whether a test that was passed says anything; one that was failed always does.
     mutating func test(
-        _ holds: Bool, otherwise what: @autoclosure () -> String, expected: @autoclosure () -> String,
-        actual: @autoclosure () -> String, at events: @autoclosure () -> [Int]
+        _ holds: Bool, keptIf counts: @autoclosure () -> Bool = true, otherwise what: @autoclosure () -> String,
+        expected: @autoclosure () -> String, actual: @autoclosure () -> String, at events: @autoclosure () -> [Int]
     ) {
-        if holds { keep() } else { violate(what(), expected: expected(), actual: actual(), at: events()) }
+        if !holds { violate(what(), expected: expected(), actual: actual(), at: events()) } else if counts() { keep() }
     }
 
     /// Counts one test: passed where there is no fault, failed otherwise, with what is found of it.
-    mutating func test<Fault>(no fault: Fault?, _ finding: (Fault) -> Finding) {
-        if let fault { violate(finding(fault)) } else { keep() }
+    mutating func test<Fault>(
+        no fault: Fault?, keptIf counts: @autoclosure () -> Bool = true, _ finding: (Fault) -> Finding
+    ) {
+        if let fault { violate(finding(fault)) } else if counts() { keep() }
+    }
+
+    /// Counts one test: passed where the fact holds, failed where something proves that it never will.
+    mutating func test<Proof>(_ holds: Bool, orBy proof: @autoclosure () -> Proof?, _ finding: (Proof) -> Finding) {
+        if holds { keep() } else if let proof = proof() { violate(finding(proof)) }
     }
 
     /// Counts one test where somebody looked long enough: passed when the screen came to show it, failed otherwise.

@@ -22,18 +22,14 @@ extension AUTH {
                 frame.sessionId.map { ownership.foreign($0, to: principal) != nil } == true
                     || frame.clientMessageId.map { ownership.isForeign(key: $0, to: principal) } == true
             }
-            if let foreign {
-                evidence.violate(
-                    "a connection was sent a frame of another principal", expected: "frames of \(principal) only",
-                    actual: "\(called(foreign)) of session \(shown(foreign.sessionId))", at: [foreign.event])
-                continue
-            }
             let end = connection.ending?.event ?? .max
             let since = frames[frames.boundary { $0.event > connected }...]
-            let isTempted = since[..<since.boundary { $0.event >= end }].contains { frame in
-                history.connections[frame.connection].principal != principal
+            let others = since[..<since.boundary { $0.event >= end }]
+            evidence.test(no: foreign, keptIf: others.contains { history.principal(of: $0) != principal }) { foreign in
+                Finding(
+                    "a connection was sent a frame of another principal", expected: "frames of \(principal) only",
+                    actual: "\(called(foreign)) of session \(shown(foreign.sessionId))", at: [foreign.event])
             }
-            if isTempted { evidence.keep() }
         }
     }
 
@@ -44,10 +40,10 @@ extension AUTH {
     static func sessionsAreShownToTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         for exchange in history.exchanges where exchange.sent.method == "GET" {
-            guard let principal = exchange.sent.principal, principal != "other", let response = exchange.response,
-                let status = exchange.status
-            else { continue }
-            let events = [exchange.request, response]
+            guard let principal = exchange.sent.principal, principal != "other", let status = exchange.status else {
+                continue
+            }
+            let events = exchange.events
             switch exchange.route {
             case .session(let id):
                 guard let since = ownership.foreign(id, to: principal), since < exchange.request else { continue }
@@ -55,14 +51,12 @@ extension AUTH {
                     status == 404 || status == 403, otherwise: "a read of another principal's session was not refused",
                     expected: "404 or 403", actual: "\(status)", at: events)
             case .sessions:
-                guard let list = history.listReads.first(where: { $0.event == response }) else { continue }
+                guard let list = history.listReads.first(where: { $0.event == exchange.response }) else { continue }
                 let foreign = ownership.foreignSessions(to: principal, before: exchange.request)
-                if let shared = list.ids.first(where: foreign.contains) {
-                    evidence.violate(
+                evidence.test(no: list.ids.first(where: foreign.contains), keptIf: !foreign.isEmpty) { shared in
+                    Finding(
                         "a list holds another principal's session", expected: "sessions of \(principal) only",
                         actual: shown(shared), at: events)
-                } else if !foreign.isEmpty {
-                    evidence.keep()
                 }
             default: continue
             }
@@ -76,19 +70,17 @@ extension AUTH {
     /// first.
     static func foreignSessionsTakeNoQuestions(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
-        for turn in history.turns {
-            for request in turn.requests {
-                guard let session = request.sessionAsked, request.principal != "", request.principal != "other",
-                    let since = ownership.foreign(session, to: request.principal), since < request.event,
-                    request.refusalCode != "rate_limited"
-                else { continue }
-                judge(request, of: turn, history, into: &evidence)
-                for read in history.sessionReads where read.sessionId == session && read.request > request.event {
-                    guard read.principal.map({ ownership.owners(of: session)[$0] != nil }) == true else { continue }
-                    evidence.test(
-                        !holds(read, request, history), otherwise: "a session holds the question of another principal",
-                        expected: "it is unchanged", actual: shown(request.prompt), at: [request.event, read.event])
-                }
+        for (turn, request) in history.requests {
+            guard let session = request.sessionAsked, request.principal != "", request.principal != "other",
+                let since = ownership.foreign(session, to: request.principal), since < request.event,
+                request.refusalCode != "rate_limited"
+            else { continue }
+            judge(request, of: turn, history, into: &evidence)
+            for read in history.sessionReads where read.sessionId == session && read.request > request.event {
+                guard read.principal.map({ ownership.owners(of: session)[$0] != nil }) == true else { continue }
+                evidence.test(
+                    !holds(read, request, history), otherwise: "a session holds the question of another principal",
+                    expected: "it is unchanged", actual: shown(request.prompt), at: [request.event, read.event])
             }
         }
     }
@@ -112,7 +104,7 @@ extension AUTH {
             let expected = "error session_not_found"
             if let refusal = request.refusal {
                 if request.refusalCode == "session_not_found" { return evidence.keep() }
-                violate(expected, "error \(request.refusalCode ?? "without code")", refusal)
+                violate(expected, called(error: request.refusalCode), refusal)
             } else if let taken = request.ack
                 ?? (turn.frames + turn.endings).filter({ $0.event > request.event }).min(by: { $0.event < $1.event })
             {

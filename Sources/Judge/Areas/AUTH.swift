@@ -33,7 +33,8 @@ enum AUTH {
                     actual: words == nil ? actual : "error auth_failed", at: [auth, event])
             }
             if let connected = connection.connected {
-                if history.patience(from: auth, to: connected) <= bound.microseconds || !connection.pauses.isEmpty {
+                let isInTime = history.patience(from: auth, to: connected) <= bound.microseconds
+                if isInTime || !connection.pauses.isEmpty {
                     evidence.keep()
                 } else {
                     violate("connected after it", connected)
@@ -42,15 +43,9 @@ enum AUTH {
             }
             if history.isAfterHostileFrame(auth) { continue }
             // Where nobody knows which tokens are good, one that is refused was not.
-            if history.capture?.lacks.contains(.credentials) == true,
-                connection.received.contains(where: { $0.event > auth && $0.code == "auth_failed" })
-            {
-                continue
-            }
-            if connection.wasEndedByServer, let ending = connection.ending, ending.event > auth {
-                if case .closed(_, 1012) = ending.kind { continue }
-                if case .closed(_, 1013) = ending.kind { continue }
-                guard !history.wasStopped(between: auth, and: ending.event) else { continue }
+            if history.capture?.lacks.contains(.credentials) == true, refusal != nil { continue }
+            if let ending = connection.endByServer(after: auth) {
+                guard !ending.isAtWill, !history.wasStopped(between: auth, and: ending.event) else { continue }
                 violate("the end of the connection", ending.event)
             } else if let late = history.deadline(after: auth, within: bound, on: handshake.connection) {
                 violate(connection.received.first { $0.event > auth }.map { called($0) } ?? "nothing", late)
@@ -86,11 +81,8 @@ enum AUTH {
                 into: &evidence)
         }
         for connection in history.connections {
-            if let refused = connection.refused, isStrange(connection.principal),
-                case .refused(401, _) = history.events[refused].kind
-            {
-                evidence.keep()
-            }
+            guard let refused = connection.refused, isStrange(connection.principal) else { continue }
+            if case .refused(401, _) = history.events[refused].kind { evidence.keep() }
         }
     }
 
@@ -109,16 +101,14 @@ enum AUTH {
                 $0.event > first.event && $0.event < limit && Self.data.contains($0.type ?? "")
             }
             let keys = Set(early.filter { $0.type == "chat" }.compactMap(\.clientMessageId))
-            let trace = data?.event ?? trace(of: keys, asked: early, history)
-            if let trace {
-                evidence.violate(
+            let isRefused = connection.received.contains { $0.event > first.event && $0.event < limit }
+            let isEnded = connection.endByServer(after: first.event) != nil
+            evidence.test(no: data?.event ?? trace(of: keys, asked: early, history), keptIf: isRefused || isEnded) {
+                trace in
+                Finding(
                     "a frame before auth was acted on", expected: "an error or a close",
                     actual: data.map { called($0) } ?? "its question was kept", at: [first.event, trace])
-                continue
             }
-            let isRefused = connection.received.contains { $0.event > first.event && $0.event < limit }
-            let isEnded = connection.wasEndedByServer && (connection.ending?.event ?? 0) > first.event
-            if isRefused || isEnded { evidence.keep() }
         }
     }
 
@@ -140,12 +130,13 @@ enum AUTH {
             }
             guard devices.contains(connection.device) || client.map(known.contains) == true else { continue }
             let taken = connection.received.first { $0.type == "connected" || $0.type == "syncResult" }
-            if let taken {
-                evidence.violate(
+            evidence.test(
+                no: taken,
+                keptIf: connection.wasEndedByServer || connection.received.contains(where: { $0.code == "auth_failed" })
+            ) { taken in
+                Finding(
                     "a client came back without a valid token and was let in", expected: "it is refused",
                     actual: called(taken), at: [handshake.auth.event, taken.event])
-            } else if connection.wasEndedByServer || connection.received.contains(where: { $0.code == "auth_failed" }) {
-                evidence.keep()
             }
         }
     }
@@ -159,14 +150,9 @@ enum AUTH {
             guard exchange.route != .health, exchange.route != .other, isStrange(exchange.sent.principal) else {
                 continue
             }
-            let what = "a request without a valid token was not refused"
-            let expected = "401 with an error body"
-            if let response = exchange.response, let status = exchange.status {
-                evidence.test(
-                    status == 401 && exchange.answer?.root["error"]?.stringValue != nil, otherwise: what,
-                    expected: expected,
-                    actual: status == 401 ? "401 with \(shown(exchange.received?.body))" : "\(status)",
-                    at: [exchange.request, response])
+            let (what, expected) = ("a request without a valid token was not refused", "401 with an error body")
+            if exchange.status != nil {
+                evidence.test(exchange, isRefusedWith: 401...401, otherwise: what, expected: expected)
             } else if let late = history.deadline(after: exchange, within: history.timeouts.rest) {
                 evidence.violate(what, expected: expected, actual: "nothing", at: [exchange.request, late])
             }
@@ -178,14 +164,12 @@ enum AUTH {
     /// Once for each request, and for each upgrade followed by an `auth` without a token, with a valid one in the query.
     static func tokensInURLsAreNotTaken(_ history: Observations, _ evidence: inout Evidence) {
         func judge(_ isTaken: Bool, _ actual: String, at events: [Int]) {
-            guard isTaken else { return evidence.keep() }
-            evidence.violate("a token in the URL was taken", expected: "a refusal", actual: actual, at: events)
+            evidence.test(
+                !isTaken, otherwise: "a token in the URL was taken", expected: "a refusal", actual: actual, at: events)
         }
         for exchange in history.exchanges where exchange.sent.principal == nil && exchange.route != .health {
-            guard Observations.holdsToken(exchange.sent.path), let response = exchange.response,
-                let status = exchange.status
-            else { continue }
-            judge((200...299).contains(status), "\(status)", at: [exchange.request, response])
+            guard Observations.holdsToken(exchange.sent.path), let status = exchange.status else { continue }
+            judge((200...299).contains(status), "\(status)", at: exchange.events)
         }
         for connection in history.connections {
             guard case .opening(let opening) = history.events[connection.opening].kind,
@@ -235,5 +219,136 @@ enum AUTH {
             }
         }
         return [frame?.event, read?.event].compactMap { $0 }.min()
+    }
+
+    // MARK: The check of sockets that never say who they are
+
+    /// The time that a server gives after the one it waits for `auth`.
+    private static let grace = Duration.seconds(5)
+
+    /// AUTH-4: "A server MUST close, with 4002, a connection on which no `auth` arrived for 10 s, or for the shorter time
+    /// that it was configured with, not earlier and at most 5 s later".
+    ///
+    /// Once for each connection on which the stage sent no message at all, when it ended or was watched long enough.
+    static func silentSocketsAreClosed(_ history: Observations, _ evidence: inout Evidence) {
+        let configured = history.subject.limits["authSeconds"] ?? 10
+        let limit = Duration.seconds(min(max(configured, 0), 10))
+        for (index, connection) in history.connections.enumerated() {
+            guard connection.isWhole, let opened = connection.opened, connection.sent.isEmpty,
+                connection.connected == nil, connection.pauses.isEmpty
+            else { continue }
+            func violate(_ actual: String, _ event: Int) {
+                evidence.violate(
+                    "a connection without auth was not closed as such",
+                    expected: "close 4002 after \(limit.components.seconds) s, at most 5 s later", actual: actual,
+                    at: [opened, event])
+            }
+            guard connection.wasEndedByServer, let ending = connection.ending else {
+                if let late = history.deadline(after: opened, within: limit + grace, on: index) {
+                    violate("it stayed open", late)
+                }
+                continue
+            }
+            // A server may restart or be overloaded at any time (LIVE-12), and says so when it stops (LIVE-6).
+            guard !ending.isAtWill, ending.kind != .closed(.fromServer, code: 1001),
+                !history.wasStopped(between: opened, and: ending.event)
+            else { continue }
+            let end = history.time(of: ending.event)
+            switch ending.kind {
+            case .closed(.fromServer, let code):
+                if end - history.time(of: connection.opening) < limit.microseconds {
+                    violate(called(close: code) + " earlier", ending.event)
+                } else if history.patience(from: opened, to: ending.event) > (limit + grace).microseconds {
+                    violate(called(close: code) + " later", ending.event)
+                } else if code != 4002 {
+                    violate(called(close: code), ending.event)
+                } else {
+                    evidence.keep()
+                }
+            default: violate("the end of the socket without a close frame", ending.event)
+            }
+        }
+    }
+
+    // MARK: The check of greetings that come again
+
+    /// AUTH-16: "A server MUST NOT send more than one `connected` on a connection".
+    ///
+    /// Once for each greeted connection.
+    static func connectionsAreGreetedOnce(_ history: Observations, _ evidence: inout Evidence) {
+        for connection in history.connections {
+            let greetings = connection.received.filter { $0.type == "connected" }
+            guard let first = greetings.first else { continue }
+            evidence.test(no: greetings.dropFirst().first) { second in
+                Finding(
+                    "a connection was greeted again", expected: "one connected", actual: "another",
+                    at: [first.event, second.event])
+            }
+        }
+    }
+
+    // MARK: How a client says who it is
+
+    /// AUTH-13: "A client MUST send `auth` with `protocol: 1` as the first frame of every connection".
+    ///
+    /// Once for each connection on which the client sent anything, or could have for the whole bound `connect`.
+    static func authComesFirst(_ history: Observations, _ evidence: inout Evidence) {
+        let expected = "auth with protocol 1"
+        for connection in history.connections where connection.isWhole {
+            guard let opened = connection.opened else { continue }
+            if let first = connection.sent.first {
+                let version = first["protocol"].map { " with protocol \($0.text())" } ?? ""
+                evidence.test(
+                    first.type == "auth" && first["protocol"]?.intValue == 1,
+                    otherwise: "a connection began with something else", expected: expected,
+                    actual: called(first) + version, at: [opened, first.event])
+            } else if let late = history.clientSilence(after: opened, within: history.timeouts.connect),
+                connection.isOpen(at: late)
+            {
+                evidence.violate(
+                    "a connection was opened and nothing was said", expected: expected, actual: "nothing",
+                    at: [opened, late])
+            }
+        }
+    }
+
+    /// How long a greeting has to be withheld for the wait to mean something.
+    private static let withheld = Duration.milliseconds(250)
+
+    /// AUTH-14: "A client MUST NOT send any other frame before it received `connected`".
+    ///
+    /// Once for each connection whose greeting was withheld for a while, or during which a person sent something.
+    static func clientsWaitForTheGreeting(_ history: Observations, _ evidence: inout Evidence) {
+        let last = history.events.count
+        for connection in history.connections {
+            guard let auth = connection.auth ?? connection.sent.first?.event else { continue }
+            let end = connection.connected ?? connection.ending?.event ?? last
+            let early = connection.sent.first { $0.event != connection.auth && $0.event < end }
+            let wasTempted = history.client.acts.contains { $0.name == "send" && $0.event > auth && $0.event < end }
+            let wasLong = history.span(from: auth, to: min(end, last - 1)) >= withheld.microseconds
+            evidence.test(no: early, keptIf: wasTempted || wasLong) { early in
+                Finding(
+                    "the client spoke before it was greeted", expected: "auth alone before connected",
+                    actual: called(early), at: [auth, early.event])
+            }
+        }
+    }
+
+    /// AUTH-15: "A client MUST NOT put its token into a URL".
+    ///
+    /// Once for each upgrade and each request; transcripts name the owner of a token in its place.
+    static func tokensStayOutOfURLs(_ history: Observations, _ evidence: inout Evidence) {
+        func judge(_ path: String, _ event: Int) {
+            evidence.test(
+                !path.contains("‹token"), otherwise: "the client put its token into a URL",
+                expected: "a path without it", actual: shown(path), at: [event])
+        }
+        for (index, event) in history.events.enumerated() {
+            switch (event.lane, event.kind) {
+            case (.connection, .opening(let opening)): judge(opening.path, index)
+            case (.exchange, .request(let request)): judge(request.path, index)
+            default: break
+            }
+        }
     }
 }

@@ -47,12 +47,10 @@ extension CLIENT {
             let used = sent.first { frame in
                 old.contains(frame.connection) && !onTheWay.contains { $0.event == frame.event }
             }
-            if let used {
-                evidence.violate(
+            evidence.test(no: used, keptIf: sent.count > onTheWay.count) { used in
+                Finding(
                     "a connection from before the background was used", expected: "frames on a new one",
                     actual: called(used), at: [back.left, back.event, used.event])
-            } else if sent.count > onTheWay.count {
-                evidence.keep()
             }
         }
     }
@@ -118,6 +116,157 @@ extension CLIENT {
                 "\(what), and the client did not connect",
                 expected: "a new connection within the bound 'foregroundReconnect'",
                 actual: next == late ? "one after it" : "none", at: [event, late])
+        }
+    }
+
+    // MARK: How often a client tries to connect, and when it stops
+
+    /// The most attempts in one minute without a greeting.
+    private static let attemptsPerMinute = 20
+
+    /// CLIENT-5: "A client MUST NOT make more than 20 connection attempts in a minute while no `connected` arrives".
+    ///
+    /// Once for each time of a minute or more in which it made two attempts at least and was not greeted.
+    static func attemptsAreBounded(_ history: Observations, _ evidence: inout Evidence) {
+        let window = history.clientWindow(\.attempts).microseconds
+        let greetings = history.connections.compactMap(\.connected).sorted()
+        for launch in history.client.launches {
+            let openings = history.attempts(in: launch.events).map { history.connections[$0].opening }
+            var rest = openings[...]
+            while let first = rest.first {
+                let greeted = greetings.first { $0 > first } ?? launch.events.upperBound
+                let stretch = rest.prefix { $0 < greeted }
+                rest = rest.dropFirst(stretch.count)
+                let crowd = stretch.indices.dropFirst(attemptsPerMinute).first { index in
+                    history.span(from: stretch[index - attemptsPerMinute], to: stretch[index]) < window
+                }
+                let last = min(greeted, history.events.count - 1)
+                evidence.test(no: crowd, keptIf: stretch.count > 1 && history.span(from: first, to: last) >= window) {
+                    crowd in
+                    Finding(
+                        "the client hammers a server that does not greet it",
+                        expected: "at most \(attemptsPerMinute) attempts a minute",
+                        actual: "\(attemptsPerMinute + 1) in less",
+                        at: [stretch[crowd - attemptsPerMinute], stretch[crowd]])
+                }
+            }
+        }
+        if evidence.exercised > 0, let remark = tightLoop(history) { evidence.remarks.append(remark) }
+    }
+
+    /// What a client that never rests used of a processor; nil when it rests, and where nobody told.
+    ///
+    /// No clause bounds it, and no count of attempts shows a loop that asks for no connection.
+    private static func tightLoop(_ history: Observations) -> String? {
+        guard let act = history.client.acts("processorTime").last, let launch = history.client.launches.first,
+            let used = act.details["milliseconds"]?.intValue
+        else { return nil }
+        let watched = history.span(from: launch.events.lowerBound, to: act.event) / 1000
+        guard watched >= 2000, used > watched / 2 else { return nil }
+        let seconds = "\(watched / 1000) s"
+        return
+            "the client used \(used * 100 / watched) % of a processor for \(seconds), as a loop without a pause does"
+    }
+
+    /// CLIENT-6: "A client SHOULD vary the wait between attempts at random".
+    ///
+    /// Once for each two launches with five attempts each in which nothing but the launch made the client try, and for each with
+    /// eight whose waits are all equal, because a late machine may disturb the other. Waits that differ by less than 5 %, or by
+    /// what a machine adds to any timer, are equal.
+    static func waitsVary(_ history: Observations, _ evidence: inout Evidence) {
+        var before: [Int]?
+        for launch in history.client.launches {
+            let openings = undisturbedAttempts(of: launch, history)
+            guard openings.count >= 5 else { continue }
+            let waits = zip(openings, openings.dropFirst()).map { history.span(from: $0, to: $1) }
+            let shown = waits.prefix(8).map { "\($0 / 1000) ms" }.joined(separator: ", ")
+            if openings.count >= 8, let least = waits.min(), let most = waits.max(), !isVaried(least, most) {
+                evidence.violate(
+                    "the client waits the same time before each attempt",
+                    expected: "waits that differ by more than 5 %", actual: shown, at: openings)
+            } else if let before {
+                evidence.test(
+                    zip(before, waits).contains(where: isVaried),
+                    otherwise: "the client waits the same times after each launch",
+                    expected: "waits that differ by more than 5 %", actual: shown + " again", at: openings)
+            }
+            before = waits
+        }
+    }
+
+    /// Whether two waits, in microseconds, differ by more than a machine adds to any timer.
+    private static func isVaried(_ one: Int, _ other: Int) -> Bool {
+        abs(one - other) > max(max(one, other) / 20, 40_000)
+    }
+
+    /// The attempts from a launch on, until it is greeted or anything is done to it.
+    private static func undisturbedAttempts(of launch: ObservedClient.Launch, _ history: Observations) -> [Int] {
+        let attempts = history.attempts(in: launch.events)
+        let greeted = attempts.lazy.compactMap { history.connections[$0].connected }.min()
+        let disturbed = history.client.acts.first {
+            $0.event > launch.events.lowerBound && $0.name != "selectSession"
+        }?.event
+        let end = [greeted, disturbed].compactMap { $0 }.min() ?? .max
+        return attempts.map { history.connections[$0].opening }.filter { $0 < end }
+    }
+
+    /// CLIENT-7: "A client MUST go on attempting to connect, at most 30 s apart, while it is in the foreground, has network
+    /// and was not closed with a terminal code".
+    ///
+    /// Once for each end of an attempt or a connection that the client could see and that left it without another.
+    static func attemptsGoOn(_ history: Observations, _ evidence: inout Evidence) {
+        let client = history.client
+        let bound = history.clientBound(\.backoff)
+        for index in client.attempts {
+            guard let end = client.ends[index], client.isForeground(at: end), client.hasNetwork(at: end),
+                let life = client.launch(at: end)?.events, !history.wasSentAway(before: end + 1),
+                !hasAnother(than: index, at: end, in: life, history)
+            else { continue }
+            let next = history.attempt(after: end).map { history.connections[$0].opening }
+            if let next, history.patience(from: end, to: next) <= bound.microseconds {
+                evidence.keep()
+            } else if let late = history.clientSilence(after: end, within: bound) {
+                evidence.violate(
+                    "the client stopped trying to connect", expected: "an attempt within the bound 'backoff'",
+                    actual: next == late ? "one after it" : "none", at: [end, late])
+            }
+        }
+    }
+
+    /// Whether the client had a further connection, or one that is not settled, as far as it could tell.
+    private static func hasAnother(
+        than index: Int, at event: Int, in life: Range<Int>, _ history: Observations
+    ) -> Bool {
+        history.attempts(in: life.lowerBound..<event).contains { other in
+            other != index && (history.client.ends[other].map { $0 > event } ?? true)
+        }
+    }
+
+    /// CLIENT-9: "A client MUST NOT reconnect on its own after a close with 4001 or 4010".
+    ///
+    /// Once for each such close, watched for a minute. What a person or the system does may begin anew.
+    static func terminalClosesAreFinal(_ history: Observations, _ evidence: inout Evidence) {
+        let client = history.client
+        for index in client.attempts {
+            let connection = history.connections[index]
+            guard let close = history.terminalClose(of: connection) else { continue }
+            let act = client.acts.first { $0.event > close && $0.name != "background" }
+            let next = history.attempt(after: close).map { history.connections[$0].opening }
+            if let next, act.map({ next < $0.event }) ?? true {
+                // On a machine that was late, it may have been on its way when the close came.
+                let isLate = history.wasLate(from: close, to: next)
+                let scheduling = history.timeouts.scheduling.microseconds
+                if isLate, history.patience(from: close, to: next) < scheduling { continue }
+                evidence.violate(
+                    "the client came back after it was told to stay away",
+                    expected: "no connection before the person or the system does something",
+                    actual: "a new connection", at: [close, next])
+            } else if let late = history.clientSilence(
+                after: close, within: history.clientWindow(\.attempts), unless: []),
+                act.map({ late <= $0.event }) ?? true
+            {
+                evidence.keep()
+            }
         }
     }
 }

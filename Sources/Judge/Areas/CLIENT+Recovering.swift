@@ -147,4 +147,162 @@ extension CLIENT {
             }
         }
     }
+
+    // MARK: How long a client waits for an answer, and how the waiting ends
+
+    static let polling: [Check] = [
+        Check(.CLIENT, 22, pollingIsBounded), Check(.CLIENT, 23, pollingEndsInTheOpen),
+        Check(.CLIENT, 24, anEndingEndsTheWaiting),
+    ]
+
+    /// CLIENT-22: "A client MUST poll for an answer with at most 12 reads, the last of them no later than 65 s after
+    /// the first".
+    ///
+    /// Once for each time that a client read at least twice for an answer, with nothing else to make it read, and was watched
+    /// to the end of the bound. The first read after a return, a reconnect or a loss is the recovery, those that follow it are
+    /// the polling; what a client reads without a socket after it gave up serves CLIENT-40.
+    static func pollingIsBounded(_ history: Observations, _ evidence: inout Evidence) {
+        for wait in history.waitsForAnswers {
+            let polls = history.polls(in: wait)
+            guard let first = polls.first else { continue }
+            let limit = history.patience(of: first) + history.clientBound(\.polling).microseconds
+            let late = polls.first { history.patience(of: $0) > limit }
+            let many = polls.count > 12 ? polls[12] : nil
+            let event = [late, many].compactMap({ $0 }).min()
+            evidence.test(no: event, keptIf: wait.end > (history.proof(after: first, limit: limit) ?? .max)) { event in
+                Finding(
+                    "polling goes on", expected: "at most 12 reads, the last within \(history.clientBound(\.polling))",
+                    actual: event == many ? "the 13th" : "another one later", at: [first, event])
+            }
+        }
+    }
+
+    /// CLIENT-23: "A client MUST end the thinking state, and show the message as failed with its retry or an error,
+    /// when polling ends without an answer".
+    ///
+    /// Once for each time that a client polled at least twice for an answer that did not come.
+    static func pollingEndsInTheOpen(_ history: Observations, _ evidence: inout Evidence) {
+        for wait in history.waitsForAnswers where wait.question.ended == nil {
+            let polls = history.polls(in: wait)
+            guard polls.count > 1 else { continue }
+            let shown = history.shown(after: polls[0], within: history.clientBound(\.polling), before: wait.end) {
+                state in
+                guard wait.isOnScreen(state) else { return nil }
+                let isFailed = state.place(of: wait.question).map { state.messages[$0].status == "failed" } ?? false
+                return !state.thinking && (isFailed || !state.errors.isEmpty)
+            }
+            switch shown {
+            case .kept: evidence.keep()
+            case .broken(let event):
+                let isThinking = history.client.state(at: event)?.thinking == true
+                evidence.violate(
+                    "polling ended and the person is not told",
+                    expected: "thinking false, and a failed message or an error",
+                    actual: isThinking ? "still thinking" : "neither", at: [polls[0], event])
+            case .unknown: break
+            }
+        }
+    }
+
+    /// CLIENT-24: "A client MUST end the thinking state when it receives the ending of the turn, by any road".
+    ///
+    /// Once for each turn that was awaited on the screen when its ending came, and no other with it.
+    static func anEndingEndsTheWaiting(_ history: Observations, _ evidence: inout Evidence) {
+        let questions = ClientQuestion.all(in: history)
+        for (index, question) in questions.enumerated() {
+            guard let ended = question.ended, let state = history.client.state(at: ended), state.thinking,
+                history.endOfLife(at: question.event) > ended
+            else { continue }
+            let sessions = question.sessions(before: ended + 1).union(question.requests.compactMap(\.sessionAsked))
+            if let session = state.sessionId, !sessions.isEmpty, !sessions.contains(session) { continue }
+            let isAlone = questions.indices.allSatisfy { other in
+                other == index || questions[other].event > ended
+                    || questions[other].news.contains { $0.kind != .proof && $0.event <= ended }
+            }
+            guard isAlone else { continue }
+            let end = history.end(
+                of: ended, at: ["send", "selectSession", "openPush", "background", "quit", "launch", "exit"])
+            evidence.test(
+                history.shown(after: ended, within: history.clientPatience, before: end, holds: { !$0.thinking })
+            ) { event in
+                Finding(
+                    "the answer is there and the client still waits for it", expected: "thinking false",
+                    actual: "thinking true", at: [ended, event])
+            }
+        }
+    }
+
+    // MARK: How a client finds what it lost sight of
+
+    static let finding: [Check] = [Check(.CLIENT, 38, aTurnIsFoundByItsKey)]
+
+    /// CLIENT-38: "A client MUST find a turn whose session it does not know by its `clientMessageId`, and take no other
+    /// session in its place".
+    ///
+    /// Once for each question of a new conversation that was lost before anything was said of it. A conversation is the right
+    /// one only after a frame, response or history has named it together with the key or the turn; asking again with the same
+    /// key is one way to find it, reading is another.
+    static func aTurnIsFoundByItsKey(_ history: Observations, _ evidence: inout Evidence) {
+        for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
+            guard let first = question.requests.first, first.sessionAsked == nil, let lost = history.end(of: first),
+                !question.news.contains(where: { $0.event < lost })
+            else { continue }
+            let end = min(history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event))
+            let wrong = wrongSend(of: question, after: lost) ?? wrongScreen(of: question, from: lost, to: end, history)
+            if let wrong {
+                evidence.violate(
+                    "another session is taken for the one that is not known",
+                    expected: "the session in which the clientMessageId is found", actual: "session \(wrong.session)",
+                    at: [first.event, lost, wrong.event])
+                continue
+            }
+            evidence.test(found(question, after: lost, before: end, history)) { event in
+                Finding(
+                    "a turn whose session is not known is not found",
+                    expected: "its session on the screen, with the message",
+                    actual: "session \(history.client.state(at: event)?.sessionId ?? "none")", at: [lost, event])
+            }
+        }
+    }
+
+    /// A request for the same message that names a session nobody had tied to it.
+    private static func wrongSend(of question: ClientQuestion, after lost: Int) -> (session: String, event: Int)? {
+        question.requests.lazy.filter { $0.event > lost }.compactMap { request in
+            guard let session = request.sessionAsked, !question.sessions(before: request.event).contains(session) else {
+                return nil
+            }
+            return (session, request.event)
+        }.first
+    }
+
+    /// A screen that shows a session nobody had tied to the message, and was not shown before the loss.
+    private static func wrongScreen(
+        of question: ClientQuestion, from lost: Int, to end: Int, _ history: Observations
+    ) -> (session: String, event: Int)? {
+        let before = history.client.state(at: lost)?.sessionId
+        return history.looks(after: lost, before: end).lazy.compactMap { look in
+            guard let session = look.state.sessionId, session != before,
+                !question.sessions(before: look.event).contains(session)
+            else { return nil }
+            return (session, look.event)
+        }.first
+    }
+
+    /// Whether the right session came to the screen, counted from the moment the client could ask for it.
+    private static func found(
+        _ question: ClientQuestion, after lost: Int, before end: Int, _ history: Observations
+    ) -> Observations.Sighting {
+        let news = question.news.first { $0.kind != .refusal && $0.sessionId != nil }?.event
+        // What was sent again and not answered cannot be found.
+        if news == nil, question.requests.count > 1 { return .unknown }
+        let greeted = history.connections.lazy.compactMap(\.connected).first { $0 > lost }
+        guard let cause = news ?? greeted else { return .unknown }
+        guard news != nil || history.neglect(after: lost, within: history.clientBound(\.polling)) != nil else {
+            return .unknown
+        }
+        return history.shown(after: cause, within: history.clientBound(\.polling), before: end) { state in
+            guard let session = state.sessionId else { return false }
+            return question.sessions(before: .max).contains(session) && state.place(of: question) != nil
+        }
+    }
 }

@@ -78,11 +78,7 @@ extension CLIENT {
                     "a message has no key", expected: "a clientMessageId", actual: "none", at: [first.event])
                 continue
             }
-            if let other = used[key] {
-                evidence.violate(shared(other, first.event))
-            } else if !used.isEmpty {
-                evidence.keep()
-            }
+            evidence.test(no: used[key], keptIf: !used.isEmpty) { shared($0, first.event) }
             used[key] = used[key] ?? first.event
         }
     }
@@ -139,56 +135,79 @@ extension CLIENT {
             }
         }
     }
-}
 
-extension Observations {
-    /// The loss of a question that nothing had been said of.
-    struct LostQuestion {
-        /// The request, or the command that typed it when no request ever arrived.
-        let sent: Int
-        /// The road it went; nil when it never arrived.
-        let origin: ObservedRequest.Origin?
-        /// What ended the connection.
-        let event: Int
+    // MARK: What a client is told against a message
 
-        /// Whether it came again by another road, or at all where it had not arrived.
-        func isSentAgain(_ question: ClientQuestion) -> Bool {
-            question.requests.contains { $0.event > sent && $0.origin != origin }
-        }
-    }
+    static let refusals: [Check] = [
+        Check(.CLIENT, 31, errorsAreShown), Check(.CLIENT, 32, rateLimitsAreWaitedFor),
+    ]
 
-    /// How a question was lost: its connection ended before anything was said of it.
+    /// CLIENT-31: "A client MUST show every `error` that ends or refuses one of its turns, on the message it concerns
+    /// or among `errors`".
     ///
-    /// Of one that was sent on several connections, the last.
-    func loss(of question: ClientQuestion) -> LostQuestion? {
-        for request in question.requests.reversed() {
-            guard let connection = request.connection, let event = loss(of: connection), event > request.event,
-                !question.news.contains(where: { $0.event < event })
-            else { continue }
-            let lost = LostQuestion(sent: request.event, origin: request.origin, event: event)
-            // The last of many may be lost with the history itself; the ones before it were sent again.
-            if lost.isSentAgain(question) || question.requests.first?.event == request.event { return lost }
-            if neglect(after: event, within: clientPatience) != nil { return lost }
+    /// Once for each first error of a message, until it is sent again or proves to be taken up. NumberedFrame is a message marked as
+    /// failed, or an error that was not there before; its words are the client's own.
+    static func errorsAreShown(_ history: Observations, _ evidence: inout Evidence) {
+        for question in ClientQuestion.all(in: history) {
+            var told: Int?
+            for news in question.news {
+                guard let error = news.error, error.code != nil || error.text != nil else { continue }
+                // A repeat of what was told says nothing new, unless the message was sent in between.
+                let isNew = question.requests.contains { $0.event > told ?? -1 && $0.event < news.event }
+                told = news.event
+                if isNew { judge(error, news, of: question, in: history, &evidence) }
+            }
         }
-        // Typed into a connection that was over and still called connected.
-        guard let typed = question.typed, client.state(at: typed)?.connection == .connected,
-            question.requests.first?.connection != lastConnection(before: typed),
-            let connection = lastConnection(before: typed), let ending = connections[connection].ending?.event,
-            ending < typed
-        else { return nil }
-        return LostQuestion(sent: typed, origin: nil, event: ending)
     }
 
-    private func lastConnection(before event: Int) -> Int? {
-        connections.lastIndex { $0.opening < event && $0.connected.map { $0 < event } == true }
+    private static func judge(
+        _ error: ClientQuestion.ClientError, _ news: ClientQuestion.News, of question: ClientQuestion,
+        in history: Observations, _ evidence: inout Evidence
+    ) {
+        let ends = [
+            history.end(of: news.event, at: ["selectSession", "openPush", "background", "quit", "launch", "exit"]),
+            question.requests.first { $0.event > news.event }?.event,
+            question.news.first { $0.event > news.event && $0.error == nil }?.event,
+        ]
+        let before = history.client.state(at: news.event)
+        let sessions = question.sessions(before: news.event + 1).union(question.requests.compactMap(\.sessionAsked))
+        let shown = history.shown(
+            after: news.event, within: history.clientPatience, before: ends.compactMap { $0 }.min() ?? .max
+        ) { state in
+            if state.shows(error, of: question, unlike: before) { return true }
+            // On another session's screen the message may carry it out of sight.
+            if let session = state.sessionId, !sessions.isEmpty, !sessions.contains(session) { return nil }
+            return !state.errors.isEmpty && state.errors == before?.errors ? nil : false
+        }
+        evidence.test(shown) { event in
+            Finding(
+                "an error is not shown", expected: "the message marked as failed, or an entry in errors",
+                actual: "neither, after \(error.code ?? "an error without code")", at: [news.event, event])
+        }
     }
 
-    /// Whether frames of other turns came between two events.
-    func hasOthers(than question: ClientQuestion, from first: Int, to last: Int) -> Bool {
-        let own = Set(question.news.map(\.event))
-        return received.contains { frame in
-            frame.event > first && frame.event < last && !own.contains(frame.event)
-                && ["toolUse", "message", "done", "error"].contains(frame.type ?? "")
+    /// CLIENT-32: "A client MUST NOT send a message refused with `rate_limited` again before `retryAfterMs` has
+    /// passed".
+    ///
+    /// Once for each refusal that names a time, when the message came again, or the time was watched to its end.
+    static func rateLimitsAreWaitedFor(_ history: Observations, _ evidence: inout Evidence) {
+        for question in ClientQuestion.all(in: history) {
+            for news in question.news where news.kind == .refusal && news.error?.code == "rate_limited" {
+                guard let wait = news.error?.retryAfter, wait > 0 else { continue }
+                let limit = history.time(of: news.event) + wait
+                if let again = question.requests.first(where: { $0.event > news.event }) {
+                    evidence.test(
+                        history.time(of: again.event) >= limit,
+                        otherwise: "a message refused for its rate comes again too soon",
+                        expected: "not within \(wait / 1_000) ms",
+                        actual: "after \((history.span(from: news.event, to: again.event)) / 1_000) ms",
+                        at: [news.event, again.event])
+                } else if let proof = history.proof(after: news.event, limit: limit),
+                    history.isAble(from: news.event, to: proof)
+                {
+                    evidence.keep()
+                }
+            }
         }
     }
 }

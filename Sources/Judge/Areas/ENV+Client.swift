@@ -65,7 +65,7 @@ extension ENV {
         guard
             let late = states.first(where: {
                 history.patience(from: greeting.event, to: $0.event) >= redraw(history)
-            }), connection.ending.map({ $0.event > late.event }) ?? true || history.wasEndedByClient(connection)
+            }), connection.isOpen(at: late.event) || history.wasEndedByClient(connection)
         else { return }
         evidence.violate(
             "a greeting with unknown members was not taken", expected: "connected",
@@ -85,12 +85,11 @@ extension ENV {
         let states = history.client.states.filter {
             $0.event > frame.event && $0.event < away?.event ?? .max && $0.sessionId == session
         }
-        if states.contains(where: { $0.ids.contains(id) || $0.messages.contains { $0.text == frame.text } }) {
-            evidence.keep()
-        } else if let late = states.first(where: {
-            history.patience(from: frame.event, to: $0.event) >= redraw(history)
-        }) {
-            evidence.violate(
+        evidence.test(
+            states.contains(where: { $0.ids.contains(id) || $0.messages.contains { $0.text == frame.text } }),
+            orBy: states.first(where: { history.patience(from: frame.event, to: $0.event) >= redraw(history) })
+        ) { late in
+            Finding(
                 "an answer \(when) was not shown", expected: shown(frame.text), actual: listed(late.ids),
                 at: [cause.event, frame.event, late.event])
         }

@@ -16,8 +16,7 @@ extension ID {
             }
         }
         for exchange in history.exchanges {
-            guard let response = exchange.response, let status = exchange.status, let id = illFormedID(of: exchange)
-            else { continue }
+            guard let status = exchange.status, let id = illFormedID(of: exchange) else { continue }
             switch status {
             case 400, 404: evidence.keep()
             case 401: continue
@@ -25,7 +24,7 @@ extension ID {
             default:
                 evidence.violate(
                     "a request with an ill-formed session id got another answer", expected: "400 or 404",
-                    actual: "\(status) for \(shown(id))", at: [exchange.request, response])
+                    actual: "\(status) for \(shown(id))", at: exchange.events)
             }
         }
     }
@@ -45,11 +44,11 @@ extension ID {
                     "a chat with an ill-formed session id got another error", expected: expected,
                     actual: shown(request.refusalCode), at: [request.event, refusal])
             }
-        } else if let sign = firstSign(of: turn) {
+        } else if let sign = turn.firstSign {
             evidence.violate(
                 "a chat with an ill-formed session id was accepted", expected: expected, actual: "a turn",
                 at: [request.event, sign])
-        } else if let ending = connection.ending, connection.wasEndedByServer, ending.event > request.event {
+        } else if let ending = connection.endByServer(after: request.event) {
             guard !history.wasStopped(between: request.event, and: ending.event) else { return }
             evidence.violate(
                 "the connection ended after an ill-formed session id", expected: expected, actual: "the end",
@@ -67,15 +66,13 @@ extension ID {
     /// A refusal must not hold a session, and a list read afterwards must hold no session that no accepted question explains.
     static func illFormedIdsLeaveNoTrace(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges {
-            guard illFormedID(of: exchange) != nil, let response = exchange.response, exchange.status ?? 0 >= 400 else {
-                continue
-            }
+            guard illFormedID(of: exchange) != nil, exchange.status ?? 0 >= 400 else { continue }
             let root = exchange.answer?.root
             let member = ["session", "sessions", "messages", "text"].first { root?[$0] != nil }
             evidence.test(no: member) { member in
                 Finding(
                     "the refusal of an ill-formed session id holds data", expected: "an error body",
-                    actual: "a member '\(member)'", at: [exchange.request, response])
+                    actual: "a member '\(member)'", at: exchange.events)
             }
         }
         for window in ListWindow.all(in: history) {
@@ -160,6 +157,62 @@ extension ID {
         case .chat where exchange.isChat:
             exchange.body?["sessionId"]?.stringValue.flatMap { isSessionID($0) ? nil : $0 }
         default: nil
+        }
+    }
+
+    // MARK: Checks of the names by which a client finds its own message again
+
+    /// ID-13: "A server MUST name in `ack` the `sessionId` and the `messageId` under which session reads show the user's
+    /// message".
+    ///
+    /// Once for each ack and each session read that shows a user message with its key; a message that is missing is the
+    /// matter of TURN-20.
+    static func acksNameTheStoredMessage(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns {
+            guard let key = turn.clientMessageId else { continue }
+            for ack in turn.acks where ack.clientMessageId == key {
+                let reads = history.sessionReads.filter { $0.principal == turn.principal }
+                func message(in read: ObservedSessionRead) -> ObservedSessionRead.StoredMessage? {
+                    read.messages.first { $0.clientMessageId == key && $0.role == "user" }
+                }
+                // One message in two sessions is the matter of ID-12.
+                let own = reads.filter { $0.sessionId == ack.sessionId && message(in: $0) != nil }
+                for read in own.isEmpty ? reads : own {
+                    guard let id = message(in: read)?.id else { continue }
+                    let names = [("messageId", ack.messageId, id), ("sessionId", ack.sessionId, read.sessionId)]
+                    let wrong = names.first { $0.1 != $0.2 }
+                    evidence.test(no: wrong) { wrong in
+                        Finding(
+                            "an ack names another \(wrong.0) than the read of its message", expected: shown(wrong.2),
+                            actual: shown(wrong.1), at: [turn.event, ack.event, read.event].sorted())
+                    }
+                }
+            }
+        }
+    }
+
+    /// ID-14: "A server MUST NOT put a `clientMessageId` other than that of its question on a frame of a turn".
+    ///
+    /// Once for each frame with a key whose `turnId` the ack or response of a question of this history had named.
+    static func framesNameTheirQuestion(_ history: Observations, _ evidence: inout Evidence) {
+        var keyed: [TurnNames.Key: [ObservedFrame]] = [:]
+        for frame in history.received where frame.clientMessageId != nil && frame.type != "ack" {
+            guard let turnId = frame.turnId else { continue }
+            let principal = history.principal(of: frame)
+            keyed[TurnNames.Key(principal: principal, name: turnId), default: []].append(frame)
+        }
+        for turn in history.turns {
+            let named = turn.requests.compactMap { request in
+                request.ack?.turnId ?? request.success.flatMap { history.body(ofResponse: $0)?["turnId"]?.stringValue }
+            }
+            guard let turnId = named.first else { continue }
+            for frame in keyed[TurnNames.Key(principal: turn.principal, name: turnId)] ?? [] {
+                guard let key = frame.clientMessageId else { continue }
+                evidence.test(
+                    key == turn.clientMessageId, otherwise: "\(called(frame)) has the key of another question",
+                    expected: turn.clientMessageId.map { "\(shown($0)) or none" } ?? "no clientMessageId",
+                    actual: shown(key), at: [turn.event, frame.event])
+            }
         }
     }
 }

@@ -55,18 +55,15 @@ enum ID {
             else { continue }
             evidence.violate(
                 "a question without a session ran in an existing one", expected: "a new session",
-                actual: shown(session), at: [turn.event, firstSign(of: turn) ?? turn.event])
+                actual: shown(session), at: [turn.event, turn.firstSign ?? turn.event])
         }
         for window in ListWindow.all(in: history) where window.refused.isEmpty && !window.created.isEmpty {
             let count = window.added.count
-            if count > window.created.count {
-                evidence.violate(
-                    "more sessions appeared than questions without one were asked",
-                    expected: "\(window.created.count) new", actual: "\(count) new: \(listed(window.added))",
-                    at: window.created.map(\.event) + [window.after.event])
-            } else if count == window.created.count {
-                evidence.keep()
-            }
+            evidence.test(
+                count <= window.created.count, keptIf: count == window.created.count,
+                otherwise: "more sessions appeared than questions without one were asked",
+                expected: "\(window.created.count) new", actual: "\(count) new: \(listed(window.added))",
+                at: window.created.map(\.event) + [window.after.event])
         }
     }
 
@@ -80,7 +77,7 @@ enum ID {
             if let session = turn.sessionId, turn.isAccepted {
                 evidence.test(
                     session == asked, otherwise: "a question ran in another session", expected: shown(asked),
-                    actual: shown(session), at: [turn.event, firstSign(of: turn) ?? turn.event])
+                    actual: shown(session), at: [turn.event, turn.firstSign ?? turn.event])
             } else if turn.request.refusalCode == "session_not_found", let refusal = turn.request.refusal,
                 turn.request.connection != nil
             {
@@ -143,7 +140,7 @@ enum ID {
                         "a question for an unknown session got another error", expected: "session_not_found",
                         actual: shown(turn.request.refusalCode), at: [turn.event, refusal])
                 }
-            } else if let sign = firstSign(of: turn) {
+            } else if let sign = turn.firstSign {
                 evidence.violate(
                     "a question for an unknown session was accepted", expected: "session_not_found",
                     actual: "a turn in \(shown(turn.sessionId ?? asked))", at: [turn.event, sign])
@@ -162,7 +159,7 @@ enum ID {
         var done: [TurnNames.Key: [Int]] = [:]
         for frame in history.received where frame.type == "done" {
             guard let session = frame.sessionId else { continue }
-            let key = TurnNames.Key(principal: history.connections[frame.connection].principal, name: session)
+            let key = TurnNames.Key(principal: history.principal(of: frame), name: session)
             done[key, default: []].append(frame.event)
         }
         for exchange in history.exchanges where exchange.sent.method == "GET" {
@@ -172,13 +169,9 @@ enum ID {
                     $0 < exchange.request && !history.hasCrashed(between: $0, and: exchange.request)
                 })
             else { continue }
-            if status == 404 {
-                evidence.violate(
-                    "done named a session that is not stored", expected: "a session that can be read",
-                    actual: "404 for \(shown(id))", at: [event, response])
-            } else if status == 200 {
-                evidence.keep()
-            }
+            evidence.test(
+                status != 404, keptIf: status == 200, otherwise: "done named a session that is not stored",
+                expected: "a session that can be read", actual: "404 for \(shown(id))", at: [event, response])
         }
     }
 
@@ -198,7 +191,7 @@ enum ID {
         }
         let refusals = Set(history.turns.flatMap(\.requests).compactMap(\.refusal))
         for frame in history.received {
-            guard ["ack", "message", "toolUse", "done", "error", "syncResult"].contains(frame.type ?? ""),
+            guard frame.isOf("ack", "message", "toolUse", "done", "error", "syncResult"),
                 !refusals.contains(frame.event),
                 // In a capture it may refuse a question that nobody saw.
                 !history.isCapture || frame.type != "error" || frame.turnId != nil
@@ -207,20 +200,14 @@ enum ID {
             judge([frame["sessionId"]] + missed, at: [frame.event])
         }
         for exchange in history.exchanges where exchange.status == 200 {
-            guard let response = exchange.response, let root = exchange.answer?.root else { continue }
+            guard let root = exchange.answer?.root else { continue }
             switch exchange.route {
             case .sessions:
-                judge((root["sessions"]?.arrayValue ?? []).map { $0["id"] }, at: [exchange.request, response])
-            case .session: judge([root["session"]?["id"]], at: [exchange.request, response])
-            case .chat: judge([root["sessionId"]], at: [exchange.request, response])
+                judge((root["sessions"]?.arrayValue ?? []).map { $0["id"] }, at: exchange.events)
+            case .session: judge([root["session"]?["id"]], at: exchange.events)
+            case .chat: judge([root["sessionId"]], at: exchange.events)
             default: continue
             }
         }
-    }
-
-    /// The first event that shows the server took a turn on.
-    static func firstSign(of turn: ObservedTurn) -> Int? {
-        let frames = turn.acks + turn.frames + turn.endings + turn.copies + turn.replayed
-        return (frames.map(\.event) + [turn.response].compactMap { $0 }).min()
     }
 }

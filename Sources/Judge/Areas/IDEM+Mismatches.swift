@@ -1,4 +1,5 @@
 import Holdfast
+import JSON
 import Transcript
 
 /// Keys that stand for something else, were refused, or belong to somebody else.
@@ -23,13 +24,12 @@ extension IDEM {
     static func mismatchOverRESTIs422(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.repeats where again.isMismatch && again.request.connection == nil {
             guard let exchange = history.exchanges.first(where: { $0.request == again.request.event }),
-                let response = exchange.response, let status = exchange.status
+                let status = exchange.status
             else { continue }
             let code = exchange.answer?.root["code"]?.stringValue
             evidence.test(
                 status == 422 && code == "idempotency_mismatch", otherwise: "a reused key is not told over REST",
-                expected: "422, idempotency_mismatch", actual: "\(status), \(code ?? "no code")",
-                at: [exchange.request, response])
+                expected: "422, idempotency_mismatch", actual: "\(status), \(code ?? "no code")", at: exchange.events)
         }
     }
 
@@ -51,7 +51,7 @@ extension IDEM {
             where read.principal == principal && read.request > answered && !texts.contains(again.request.prompt) {
                 evidence.test(
                     !read.messages.contains(where: { $0.role == "user" && $0.text == again.request.prompt }),
-                    otherwise: "a mismatch was stored", expected: "no message '\(again.request.prompt.prefix(40))'",
+                    otherwise: "a mismatch was stored", expected: "no message \(again.request.excerpt)",
                     actual: "one in session \(read.sessionId)", at: [again.request.event, read.event])
             }
             let lists = history.listReads.filter { $0.principal == principal }
@@ -127,6 +127,51 @@ extension IDEM {
                 } else {
                     evidence.keep()
                 }
+            }
+        }
+    }
+
+    // MARK: Repeats after a crash
+
+    /// IDEM-12: "A server MUST recognise a repeat after it was killed and started again".
+    ///
+    /// Once for each answer to a repeat of a question that was acknowledged, or answered, before the crash, and once for each
+    /// later read that shows its question more than once.
+    static func repeatsAreRecognisedAfterACrash(_ history: Observations, _ evidence: inout Evidence) {
+        for again in history.repeats where !again.isMismatch {
+            guard let first = history.original(of: again.turn),
+                history.lives.crashed(from: history.life(of: first), to: history.life(of: again.request)),
+                again.request.refusalCode != "rate_limited"
+            else { continue }
+            let original = history.namedTurns(of: again.turn).first { history.isPromise($0.event, of: again.turn) }
+            func violate(_ actual: String, _ event: Int) {
+                evidence.violate(
+                    "a repeat is not recognised after a crash",
+                    expected: "duplicate: true, turn \(original?.turnId ?? "of the first")", actual: actual,
+                    at: [original?.event ?? first.event, again.request.event, event])
+            }
+            if let ack = again.request.ack {
+                if ack.isDuplicate, original == nil || ack.turnId == original?.turnId {
+                    evidence.keep()
+                } else {
+                    violate("duplicate: \(ack.isDuplicate), turn \(ack.turnId ?? "none")", ack.event)
+                }
+            } else if let response = again.request.outcome {
+                let body = history.body(ofResponse: response)
+                let turnId = body?["turnId"]?.stringValue
+                let isOther = original.map { known in turnId.map { $0 != known.turnId } ?? false } ?? false
+                if isOther || (again.request.success != nil && body?["duplicate"]?.boolValue != true) {
+                    violate("turn \(turnId ?? "none"), duplicate: \(body?["duplicate"]?.text() ?? "absent")", response)
+                } else if turnId != nil || body?["duplicate"]?.boolValue == true {
+                    evidence.keep()
+                }
+            } else if let refusal = again.request.refusal {
+                violate("a refusal: \(again.request.refusalCode ?? "without code")", refusal)
+                continue
+            }
+            for read in history.reads(of: again.turn) where read.request > again.request.event {
+                let count = StoredPlaces(read).questions(of: again.turn).count
+                if count > 1 { violate("\(count) user messages", read.event) }
             }
         }
     }

@@ -40,13 +40,9 @@ enum IDEM {
             guard let second = requests.dropFirst().first else { continue }
             for read in history.reads(of: turn) where read.request > second.event && read.listsTurns {
                 let count = read.turns.filter { $0.clientMessageId == turn.clientMessageId }.count
-                if count > 1 {
-                    evidence.violate(
-                        "a session lists two turns for one key", expected: "one turn", actual: "\(count)",
-                        at: [second.event, read.event])
-                } else if count == 1 {
-                    evidence.keep()
-                }
+                evidence.test(
+                    count <= 1, keptIf: count == 1, otherwise: "a session lists two turns for one key",
+                    expected: "one turn", actual: "\(count)", at: [second.event, read.event])
             }
         }
     }
@@ -81,14 +77,11 @@ enum IDEM {
                 let count = StoredPlaces(read).questions(of: again.turn).count
                 let isElsewhere = again.turn.sessionId.map { $0 != read.sessionId } ?? false
                 let isNamed = read.messages.contains { $0.clientMessageId == again.turn.clientMessageId }
-                if isElsewhere ? isNamed : count > 1 {
-                    evidence.violate(
-                        "a repeat stored a second user message", expected: "one, in one session",
-                        actual: isElsewhere ? "one more, in session \(read.sessionId)" : "\(count)",
-                        at: [again.request.event, read.event])
-                } else if count == 1, !isElsewhere, answered != nil {
-                    evidence.keep()
-                }
+                evidence.test(
+                    isElsewhere ? isNamed : count <= 1, keptIf: count == 1 && !isElsewhere && answered != nil,
+                    otherwise: "a repeat stored a second user message", expected: "one, in one session",
+                    actual: isElsewhere ? "one more, in session \(read.sessionId)" : "\(count)",
+                    at: [again.request.event, read.event])
             }
         }
     }
@@ -111,7 +104,7 @@ enum IDEM {
                 if again.request.refusalCode == "rate_limited" { continue }
                 evidence.violate(
                     "a repeat is refused", expected: "ack with duplicate: true",
-                    actual: "error \(again.request.refusalCode ?? "without code")", at: [again.request.event, refusal])
+                    actual: called(error: again.request.refusalCode), at: [again.request.event, refusal])
             } else if let late = history.deadline(
                 after: again.request.event, within: history.timeouts.ack, on: connection)
             {
@@ -132,7 +125,7 @@ enum IDEM {
 
     /// IDEM-5: "A server MUST NOT put `seq` on a copy that has `duplicate: true`".
     static func copiesHaveNoNumber(_ history: Observations, _ evidence: inout Evidence) {
-        for frame in history.received where frame.isDuplicate && ["done", "error"].contains(frame.type ?? "") {
+        for frame in history.received where frame.isDuplicate && frame.isOf("done", "error") {
             evidence.test(no: frame["seq"]) { seq in
                 Finding("a copy has a number", expected: "no seq", actual: "seq \(seq.text())", at: [frame.event])
             }
@@ -154,12 +147,11 @@ enum IDEM {
                 request.connection == connection && ending.map { (request.ack?.event ?? 0) > $0 } ?? false
             }
             let ranWhenAcked = ending.map { ack.event < $0 } ?? false
-            if let copy = early ?? (ranWhenAcked && copies.count > owed.count ? copies.first : nil) {
-                evidence.violate(
+            let copy = early ?? (ranWhenAcked && copies.count > owed.count ? copies.first : nil)
+            evidence.test(no: copy, keptIf: ranWhenAcked) { copy in
+                Finding(
                     "a repeat of a running turn is answered with a copy", expected: "the one ending alone",
                     actual: "a copy with duplicate: true", at: [again.request.event, copy.event])
-            } else if ranWhenAcked {
-                evidence.keep()
             }
         }
     }
@@ -217,7 +209,7 @@ enum IDEM {
     static func readsShowTheKey(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
             let places = StoredPlaces(read)
-            for turn in ORDER.turns(in: read, history) {
+            for turn in history.turns(in: read) {
                 guard let key = turn.clientMessageId, let place = places.questions(of: turn).first else { continue }
                 let shown = read.messages[place].clientMessageId
                 evidence.test(

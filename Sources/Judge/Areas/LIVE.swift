@@ -154,4 +154,207 @@ enum LIVE {
             }
         }
     }
+
+    // MARK: Checks of peers that are silent, dead or only idle
+
+    /// LIVE-3: "A server MUST end a connection whose peer sent nothing, not even a WebSocket pong, for two heartbeats,
+    /// within one further heartbeat".
+    ///
+    /// Once for each connection on which the stage stopped answering pings and sent nothing afterwards, while it went on
+    /// reading. The bound `close` is added: it lies between the reason for an end and what is seen of it.
+    static func silentPeersAreLetGo(_ history: Observations, _ evidence: inout Evidence) {
+        for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
+            guard let connected = connection.connected, let mute = mutes(on: index, history).first,
+                let heartbeat = heartbeat(of: connection)
+            else { continue }
+            let bound = heartbeat * 3 + history.timeouts.close
+            let signs = signs(on: index, history).filter { $0 > max(connected, mute) }
+            for (last, next) in zip([max(connected, mute)] + signs, signs.map(Optional.some) + [nil]) {
+                if let late = history.deadline(after: last, within: bound, on: index), late <= next ?? .max {
+                    violate("it stayed open", at: [last, late])
+                    break
+                }
+                guard next == nil, let ending = connection.endByServer(after: last), !ending.isAtWill,
+                    !history.wasStopped(between: last, and: ending.event)
+                else { continue }
+                if history.patience(from: last, to: ending.event) <= bound.microseconds {
+                    evidence.keep()
+                } else {
+                    violate("its end, later", at: [last, ending.event])
+                }
+            }
+        }
+        func violate(_ actual: String, at events: [Int]) {
+            evidence.violate(
+                "a connection whose peer fell silent was kept", expected: "its end within three heartbeats of silence",
+                actual: actual, at: events)
+        }
+    }
+
+    /// LIVE-4: "A server MUST NOT end a connection for silence while its peer answers WebSocket pings or sends frames".
+    ///
+    /// Once for each connection that lived on after more than three heartbeats in which the stage sent nothing but pings and
+    /// pongs, never two heartbeats apart; and for each that the server ended after a heartbeat of that kind.
+    static func idlePeersAreKept(_ history: Observations, _ evidence: inout Evidence) {
+        for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
+            guard let connected = connection.connected, let heartbeat = heartbeat(of: connection)?.microseconds,
+                mutes(on: index, history).isEmpty,
+                !history.hostileFrames.contains(where: { $0.frame.connection == index })
+            else { continue }
+            let texts = connection.sent.map(\.event).filter { $0 > connected }
+            let signs = signs(on: index, history).filter { $0 >= connected }
+            func silence(upTo event: Int) -> Int {
+                let last = max(connected, signs.last { $0 < event } ?? 0)
+                return history.span(from: last, to: event)
+            }
+            if let ending = connection.endByServer(after: connected) {
+                let spoke = max(connected, texts.last { $0 < ending.event } ?? 0)
+                guard !ending.isExcused, !isGoingAway(ending),
+                    !history.wasStopped(between: connected, and: ending.event),
+                    history.span(from: spoke, to: ending.event) >= heartbeat,
+                    signs.contains(where: { $0 > spoke && $0 < ending.event }),
+                    silence(upTo: ending.event) < 2 * heartbeat
+                else { continue }
+                let last = signs.last { $0 < ending.event } ?? connected
+                evidence.violate(
+                    "a connection was ended although its peer answered", expected: "it stays open",
+                    actual: "the server ended it", at: [last, ending.event])
+                continue
+            }
+            // A span without frames, from one to the next, that pings and pongs held together.
+            let ends = texts + [connected]
+            let received = connection.received
+            let spans = ends.sorted().compactMap { start -> (Int, Int)? in
+                let end = received.boundary { isLater($0.event, start) }
+                return end < received.endIndex ? (start, received[end].event) : nil
+            }
+            func isLater(_ event: Int, _ start: Int) -> Bool {
+                history.span(from: start, to: event) > 3 * heartbeat
+            }
+            let isKept = spans.contains { start, end in
+                let within = signs.filter { $0 > start && $0 < end && !texts.contains($0) }
+                let first = texts.first { $0 > start } ?? end
+                guard isLater(min(first, end), start), !within.isEmpty else { return false }
+                let steps = zip([start] + within, within + [min(first, end)])
+                return steps.allSatisfy { history.span(from: $0, to: $1) < 2 * heartbeat }
+            }
+            if isKept { evidence.keep() }
+        }
+    }
+
+    /// A server that goes away says so, and nothing about its peers.
+    private static func isGoingAway(_ ending: ObservedConnection.Ending) -> Bool {
+        ending.kind == .closed(.fromServer, code: 1001)
+    }
+
+    /// The heartbeat that holds on a connection; nil for one that would take longer than a day.
+    private static func heartbeat(of connection: ObservedConnection) -> Duration? {
+        let told = connection.greeting?["heartbeatSeconds"]?.intValue ?? 30
+        return (1...86_400).contains(told) ? .seconds(told) : nil
+    }
+
+    /// Every moment at which the stage stopped answering pings.
+    private static func mutes(on connection: Int, _ history: Observations) -> [Int] {
+        history.events(on: connection).filter {
+            if case .act("mute", _) = history.events[$0].kind { true } else { false }
+        }
+    }
+
+    /// Everything that the stage sent, also pings and pongs of the WebSocket itself.
+    private static func signs(on connection: Int, _ history: Observations) -> [Int] {
+        history.events(on: connection).filter {
+            switch history.events[$0].kind {
+            case .text(.toServer, _), .binary(.toServer, _), .ping(.toServer), .pong(.toServer): true
+            default: false
+            }
+        }
+    }
+
+    // MARK: What a server does when it is told to stop
+
+    /// LIVE-6: "A server MUST close every connection with 1001 or 1012 when it is told to stop".
+    ///
+    /// Once for each connection that was open when the stage told the server to stop and that ended before the next start.
+    static func stoppingClosesConnections(_ history: Observations, _ evidence: inout Evidence) {
+        for (life, end) in history.lives.ended where end.cause == .stopped {
+            for connection in history.connections
+            where connection.opened.map({ $0 < end.event }) == true && connection.pauses.isEmpty {
+                guard history.lives.life(at: connection.opening) == life, let ending = connection.ending,
+                    ending.event > end.event
+                else { continue }
+                let actual: String
+                switch ending.kind {
+                case .closed(.fromServer, 1001), .closed(.fromServer, 1012):
+                    evidence.keep()
+                    continue
+                case .closed(.fromServer, let code): actual = called(close: code)
+                case .lost: actual = "the end of the socket without a close frame"
+                case .closed(.toServer, _), .cut: continue
+                }
+                evidence.violate(
+                    "a connection was not closed as one of a server that stops", expected: "close 1001 or 1012",
+                    actual: actual, at: [end.event, ending.event])
+            }
+        }
+    }
+
+    /// LIVE-7: "A server that is told to stop MUST finish, or end as failed, every running turn in a way that session reads
+    /// show after the next start".
+    ///
+    /// Once for each turn that ran when the stage told the server to stop, by the reads after the next start: the question is
+    /// there at once, its answer or final status within the bound of a turn, because a server may finish it then. Where no
+    /// turns are listed, an error that the client was sent says how it ended.
+    static func stoppedTurnsAreShownEnded(_ history: Observations, _ evidence: inout Evidence) {
+        for (life, end) in history.lives.ended where end.cause == .stopped {
+            for turn in history.turnsInterrupted(by: end, of: life) {
+                let reads = history.readsAfterRestart(of: turn, since: life)
+                func violate(_ what: String, _ expected: String, _ actual: String, _ event: Int) {
+                    evidence.violate(what, expected: expected, actual: actual, at: [turn.event, end.event, event])
+                }
+                if let lost = reads.first(where: { history.question(of: turn, in: $0.read) == nil }) {
+                    violate(
+                        "a question is gone after the server was told to stop", shown(turn.request.prompt),
+                        "a read without it", lost.read.event)
+                } else if reads.contains(where: { hasEnded(turn, in: $0.read, history) }) {
+                    evidence.keep()
+                } else if let late = reads.first(where: { history.isLate($0.read, after: $0.start, for: turn) }) {
+                    let entry = late.read.entry(of: turn)
+                    violate(
+                        "a turn has no end after the server was told to stop",
+                        "its answer, or the status 'done' or 'failed'",
+                        entry.map { "status \(shown($0.status))" } ?? "neither", late.read.event)
+                }
+            }
+        }
+    }
+
+    private static func hasEnded(_ turn: ObservedTurn, in read: ObservedSessionRead, _ history: Observations) -> Bool {
+        if history.answer(of: turn, in: read) != nil { return true }
+        if read.listsTurns { return !read.showsRunning(turn) && !read.turns.isEmpty }
+        return turn.endings.contains { $0.type == "error" }
+    }
+
+    // MARK: What a client asks of a server that does not replay
+
+    /// LIVE-13: "A client MUST NOT send `sync` on a connection whose `connected` stated no `epoch`".
+    ///
+    /// Once for each such connection of a client that had been connected before, when it said or asked anything on it or
+    /// beside it.
+    static func syncNeedsAnEpoch(_ history: Observations, _ evidence: inout Evidence) {
+        let greeted = history.client.attempts.filter { history.connections[$0].connected != nil }
+        for (place, index) in greeted.enumerated() {
+            let connection = history.connections[index]
+            guard let greeting = connection.greeting, greeting.epoch == nil else { continue }
+            if let sync = connection.sent.first(where: { $0.type == "sync" && $0.event > greeting.event }) {
+                evidence.violate(
+                    "the client asked a server to replay that does not", expected: "a read over REST", actual: "sync",
+                    at: [greeting.event, sync.event])
+                continue
+            }
+            let end = history.client.ends[index] ?? .max
+            let said = connection.sent.contains { $0.event > greeting.event }
+            let asked = history.client.reads.contains { $0.request > greeting.event && $0.request < end }
+            if place > 0, said || asked { evidence.keep() }
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import Holdfast
+import JSON
 import Transcript
 
 /// What comes before what: in the history, between turns, and in the numbered stream.
@@ -18,7 +19,7 @@ enum ORDER {
     static func questionStandsBeforeAnswer(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
             let places = StoredPlaces(read)
-            for turn in turns(in: read, history) where history.isToldApart(turn) {
+            for turn in history.turns(in: read) where history.isToldApart(turn) {
                 // Equal texts without names have several places: then any answer behind any of them will do.
                 guard let question = places.questions(of: turn).first, let answer = places.answers(of: turn).last else {
                     continue
@@ -38,7 +39,7 @@ enum ORDER {
     static func questionsKeepTheirOrder(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
             let places = StoredPlaces(read)
-            let found = turns(in: read, history).compactMap { turn in
+            let found = history.turns(in: read).compactMap { turn in
                 let all = places.questions(of: turn)
                 return all.first.map { (turn: turn, place: $0, all: all) }
             }
@@ -46,13 +47,12 @@ enum ORDER {
             var before: [(turn: ObservedTurn, place: Int, all: [Int])] = []
             for later in found {
                 // Questions with one text and no name cannot be told apart.
-                let last = before.last { precedes($0.turn, later.turn) && Set($0.all).isDisjoint(with: later.all) }
+                let last = before.last { $0.turn.precedes(later.turn) && Set($0.all).isDisjoint(with: later.all) }
                 before.insert(later, at: before.boundary { $0.place >= later.place })
                 guard let last else { continue }
                 evidence.test(
                     last.place < later.place, otherwise: "a question accepted later stands earlier",
-                    expected:
-                        "'\(later.turn.request.prompt.prefix(40))' after '\(last.turn.request.prompt.prefix(40))'",
+                    expected: "\(later.turn.request.excerpt) after \(last.turn.request.excerpt)",
                     actual: "places \(later.place) and \(last.place)", at: [later.turn.event, read.event])
             }
         }
@@ -78,8 +78,7 @@ enum ORDER {
                 .sorted { $0.event < $1.event }
             for first in frames.keys.sorted() {
                 let turn = history.turns[first]
-                guard let session = session(of: turn),
-                    let begin = frames[first]?.first(where: { $0.type == "toolUse" }),
+                guard let session = turn.session, let begin = frames[first]?.first(where: { $0.type == "toolUse" }),
                     let end = turn.endings(on: connection).first
                 else { continue }
                 // Only what came in between, or was asked meanwhile, can intrude.
@@ -94,20 +93,21 @@ enum ORDER {
                 }
                 for second in others.sorted() where second != first {
                     let other = history.turns[second]
-                    guard other.principal == turn.principal, self.session(of: other) == session else { continue }
+                    guard other.principal == turn.principal, other.session == session else { continue }
                     let isLater = other.event > turn.event && other.event < end.event
                     let own = frames[second] ?? []
                     // Two turns mixed up are told once, as a flaw of the one that began first.
                     let otherBegin = own.first { $0.type == "toolUse" }?.event
                     if let otherBegin, otherBegin < begin.event { continue }
-                    if let intruder = own.first(where: { $0.event > begin.event && $0.event < end.event }) {
-                        evidence.violate(
+                    let intruder = own.first { $0.event > begin.event && $0.event < end.event }
+                    evidence.test(
+                        no: intruder, keptIf: isLater && (!own.isEmpty || other.request.refusalCode == "busy")
+                    ) { intruder in
+                        Finding(
                             "a frame of one turn lies inside another turn of its session",
                             expected: "frames of turn \(turn.turnId ?? "asked first") only, up to its ending",
                             actual: "\(intruder.type ?? "") of turn \(other.turnId ?? "asked later")",
                             at: [begin.event, intruder.event])
-                    } else if isLater, !own.isEmpty || other.request.refusalCode == "busy" {
-                        evidence.keep()
                     }
                 }
             }
@@ -123,7 +123,7 @@ enum ORDER {
     static func messagesAreKeptOnce(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
             let places = StoredPlaces(read)
-            let known = turns(in: read, history).filter { turn in
+            let known = history.turns(in: read).filter { turn in
                 !turn.endings.contains { $0.code == "persist_failed" } && !failedWithoutDisk(turn, history)
                     && [turn.ack?.event, turn.ended, turn.frames.first?.event].compactMap { $0 }
                         .contains { $0 < read.request && !history.hasCrashed(between: $0, and: read.request) }
@@ -160,8 +160,8 @@ enum ORDER {
     static func slowSessionBlocksNoOther(_ history: Observations, _ evidence: inout Evidence) {
         for slow in history.turns where slow.isAccepted && slow.request.scriptedWait >= .seconds(1) {
             for quick in history.turns where quick.event > slow.event && quick.principal == slow.principal {
-                guard !quick.request.script.isEmpty, let quickEnd = quick.ended, let session = session(of: slow),
-                    self.session(of: quick) != session, !history.wasDisturbed(between: slow.event, and: quickEnd)
+                guard !quick.request.script.isEmpty, let quickEnd = quick.ended, let session = slow.session,
+                    quick.session != session, !history.wasDisturbed(between: slow.event, and: quickEnd)
                 else { continue }
                 let begun = history.time(of: quick.event) + quick.request.scriptedWait.microseconds + 1_000_000
                 guard begun <= history.time(of: slow.event) + slow.request.scriptedWait.microseconds else { continue }
@@ -183,13 +183,13 @@ enum ORDER {
     /// by the client's own key, or by a tool or a text that only one script has.
     static func idsStayWithTheirTurn(_ history: Observations, _ evidence: inout Evidence) {
         let marks = ScriptMarks(history)
-        let crowded = overlapping(history.turns)
+        let crowded = ObservedTurn.overlapping(history.turns)
         var acknowledged: [String: Set<Int>] = [:]
         for (index, turn) in history.turns.enumerated() {
             for id in turn.acks.compactMap(\.messageId) { acknowledged[id, default: []].insert(index) }
         }
-        for frame in history.received where ["toolUse", "done"].contains(frame.type ?? "") {
-            let principal = history.connections[frame.connection].principal
+        for frame in history.received where frame.isOf("toolUse", "done") {
+            let principal = history.principal(of: frame)
             guard let index = marks.owner(of: frame, principal: principal) else { continue }
             let turn = history.turns[index]
             guard crowded[index] else { continue }
@@ -217,44 +217,6 @@ enum ORDER {
         return history.lives.refusedWrites(between: turn.event, and: ended)
     }
 
-    static func session(of turn: ObservedTurn) -> String? { turn.sessionId ?? turn.sessionAsked }
-
-    /// The accepted turns of a read's session, in the order of asking.
-    static func turns(in read: ObservedSessionRead, _ history: Observations) -> [ObservedTurn] {
-        guard history.namesItsMessages(read) else { return [] }
-        return history.index.turns(of: read.sessionId).lazy.map { history.turns[$0] }.filter { turn in
-            turn.principal == read.principal && turn.isAccepted && turn.event < read.event
-        }
-    }
-
-    /// The request that was not refused.
-    static func accepted(_ turn: ObservedTurn) -> ObservedRequest {
-        turn.requests.first { $0.refusal == nil } ?? turn.request
-    }
-
-    static func precedes(_ first: ObservedTurn, _ second: ObservedTurn) -> Bool {
-        let (one, two) = (accepted(first), accepted(second))
-        if let connection = one.connection, connection == two.connection { return one.event < two.event }
-        return [first.ack?.event, first.ended].compactMap { $0 }.contains { $0 < two.event }
-    }
-
-    static func overlaps(_ one: ObservedTurn, _ other: ObservedTurn) -> Bool {
-        guard one.event != other.event else { return false }
-        let (first, second) = one.event < other.event ? (one, other) : (other, one)
-        return first.ended.map { $0 > second.event } ?? true
-    }
-
-    /// For each of some turns, in the order of asking, whether it overlaps any other.
-    static func overlapping(_ turns: [ObservedTurn]) -> [Bool] {
-        var last = Int.min
-        return turns.indices.map { index in
-            let end = turns[index].ended ?? .max
-            let isLate = last > turns[index].event
-            last = max(last, end)
-            return isLate || (index + 1 < turns.count && end > turns[index + 1].event)
-        }
-    }
-
     /// How often the most frequent text among some messages stands there.
     static func repeated(_ places: [Int], _ read: ObservedSessionRead) -> Int {
         var counts: [String: Int] = [:]
@@ -266,9 +228,8 @@ enum ORDER {
         -> Finding
     {
         Finding(
-            "\(what) of an accepted turn is not kept exactly once",
-            expected: "\(what) of '\(turn.request.prompt.prefix(40))' once", actual: "\(count) times",
-            at: [turn.event, read.event])
+            "\(what) of an accepted turn is not kept exactly once", expected: "\(what) of \(turn.request.excerpt) once",
+            actual: "\(count) times", at: [turn.event, read.event])
     }
 
     static func mixed(_ what: String, _ own: String, _ given: String, _ frame: ObservedFrame) -> Finding {
@@ -284,8 +245,108 @@ enum ORDER {
         }
     }
 
-    static func identity(_ frame: ObservedFrame) -> String {
-        let ids = [frame.sessionId, frame.turnId, frame.messageId].map { $0 ?? "-" }
-        return "\(frame.type ?? "frame") of session \(ids[0]), turn \(ids[1]), message \(ids[2])"
+    // MARK: The numbered stream
+
+    /// ORDER-4: "A server MUST give the frames of its stream a `seq` that strictly increases on each connection".
+    ///
+    /// Once for each two live frames that follow each other in one epoch.
+    static func numbersRise(_ history: Observations, _ evidence: inout Evidence) {
+        for connection in history.connections {
+            var before: (event: Int, seq: Int)?
+            for frame in connection.received {
+                if frame.type == "syncResult", frame.epoch != connection.greeting?.epoch { before = nil }
+                guard history.isNumbered(frame), let seq = frame.seq else { continue }
+                if let before {
+                    evidence.test(
+                        seq > before.seq, otherwise: "seq does not rise", expected: "seq greater than \(before.seq)",
+                        actual: "seq \(seq)", at: [before.event, frame.event])
+                }
+                before = (frame.event, max(seq, before?.seq ?? seq))
+            }
+        }
+    }
+
+    /// ORDER-9: "A server MUST put `seq` on every `message`, every `toolUse`, every `done` and every `error` that ends a
+    /// turn, except on copies marked `duplicate: true`".
+    static func streamFramesAreNumbered(_ history: Observations, _ evidence: inout Evidence) {
+        let endings = Set(history.turns.flatMap(\.endings).filter { !$0.isReplayed }.map(\.event))
+        for frame in history.received where !frame.isDuplicate {
+            guard frame.isOf("message", "toolUse", "done") || endings.contains(frame.event) else { continue }
+            evidence.test(
+                frame["seq"] != nil, otherwise: "a frame of the stream has no number",
+                expected: "seq on \(frame.type ?? "it")", actual: "none", at: [frame.event])
+        }
+    }
+
+    /// ORDER-10: "A server MUST NOT put `seq` on `connected`, `ack`, `pong`, `syncResult` or an `error` that ends no turn".
+    ///
+    /// Once for each such frame; an `error` surely ends no turn when its code refuses and it names no turn.
+    static func answersAreNotNumbered(_ history: Observations, _ evidence: inout Evidence) {
+        for frame in history.received {
+            let isRefusal =
+                frame.type == "error" && frame.turnId == nil && frame.code.map(ErrorMeaning.refusals.contains) == true
+            guard frame.isOf("connected", "ack", "pong", "syncResult") || isRefusal else { continue }
+            evidence.test(no: frame["seq"]) { seq in
+                Finding(
+                    "a frame outside the stream has a number", expected: "no seq on \(frame.type ?? "it")",
+                    actual: "seq \(seq.text())", at: [frame.event])
+            }
+        }
+    }
+
+    /// ORDER-11: "A server MUST send a frame of the stream with the same `seq` on every connection and in every replay within
+    /// one epoch".
+    ///
+    /// Once for each number shown again, and for each ending or message shown again; other members are left to SYNC-8.
+    static func numberMeansOneFrame(_ history: Observations, _ evidence: inout Evidence) {
+        var byNumber: [String: NumberedFrame] = [:]
+        var byName: [String: NumberedFrame] = [:]
+        let isGuess = history.capture?.lacks.contains(.principals) == true
+        for item in history.shown {
+            // Who is who is a guess in a capture, so that one connection alone is certainly one stream.
+            let stream = "\(item.principal) \(item.epoch)" + (isGuess ? " \(item.frame.connection)" : "")
+            let number = "\(stream) \(item.seq)"
+            let name = name(of: item.frame).map { "\(stream) \($0)" }
+            defer {
+                if byNumber[number] == nil { byNumber[number] = item }
+                if let name, byName[name] == nil { byName[name] = item }
+            }
+            let isElsewhere = { (other: NumberedFrame) in
+                other.frame.connection != item.frame.connection || item.frame.isReplayed || other.frame.isReplayed
+            }
+            if let name, let before = byName[name], before.seq != item.seq {
+                evidence.violate(
+                    "a frame comes under another number", expected: "seq \(before.seq)", actual: "seq \(item.seq)",
+                    at: [before.event, item.event])
+            } else if let before = byNumber[number], isElsewhere(before) {
+                let names = (before.frame.identity, item.frame.identity)
+                evidence.test(
+                    names.0 == names.1, otherwise: "one number stands for two frames",
+                    expected: "seq \(item.seq) for \(names.0)", actual: names.1, at: [before.event, item.event])
+            }
+        }
+    }
+
+    /// ORDER-12: "A server MUST number the stream with integers from 1 upward, so that 0 is the place before the first frame".
+    ///
+    /// Once for each number, and for each `connected` that says nothing was sent yet after something was shown.
+    static func numbersBeginAtOne(_ history: Observations, _ evidence: inout Evidence) {
+        let replayed = history.syncs.flatMap(\.missed)
+        for frame in history.received.filter({ NumberedFrame.types.contains($0.type ?? "") }) + replayed {
+            guard let seq = frame["seq"]?.numberValue, !frame.isDuplicate else { continue }
+            evidence.test(
+                seq.isInteger && seq >= 1, otherwise: "a number is no integer from 1", expected: "1 or more",
+                actual: "seq \(seq.text)", at: [frame.event])
+        }
+        for connection in history.connections {
+            guard let greeting = connection.greeting, greeting["lastSeq"]?.intValue == 0 else { continue }
+            let begun = connection.auth ?? connection.opening
+            let before = history.stream(of: connection.principal, epoch: greeting.epoch).items(before: begun).first
+            if let before {
+                evidence.violate(
+                    "lastSeq is 0 after frames were sent in this epoch", expected: "at least \(before.seq)",
+                    actual: "0", at: [before.event, greeting.event])
+            }
+        }
     }
 }

@@ -100,7 +100,7 @@ extension PERSIST {
             case (false, false): "a read that began after \(told) lacks the answer"
             }
         return Finding(
-            what, expected: "the answer to '\(promise.turn.request.prompt.prefix(40))'", actual: "a read without it",
+            what, expected: "the answer to \(promise.turn.request.excerpt)", actual: "a read without it",
             at: [promise.told, lost])
     }
 
@@ -162,7 +162,7 @@ extension PERSIST {
         let expected = "error persist_failed, or the end of the connection"
         let isScripted = history.subject.hasScriptedAgent
         for write in RefusedWrite.all(in: history) {
-            let mayFail = !isScripted || write.turn.request.script.contains { $0["fail"] != nil }
+            let mayFail = !isScripted || write.turn.isScriptedToFail
             switch write.outcome {
             case .ended: evidence.keep()
             case .failed(_, "persist_failed"): evidence.keep()
@@ -172,8 +172,7 @@ extension PERSIST {
                 else { continue }
                 evidence.violate(
                     "a turn whose answer could not be stored ended in another way", expected: expected,
-                    actual: "error \(code ?? "without code")",
-                    at: [write.fault.begin, write.turn.event, event].sorted())
+                    actual: called(error: code), at: [write.fault.begin, write.turn.event, event].sorted())
             case .silent(let late):
                 evidence.violate(
                     "a turn whose answer could not be stored did not end", expected: expected,
@@ -199,10 +198,8 @@ extension PERSIST {
             let next = history.lives.faults.first { $0.begin > fault.begin }?.begin ?? .max
             let later = history.turns.filter { $0.event > fault.end && $0.event < next }
             let outcomes = later.compactMap { afterwards($0, before: next, history) }
-            if outcomes.contains(where: { $0.isDone }) {
-                evidence.keep()
-            } else if let last = outcomes.last {
-                evidence.violate(
+            evidence.test(outcomes.contains(where: { $0.isDone }), orBy: outcomes.last) { last in
+                Finding(
                     "no turn was completed after the disk took writes again", expected: "done", actual: last.what,
                     at: [fault.end, last.event])
             }
@@ -216,7 +213,7 @@ extension PERSIST {
         let isScripted = history.subject.hasScriptedAgent
         if let ending = turn.endings.first, ending.event < next {
             if ending.type == "done" { return (true, "done", ending.event) }
-            guard ending.code != "agent_failed" || (isScripted && turn.request.script.allSatisfy { $0["fail"] == nil }),
+            guard ending.code != "agent_failed" || (isScripted && !turn.isScriptedToFail),
                 !history.wasStopped(between: turn.event, and: ending.event)
             else { return nil }
             return (false, called(ending), ending.event)
@@ -226,7 +223,7 @@ extension PERSIST {
         if let event = request.failure ?? request.refusal, event < next {
             let code = request.refusalCode ?? history.body(ofResponse: event)?["code"]?.stringValue
             if code.map(ErrorMeaning.refusals.contains) == true || code == "agent_failed" { return nil }
-            return (false, "error \(code ?? "without code")", event)
+            return (false, called(error: code), event)
         }
         guard let index = request.connection else { return nil }
         let connection = history.connections[index]

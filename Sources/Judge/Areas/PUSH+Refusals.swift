@@ -85,7 +85,7 @@ extension PUSH {
             if let ended = history.endingShown(of: turn, after: trouble.event) {
                 let bound = history.timeouts.turn + turn.request.scriptedWait
                 let begun = max(turn.event, history.endOfTurnsBefore(turn) ?? ended)
-                let lasted = history.time(of: ended) - history.time(of: begun)
+                let lasted = history.span(from: begun, to: ended)
                 evidence.test(
                     turn.event < trouble.event || lasted <= bound.microseconds || turn.ending?.event != ended,
                     otherwise: "a turn ended late while a push was in trouble", expected: "its ending within \(bound)",
@@ -96,52 +96,6 @@ extension PUSH {
                     expected: "done or a read that has the answer within the bound 'turn'", actual: "neither",
                     at: [trouble.event, turn.event, late])
             }
-        }
-    }
-}
-
-extension Observations {
-    /// Whether a push is for a turn that was asked after another push.
-    fileprivate func isAskedLater(_ push: ObservedPush, than other: ObservedPush) -> Bool {
-        turn(announcedBy: push).map { turns[$0].event > other.event } ?? false
-    }
-
-    /// The first event that shows that a turn ended, and that came after another one.
-    fileprivate func endingShown(of turn: ObservedTurn, after event: Int) -> Int? {
-        let read = reads(of: turn).first { read in
-            guard read.event > event else { return false }
-            if answer(of: turn, in: read) != nil { return true }
-            guard let id = turn.turnId else { return false }
-            return read.turns.contains { $0.turnId == id && $0.status != nil && $0.status != "running" }
-        }
-        let frame = turn.endings.first { $0.event > event }
-        let response = turn.requests.lazy.compactMap(\.outcome).first { $0 > event }
-        return [read?.event, frame?.event, response].compactMap { $0 }.min()
-    }
-
-    /// The event by which the turns asked before one in its session were known to have ended; nil when one was not.
-    fileprivate func endOfTurnsBefore(_ turn: ObservedTurn) -> Int? {
-        var end = turn.event
-        guard let session = turn.sessionId ?? turn.sessionAsked else { return end }
-        for other in turns where other.event < turn.event && other.principal == turn.principal && other.isAccepted {
-            guard (other.sessionId ?? other.sessionAsked) == session else { continue }
-            guard let ended = endingShown(of: other, after: other.event) else { return nil }
-            end = max(end, ended)
-        }
-        return end
-    }
-
-    /// The event that proves that a turn did not end in time: on its connection, over REST, or by a read without its answer.
-    fileprivate func lateness(of turn: ObservedTurn) -> Int? {
-        guard let begun = endOfTurnsBefore(turn) else { return nil }
-        let bound = timeouts.turn + turn.request.scriptedWait
-        switch turn.request.origin {
-        case .exchange(let index): return deadline(after: exchanges[index], within: bound)
-        case .connection(let index):
-            if let late = deadline(after: begun, within: bound, on: index) { return late }
-            let limit = patience(of: begun) + bound.microseconds
-            guard !wasStopped(between: turn.event, and: history.events.count) else { return nil }
-            return reads(of: turn).first { patience(of: $0.request) >= limit }?.event
         }
     }
 }

@@ -22,8 +22,8 @@ enum REST {
     /// of PERSIST-9. What a schema says for another clause (`x-clause`) is judged there.
     static func successesHaveTheirShape(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges {
-            guard let response = exchange.response, let status = exchange.status,
-                let principal = exchange.sent.principal, principal != "other"
+            guard let response = exchange.response, let status = exchange.status, exchange.isSomebodys,
+                let principal = exchange.sent.principal
             else { continue }
             let name: String
             switch exchange.route {
@@ -38,7 +38,7 @@ enum REST {
                 name = "chatResponse"
             default: continue
             }
-            let events = [exchange.request, response]
+            let events = exchange.events
             // Credentials that ran out, a budget that others spent, and a copy the reader still had.
             if history.isCapture, (300...399).contains(status) || [401, 403, 429].contains(status) { continue }
             guard status == 200 else {
@@ -75,14 +75,12 @@ enum REST {
     /// Exercised once per response with a body; parameters such as `charset` are legal.
     static func bodiesAreCalledJSON(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.route != .other {
-            guard let response = exchange.response, let received = exchange.received, !received.body.isEmpty else {
-                continue
-            }
+            guard let received = exchange.received, !received.body.isEmpty else { continue }
             let type = received[header: "content-type"]
             let essence = type?.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
             evidence.test(
                 essence == "application/json", otherwise: "a body is not sent as JSON",
-                expected: "Content-Type: application/json", actual: shown(type), at: [exchange.request, response])
+                expected: "Content-Type: application/json", actual: shown(type), at: exchange.events)
         }
     }
 
@@ -191,9 +189,7 @@ enum REST {
         for turn in history.turns where turn.sessionId == read.sessionId && turn.principal == read.principal {
             var named = turn.endings.filter { $0.type == "done" }.map { ($0.messageId, $0.text, $0.event) }
             for request in turn.requests {
-                guard let event = request.success, case .exchange(let index) = request.origin,
-                    let body = history.exchanges[index].answer?.root
-                else { continue }
+                guard let event = request.success, let body = history.body(ofResponse: event) else { continue }
                 named.append((body["messageId"]?.stringValue, body["text"]?.stringValue, event))
             }
             for case (let id?, let text, let event) in named where event < read.request {
@@ -220,7 +216,7 @@ enum REST {
                 !history.sessions.exists(id, for: principal, before: response)
             else { continue }
             if status == 200, !isMadeUp(id, exchange, principal, history) { continue }
-            notFound(exchange, status, at: [exchange.request, response], &evidence)
+            evidence.test(exchange, isRefusedWith: 404...404, otherwise: unknown, expected: "404 with an error body")
         }
     }
 
@@ -240,24 +236,154 @@ enum REST {
     /// A success is broken ground only when a read or list had shown that there is no such session.
     static func questionsForUnknownSessionsAreNotFound(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.isChat {
-            guard let id = exchange.body?["sessionId"]?.stringValue, isSessionID(id), let response = exchange.response,
-                let status = exchange.status, let principal = exchange.sent.principal, principal != "other",
-                let body = exchange.body, history.coreSchemas.accepts(body, as: "chatRequest"),
+            guard let id = exchange.body?["sessionId"]?.stringValue, isSessionID(id), let status = exchange.status,
+                exchange.isSomebodys, let principal = exchange.sent.principal, let body = exchange.body,
+                history.coreSchemas.accepts(body, as: "chatRequest"),
                 !history.sessions.exists(id, for: principal, before: exchange.request), status != 429
             else { continue }
-            let isKnownAbsent = history.sessions.isAbsent(id, for: principal, before: exchange.request)
-            guard isKnownAbsent || status == 404 else { continue }
-            notFound(exchange, status, at: [exchange.request, response], &evidence)
+            guard status == 404 || history.sessions.isAbsent(id, for: principal, before: exchange.request) else {
+                continue
+            }
+            evidence.test(exchange, isRefusedWith: 404...404, otherwise: unknown, expected: "404 with an error body")
         }
     }
 
-    private static func notFound(
-        _ exchange: ObservedExchange, _ status: Int, at events: [Int], _ evidence: inout Evidence
-    ) {
-        let isErrorBody = exchange.answer?.root["error"]?.stringValue != nil
-        if status == 404, isErrorBody { return evidence.keep() }
-        evidence.violate(
-            "a request for a session that does not exist got another answer", expected: "404 with an error body",
-            actual: status == 404 ? "404 with \(shown(exchange.received?.body))" : "\(status)", at: events)
+    private static let unknown = "a request for a session that does not exist got another answer"
+
+    // MARK: Questions
+
+    /// REST-9: "A server MUST answer a `POST /api/chat` whose body is not valid against its schema, or whose last
+    /// message is not the user's, with 400 and an error body".
+    ///
+    /// An ill-formed `sessionId` alone is the matter of ID-8; duplicate names, half surrogates and fractions may be taken.
+    static func malformedQuestionsAreBadRequests(_ history: Observations, _ evidence: inout Evidence) {
+        for exchange in history.exchanges where exchange.isChat {
+            guard let text = exchange.sent.body, text.utf8.count <= 1_048_576, let status = exchange.status,
+                exchange.isSomebodys, status != 429, isMalformed(text, history)
+            else { continue }
+            evidence.test(
+                exchange, isRefusedWith: 400...400, otherwise: "a malformed question got another answer",
+                expected: "400 with an error body")
+        }
+    }
+
+    private static func isMalformed(_ text: String, _ history: Observations) -> Bool {
+        let document: JSONDocument
+        do { document = try JSONParser.document(text) } catch {
+            if case .tooDeep = error.kind { return false } else { return true }
+        }
+        guard document.flaws.isEmpty else { return false }
+        let session = document.root["sessionId"]
+        if !endsWithUser(document.root) { return true }
+        return history.coreSchemas.validate(document.root, as: "chatRequest").contains { problem in
+            let isIllFormedID = problem.instance == JSONPointer("/sessionId") && session?.stringValue != nil
+            return problem.flaw == nil && !isIllFormedID
+        }
+    }
+
+    /// REST-10: "A server MUST answer a `POST /api/chat` whose turn failed with a status from 500 to 599 and an error
+    /// body".
+    ///
+    /// Only a scripted agent can be made to fail on purpose. Refusals before the turn do not count.
+    static func failedTurnsAreServerErrors(_ history: Observations, _ evidence: inout Evidence) {
+        let expected = "500 to 599 with an error body"
+        for request in history.turnsScriptedToFail.flatMap(\.requests) {
+            guard let exchange = history.exchange(of: request) else { continue }
+            if exchange.status != nil {
+                if request.refusal != nil, ErrorMeaning.refusals.contains(request.refusalCode ?? "") { continue }
+                evidence.test(
+                    exchange, isRefusedWith: 500...599, otherwise: "a failed turn was answered in another way",
+                    expected: expected)
+            } else if let end = history.deadline(after: exchange, within: history.timeouts.turn + request.scriptedWait)
+            {
+                evidence.violate(
+                    "a failed turn was not answered", expected: expected, actual: "nothing",
+                    at: [exchange.request, end])
+            }
+        }
+    }
+
+    /// REST-11: "A server MUST return from `POST /api/chat` exactly the text that it stored as the answer".
+    ///
+    /// Exercised once per response and read begun after it.
+    static func responsesSayWhatIsStored(_ history: Observations, _ evidence: inout Evidence) {
+        for (turn, request) in history.requests {
+            guard let response = request.success, let body = history.body(ofResponse: response),
+                let text = body["text"]?.stringValue
+            else { continue }
+            for read in history.reads(of: turn) where read.request > response {
+                let named = read.messages.firstIndex {
+                    $0.role == "assistant" && $0.id != nil && $0.id == body["messageId"]?.stringValue
+                }
+                guard let place = named ?? history.answer(of: turn, in: read) else { continue }
+                let stored = read.messages[place].text
+                evidence.test(
+                    exactlyEqual(stored, text), otherwise: "a response says something else than the stored answer",
+                    expected: shown(stored), actual: shown(text), at: [response, read.event])
+            }
+        }
+    }
+
+    /// REST-12: "A server MUST answer session lists and session reads within `rest` while turns run, also in the same
+    /// session".
+    ///
+    /// Exercised by each read that was begun while a turn of the same principal ran.
+    static func readsAreAnsweredWhileTurnsRun(_ history: Observations, _ evidence: inout Evidence) {
+        let bound = history.timeouts.rest
+        for exchange in history.exchanges where exchange.sent.method == "GET" {
+            switch exchange.route {
+            case .sessions, .session: break
+            default: continue
+            }
+            let isRunning = history.turns.contains { turn in
+                turn.principal == exchange.sent.principal && !turn.isRefused && turn.event < exchange.request
+                    && turn.ended ?? .max > exchange.request && turn.requests.contains { $0.refusal == nil }
+            }
+            guard isRunning else { continue }
+            if let response = exchange.response {
+                let taken = history.patience(from: exchange.request, to: response)
+                evidence.test(
+                    taken <= bound.microseconds, otherwise: "a read was answered late while a turn ran",
+                    expected: "within \(bound)", actual: "\(taken / 1_000) ms", at: exchange.events)
+            } else if let end = history.deadline(after: exchange, within: bound) {
+                evidence.violate(
+                    "a read was not answered while a turn ran", expected: "within \(bound)", actual: "nothing",
+                    at: [exchange.request, end])
+            }
+        }
+    }
+
+    /// REST-13: "A server SHOULD cut `title` and `lastMessage` between grapheme clusters where it shortens them".
+    ///
+    /// A value is held against every text of its session that this history knows. One that begins like none of them may be
+    /// a summary and is not judged. Exercised once per list entry whose texts are known and longer than 60 code units.
+    static func shortTextsEndBetweenCharacters(_ history: Observations, _ evidence: inout Evidence) {
+        for list in history.listReads {
+            guard let principal = list.principal, let response = history.listBody(at: list.event) else { continue }
+            for entry in response["sessions"]?.arrayValue ?? [] {
+                guard let id = entry["id"]?.stringValue else { continue }
+                let sources = history.texts(of: id, for: principal).filter { $0.utf16.count > 60 }
+                guard !sources.isEmpty else { continue }
+                let values = ["title", "lastMessage"].compactMap { entry[$0]?.stringValue }
+                let cuts = values.compactMap { value in sources.compactMap { ShortText(value, of: $0) }.first }
+                let cut = cuts.first { !$0.isWhole }
+                evidence.test(no: cut, keptIf: !cuts.isEmpty || values.isEmpty) { cut in
+                    Finding(
+                        "a text is cut inside a character", expected: "whole grapheme clusters",
+                        actual: shown(String(cut.value.suffix(20))), at: [list.request, list.event])
+                }
+            }
+        }
+    }
+
+    /// REST-14: "A server MUST answer `GET /api/health` with 200 and `ok: true`, without asking for a token".
+    static func healthNeedsNoToken(_ history: Observations, _ evidence: inout Evidence) {
+        for exchange in history.exchanges where exchange.isRead(of: .health) {
+            guard let status = exchange.status else { continue }
+            evidence.test(
+                status == 200 && exchange.answer?.root["ok"] == true,
+                otherwise: "the health of the server was not told", expected: "200 with ok: true",
+                actual: "\(status) with \(shown(exchange.received?.body))", at: exchange.events)
+        }
     }
 }

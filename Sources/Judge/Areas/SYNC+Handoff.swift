@@ -2,46 +2,6 @@ import Holdfast
 import JSON
 import Transcript
 
-/// A number that the `done` of an accepted turn surely lies beyond.
-private struct Floor {
-    /// The turn, as an index into `Observations.turns`.
-    let turn: Int
-    /// The greatest number shown before the question, or by the turn's own first frames; 0 without any.
-    let seq: Int
-    /// The greatest of these numbers up to and with this turn.
-    let highest: Int
-
-    /// The floors of a principal's turns in one epoch, in the order of asking.
-    static func all(of key: Stream.Key, _ history: Observations) -> [Floor] {
-        let stream = history.stream(of: key.principal, epoch: key.epoch)
-        var floors: [Floor] = []
-        for (index, turn) in history.turns.enumerated() where turn.principal == key.principal && turn.isAccepted {
-            let own = turn.frames.compactMap { stream.greatest(at: $0.event) }.max()
-            let seq = [stream.greatest(before: turn.event), own].compactMap { $0 }.max() ?? 0
-            floors.append(Floor(turn: index, seq: seq, highest: max(seq, floors.last?.highest ?? seq)))
-        }
-        return floors
-    }
-}
-
-/// What came live on one connection.
-private struct Live {
-    /// The numbered frames, in order.
-    let frames: [ObservedFrame]
-    /// Their numbers.
-    let numbers: Set<Int>
-    /// Numbers that need not come: those of its own questions (TURN-17).
-    let unowed: Set<Int>
-
-    init(on connection: Int, _ history: Observations) {
-        frames = history.connections[connection].received.filter { history.isNumbered($0) }
-        numbers = Set(frames.compactMap(\.seq))
-        let asked = history.index.turns(on: connection).map { history.turns[$0] }
-        unowed = Set(asked.flatMap { $0.frames + $0.replayed }.filter { $0.type == "message" }.compactMap(\.seq))
-            .subtracting(numbers)
-    }
-}
-
 /// Where replay ends and live begins, and who is shown what.
 extension SYNC {
     /// SYNC-8: "A server MUST replay every frame as it was first sent, with the same members and values".
@@ -85,11 +45,11 @@ extension SYNC {
     /// Once for each such frame that was shown elsewhere. It is lost once a later number came live on the connection, a later
     /// replay on it holds the frame, or the bound `turn` passed.
     static func nothingFallsBetween(_ history: Observations, _ evidence: inout Evidence) {
-        var received: [Int: Live] = [:]
+        var received: [Int: LiveFrames] = [:]
         for (sync, result) in history.answeredSyncs {
             guard let last = sync.lastSeq, let epoch = result.epoch else { continue }
             let connection = history.connections[sync.connection]
-            let live = received[sync.connection] ?? Live(on: sync.connection, history)
+            let live = received[sync.connection] ?? LiveFrames(on: sync.connection, history)
             received[sync.connection] = live
             let end = connection.ending?.event ?? .max
             let stream = history.stream(of: connection.principal, epoch: epoch)
@@ -133,14 +93,14 @@ extension SYNC {
     static func othersAreNotReplayed(_ history: Observations, _ evidence: inout Evidence) {
         var owners: [String: Set<String>] = [:]
         for frame in history.received where frame.type != "error" {
-            let principal = history.connections[frame.connection].principal
+            let principal = history.principal(of: frame)
             for id in [frame.sessionId, frame.turnId].compactMap({ $0 }) { owners[id, default: []].insert(principal) }
         }
         for (sync, result) in history.answeredSyncs {
             let principal = history.principal(of: sync)
             let others = history.received.contains { frame in
                 frame.event < sync.request.event && NumberedFrame.types.contains(frame.type ?? "")
-                    && history.connections[frame.connection].principal != principal
+                    && history.principal(of: frame) != principal
             }
             guard others else { continue }
             let foreign = sync.missed.first { frame in
@@ -163,10 +123,10 @@ extension SYNC {
     /// when nobody was there, by the end of a later turn of the session on the connection that asked. What a restart keeps of
     /// the stream is the matter of SYNC-9.
     static func doneStaysReplayable(_ history: Observations, _ evidence: inout Evidence) {
-        var floors: [Stream.Key: [Floor]] = [:]
+        var floors: [Stream.Key: [StreamFloor]] = [:]
         for replay in history.replays where replay.result["more"]?.boolValue != true {
             let key = Stream.Key(principal: replay.principal, epoch: replay.epoch)
-            let all = floors[key] ?? Floor.all(of: key, history)
+            let all = floors[key] ?? StreamFloor.all(of: key, history)
             floors[key] = all
             for floor in all[all.boundary { $0.highest >= replay.position }...] {
                 let turn = history.turns[floor.turn]
@@ -207,8 +167,7 @@ extension SYNC {
                 let newer = history.connections[position]
                 if newer.opening >= end.event { break }
                 guard newer.principal == older.principal, let connected = newer.connected, connected < end.event,
-                    newer.ending.map({ $0.event > end.event }) ?? true, newer.pauses.isEmpty,
-                    !hostile.contains(position)
+                    newer.isOpen(at: end.event), newer.pauses.isEmpty, !hostile.contains(position)
                 else { continue }
                 if let last = lastEnding[position], last > end.event {
                     evidence.keep()
@@ -229,5 +188,84 @@ extension SYNC {
                 }
             }
         }
+    }
+
+    // MARK: What a restart means for the numbered stream
+
+    /// SYNC-9: "A server MUST use a new `epoch` whenever it could otherwise give out a `seq` again or can no longer replay
+    /// what it gave out before a restart".
+    ///
+    /// Once for each first `connected` of a principal after a restart that had been shown frames before. An old epoch means
+    /// the old stream: `lastSeq` goes on from it, no number comes again, and a replay from before holds what was shown.
+    static func restartsKeepTheStreamOrName(_ history: Observations, _ evidence: inout Evidence) {
+        let shown = history.shown.map { (item: $0, life: history.life(of: $0.frame)) }
+        var judged: Set<TurnNames.Key> = []
+        for connection in history.connections {
+            guard let greeting = connection.greeting, let epoch = greeting.epoch else { continue }
+            let life = history.lives.life(at: connection.opening)
+            guard life > 0, !judged.contains(TurnNames.Key(principal: connection.principal, name: "\(life)")) else {
+                continue
+            }
+            let earlier = shown.filter { $0.item.principal == connection.principal && $0.life < life }
+            guard !earlier.isEmpty,
+                judged.insert(TurnNames.Key(principal: connection.principal, name: "\(life)")).inserted
+            else { continue }
+            let old = earlier.filter { $0.item.epoch == epoch }.map(\.item)
+            guard let highest = old.max(by: { $0.seq < $1.seq }) else {
+                evidence.keep()
+                continue
+            }
+            func violate(_ what: String, _ expected: String, _ actual: String, _ events: [Int]) {
+                evidence.violate(what, expected: expected, actual: actual, at: events)
+            }
+            let new = shown.filter {
+                $0.item.principal == connection.principal && $0.life == life && $0.item.epoch == epoch
+                    && !$0.item.frame.isReplayed
+            }.map(\.item)
+            let twice = new.lazy.compactMap { item in
+                old.first { $0.seq == item.seq && $0.frame.identity != item.frame.identity }
+                    .map { (old: $0, new: item) }
+            }.first
+            if let last = greeting["lastSeq"]?.intValue, last < highest.seq {
+                violate(
+                    "the epoch of before a restart is used on, but its numbers are not",
+                    "a new epoch, or lastSeq of at least \(highest.seq)", "epoch \(epoch), lastSeq \(last)",
+                    [highest.event, greeting.event])
+            } else if let twice {
+                violate(
+                    "a number of before a restart comes again on another frame",
+                    "a new epoch, or seq greater than \(highest.seq)", "seq \(twice.new.seq) again",
+                    [twice.old.event, greeting.event, twice.new.event])
+            } else {
+                judgeReplay(of: old, epoch, life, connection.principal, greeting, history, into: &evidence)
+            }
+        }
+    }
+
+    /// Judges by the replays of a life whether frames shown before it are still there.
+    private static func judgeReplay(
+        of old: [NumberedFrame], _ epoch: String, _ life: Int, _ principal: String, _ greeting: ObservedFrame,
+        _ history: Observations, into evidence: inout Evidence
+    ) {
+        let replays = history.replays.filter {
+            $0.principal == principal && $0.epoch == epoch && history.life(of: $0.result) == life
+        }
+        var isWhole = false
+        for replay in replays {
+            let wanted = Set(old.filter { $0.seq > replay.position && history.isPromised($0, in: replay) }.map(\.seq))
+            guard !wanted.isEmpty else { continue }
+            let missing = wanted.subtracting(replay.numbers)
+            if let first = missing.min(), let item = old.first(where: { $0.seq == first }) {
+                return evidence.violate(
+                    "the epoch of before a restart is used on, but its frames are not replayed",
+                    expected: "a new epoch, or seq \(listed(wanted)) in missed",
+                    actual: "seq \(listed(replay.numbers))", at: [item.event, replay.result.event])
+            }
+            isWhole = true
+        }
+        if isWhole { return evidence.keep() }
+        evidence.doubt(
+            "the epoch outlived a restart, and no replay shows whether its frames did",
+            expected: "a sync from before the restart", actual: "none", at: [greeting.event])
     }
 }

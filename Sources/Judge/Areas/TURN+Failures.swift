@@ -8,7 +8,7 @@ extension TURN {
     ///
     /// Only a scripted agent can be made to fail on purpose.
     static func agentFailuresAreNamed(_ history: Observations, _ evidence: inout Evidence) {
-        for turn in scriptedToFail(history) {
+        for turn in history.turnsScriptedToFail {
             guard let ending = turn.ending, !history.wasDisturbed(between: turn.event, and: ending.event) else {
                 continue
             }
@@ -26,7 +26,7 @@ extension TURN {
         for turn in history.turns {
             guard let ending = turn.ending, ending.code == "agent_failed" else { continue }
             for read in history.reads(of: turn) where read.request > ending.event {
-                guard let entry = entry(of: turn, in: read) else { continue }
+                guard let entry = read.entry(of: turn) else { continue }
                 evidence.test(
                     entry.status == "failed", otherwise: "a turn whose agent failed is not shown as failed",
                     expected: "'failed'", actual: shown(entry.status), at: [turn.event, ending.event, read.event])
@@ -43,9 +43,7 @@ extension TURN {
         for failed in history.turns {
             guard let failure = failed.ending, failure.code == "agent_failed" else { continue }
             for turn in history.turns where turn.event > failure.event && turn.principal == failed.principal {
-                if history.subject.hasScriptedAgent, turn.request.script.contains(where: { $0["fail"] != nil }) {
-                    continue
-                }
+                if history.subject.hasScriptedAgent, turn.isScriptedToFail { continue }
                 let expected = "done, as without the failure"
                 if let ending = turn.ending {
                     guard !history.wasDisturbed(between: failure.event, and: ending.event) else { continue }
@@ -58,8 +56,8 @@ extension TURN {
                     }
                 } else if turn.request.refusalCode == "busy", let refusal = turn.request.refusal {
                     let running = history.turns.contains { other in
-                        other.event < turn.event && (other.sessionId ?? other.sessionAsked) == turn.sessionAsked
-                            && other.isAccepted && other.ended ?? .max > turn.event
+                        other.event < turn.event && other.session == turn.sessionAsked && other.isAccepted
+                            && other.ended ?? .max > turn.event
                     }
                     guard !running else { continue }
                     evidence.violate(
@@ -86,7 +84,7 @@ extension TURN {
         for turn in history.turns {
             guard let index = turn.request.connection, let end = history.connections[index].ending?.event,
                 end > turn.event, turn.endings(on: index).allSatisfy({ $0.event > end }), turn.request.refusal == nil,
-                !(canFail && turn.request.script.contains { $0["fail"] != nil }),
+                !(canFail && turn.isScriptedToFail),
                 !(turn.endings + turn.replayed).contains(where: { $0.type == "error" && !canFail }),
                 !history.wasDisturbed(between: turn.event, and: history.events.count - 1)
             else { continue }
@@ -96,8 +94,8 @@ extension TURN {
                 continue
             }
             let isSerial = history.turns.contains { other in
-                other.event < turn.event && (other.sessionId ?? other.sessionAsked) == turn.sessionId
-                    && other.isAccepted && other.ended ?? .max > turn.event
+                other.event < turn.event && other.session == turn.sessionId && other.isAccepted
+                    && other.ended ?? .max > turn.event
             }
             let limit =
                 history.patience(of: turn.event) + (history.timeouts.turn + turn.request.scriptedWait).microseconds
@@ -106,7 +104,7 @@ extension TURN {
                 let isAccepted = turn.isAccepted || history.question(of: turn, in: read) != nil
                 let isLate = !isSerial && isAccepted && history.patience(of: read.request) >= limit
                 // An agent without a script may fail for reasons of its own.
-                let isFailed = canFail && entry(of: turn, in: read)?.status == "failed"
+                let isFailed = canFail && read.entry(of: turn)?.status == "failed"
                 guard isLate || isFailed else { continue }
                 evidence.violate(
                     "a turn did not outlive its connection", expected: "the answer in the session",
@@ -123,15 +121,14 @@ extension TURN {
     static func sessionsListTheirTurns(_ history: Observations, _ evidence: inout Evidence) {
         let scripted = history.subject.hasScriptedAgent
         for turn in history.turns where turn.isAccepted {
-            guard let sign = ID.firstSign(of: turn) else { continue }
+            guard let sign = turn.firstSign else { continue }
             for read in history.reads(of: turn) where read.request > sign {
                 // A crash may have taken the turn; whether it might is the matter of TURN-3 and PERSIST-1.
                 if history.hasCrashed(between: sign, and: read.request), history.question(of: turn, in: read) == nil {
                     continue
                 }
                 let events = [turn.event, sign, read.event]
-                let entry = self.entry(of: turn, in: read)
-                guard let entry else {
+                guard let entry = read.entry(of: turn) else {
                     // A list whose entries name nothing we know cannot be searched.
                     if read.listsTurns, turn.turnId == nil, turn.clientMessageId == nil { continue }
                     evidence.violate(
@@ -170,18 +167,80 @@ extension TURN {
         }
     }
 
-    /// The entry of a turn in a session read, by its id or the key of its question.
-    static func entry(of turn: ObservedTurn, in read: ObservedSessionRead) -> ObservedSessionRead.StoredTurn? {
-        read.turns.first { turn.turnId != nil && $0.turnId == turn.turnId }
-            ?? read.turns.first {
-                turn.clientMessageId != nil && $0.clientMessageId == turn.clientMessageId
-                    && (turn.turnId == nil || $0.turnId == nil)
-            }
+    // MARK: Checks of turns that the end of the server's process interrupted
+
+    /// TURN-3: "A server MUST make the user's message durable before any byte of its `ack` leaves".
+    ///
+    /// Once for each kill on the bytes of an `ack` that was read after the next start; fewer than 20 prove nothing. What is missing without a crash is the
+    /// matter of TURN-20.
+    static func ackMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
+        let promises = history.promisedQuestions
+        let fates = history.fates(ofQuestions: promises)
+        for (promise, fate) in zip(promises, fates) {
+            guard let lost = fate.lostAt, history.hasCrashed(between: promise.told, and: lost) else { continue }
+            evidence.violate(
+                "an acknowledged question is gone after a crash", expected: shown(promise.turn.request.prompt),
+                actual: "a read without it", at: [promise.told, lost])
+        }
+        let kills = ArmedKills(on: "ack", promises, fates, in: history)
+        for _ in kills.kept { evidence.keep() }
+        if let doubt = kills.doubt(on: "`ack`", "question") { evidence.doubts.append(doubt) }
+        evidence.remarks = [kills.remark(on: "`ack`", "question")].compactMap { $0 }
     }
 
-    /// Turns that the agent was told to fail.
-    static func scriptedToFail(_ history: Observations) -> [ObservedTurn] {
-        guard history.subject.hasScriptedAgent else { return [] }
-        return history.turns.filter { $0.request.script.contains { $0["fail"] != nil } }
+    /// TURN-13: "A server that shows `turns` MUST bring every turn that its own crash interrupted to `done` or `failed`
+    /// within `turn` after it accepts connections again".
+    ///
+    /// Once for each interrupted turn: by the first read after the restart that does not show it as running, else by one
+    /// begun after the bound. A read that lists no turns shows none as running.
+    static func interruptedTurnsEnd(_ history: Observations, _ evidence: inout Evidence) {
+        for (life, end) in history.lives.ended where end.cause != .stopped {
+            for turn in history.turnsInterrupted(by: end, of: life) {
+                let reads = history.readsAfterRestart(of: turn, since: life)
+                evidence.test(
+                    reads.contains(where: { !$0.read.showsRunning(turn) }),
+                    orBy: reads.first(where: { history.isLate($0.read, after: $0.start, for: turn) })
+                ) { late in
+                    Finding(
+                        "a turn that a crash interrupted is still shown as running", expected: "'done' or 'failed'",
+                        actual: "'running'", at: [turn.event, end.event, late.start, late.read.event])
+                }
+            }
+        }
+    }
+
+    /// TURN-14: "A server MUST give the code `interrupted` to an `error` that ends a turn because the server stopped".
+    ///
+    /// Once for each turn that ran when the process was ended: by the first error that tells of its end, live, replayed or as
+    /// the copy a repeat gets. A turn whose connection was watched to its end while the server stopped counts without one,
+    /// because the server was free to give another code.
+    static func stoppedTurnsAreInterrupted(_ history: Observations, _ evidence: inout Evidence) {
+        let isScripted = history.subject.hasScriptedAgent
+        for (life, end) in history.lives.ended where end.cause != .exited {
+            for turn in history.turnsInterrupted(by: end, of: life) {
+                let errors = (turn.endings + turn.replayed + turn.copies).filter {
+                    $0.type == "error" && $0.event > end.event
+                }
+                guard let error = errors.min(by: { $0.event < $1.event }) else {
+                    guard end.cause == .stopped, let index = turn.request.connection,
+                        let ending = history.connections[index].ending, ending.event > end.event,
+                        history.connections[index].wasEndedByServer
+                    else { continue }
+                    evidence.keep()
+                    continue
+                }
+                if error.code == "interrupted" {
+                    evidence.keep()
+                    continue
+                }
+                // The turn may have failed for a reason of its own.
+                let mayFail = !isScripted || turn.isScriptedToFail
+                if error.code == "agent_failed", mayFail { continue }
+                if history.lives.refusedWrites(between: turn.event, and: error.event) { continue }
+                evidence.violate(
+                    "a turn that the end of the server interrupted is called something else",
+                    expected: "error interrupted", actual: called(error), at: [turn.event, end.event, error.event])
+            }
+        }
     }
 }

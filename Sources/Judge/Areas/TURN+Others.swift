@@ -117,7 +117,7 @@ extension TURN {
             let connection = history.connections[index]
             guard connection.principal == turn.principal, let connected = connection.connected, connected < turn.event
             else { return false }
-            return connection.ending.map { $0.event > turn.event } ?? true
+            return connection.isOpen(at: turn.event)
         }
     }
 
@@ -140,7 +140,7 @@ extension TURN {
             guard let refusal = turn.request.refusal, isRefusal(turn.request, history),
                 turn.sessionAsked.map(isSessionID) ?? true, turn.requests.allSatisfy({ $0.refusal != nil })
             else { continue }
-            if let sign = ID.firstSign(of: turn) {
+            if let sign = turn.firstSign {
                 evidence.violate(
                     "a refused question started a turn", expected: "nothing after the refusal",
                     actual: "a frame of the turn", at: [turn.event, refusal, sign])

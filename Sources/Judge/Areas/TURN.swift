@@ -29,7 +29,7 @@ enum TURN {
             let acks = turn.acks.filter { $0.connection == index }
             // Of requests with one key that travel at the same time any may be the first to arrive; the others are repeats.
             if turn.requests.count > 1, acks.first?.isDuplicate == true { continue }
-            let first = (turn.frames.filter { $0.type == "toolUse" } + turn.endings).filter { $0.connection == index }
+            let first = (turn.toolUses + turn.endings).filter { $0.connection == index }
                 .map(\.event).min()
             let askers = turn.requests.compactMap(\.connection)
             let stray = turn.acks.first { ack in
@@ -92,9 +92,9 @@ enum TURN {
     static func ackedQuestionsAreShown(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             guard let ack = turn.ack else { continue }
-            let shows = (turn.frames.filter { $0.type == "toolUse" } + turn.endings).map(\.event).min() ?? .max
+            let shows = (turn.toolUses + turn.endings).map(\.event).min() ?? .max
             let reads = history.reads(of: turn).filter { $0.request > ack.event }
-            let isAtOnce = shows < .max && history.time(of: shows) - history.time(of: ack.event) < 20_000
+            let isAtOnce = shows < .max && history.span(from: ack.event, to: shows) < 20_000
             guard let read = reads.first(where: { $0.request < shows || isAtOnce }),
                 !history.hasCrashed(between: ack.event, and: read.request)
             else { continue }
@@ -110,7 +110,7 @@ enum TURN {
     /// Judged by the first read begun after the first `toolUse` or ending that any connection saw.
     static func questionsAreStoredBeforeTheTurnShows(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
-            let shows = (turn.frames.filter { $0.type == "toolUse" } + turn.endings).min { $0.event < $1.event }
+            let shows = (turn.toolUses + turn.endings).min { $0.event < $1.event }
             guard let shows else { continue }
             guard let read = history.reads(of: turn).first(where: { $0.request > shows.event }),
                 !history.hasCrashed(between: shows.event, and: read.request)

@@ -49,7 +49,7 @@ struct Ownership {
             }
         }
         guard let first = owners.values.min() else { return [:] }
-        // Shown before anybody here made it: an older one of the same name.
+        // NumberedFrame before anybody here made it: an older one of the same name.
         for (principal, event) in listed[session] ?? [:] where event < first && owners[principal] == nil {
             owners[principal] = event
         }

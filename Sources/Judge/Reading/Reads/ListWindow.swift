@@ -33,7 +33,7 @@ struct ListWindow {
         var created: [ObservedTurn] = []
         var refused: [(request: Int, answer: Int, session: String?)] = []
         for turn in observations.turns where turn.principal == principal && turn.event < after.event {
-            let sign = ID.firstSign(of: turn)
+            let sign = turn.firstSign
             if let refusal = turn.request.refusal, !turn.isAccepted {
                 // Answered on one side of a list and asked on the other: it may show in either.
                 if turn.event < before.event {

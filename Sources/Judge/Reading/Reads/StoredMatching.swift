@@ -101,11 +101,11 @@ extension Observations {
     func isToldApart(_ turn: ObservedTurn) -> Bool {
         let key = turn.clientMessageId
         if !turn.acks.isEmpty || (key != nil && turn.endings.contains { $0.clientMessageId == key }) { return true }
-        let places = ORDER.session(of: turn).map { index.turns(of: $0) } ?? index.unplaced
+        let places = turn.session.map { index.turns(of: $0) } ?? index.unplaced
         return !places.contains { place in
             turns[place].principal == turn.principal
                 && (turn.request.connection == nil || turns[place].request.connection != turn.request.connection)
-                && ORDER.overlaps(turns[place], turn)
+                && turns[place].overlaps(turn)
         }
     }
 

@@ -67,7 +67,7 @@ extension Observations {
         var fates = [Fate](repeating: Fate(), count: promises.count)
         var bySession: [TurnNames.Key: [Int]] = [:]
         for (index, promise) in promises.enumerated() {
-            guard let session = ORDER.session(of: promise.turn) else { continue }
+            guard let session = promise.turn.session else { continue }
             bySession[TurnNames.Key(principal: promise.turn.principal, name: session), default: []].append(index)
         }
         func note(_ index: Int, _ isThere: Bool, request: Int, response: Int) {

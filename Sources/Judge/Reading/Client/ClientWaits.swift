@@ -1,0 +1,108 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// What a client waits for, and how that shows.
+extension Observations {
+    /// A time in which a client waits for an answer, and nothing from outside makes it read.
+    struct AnswerWait: Sendable {
+        /// The message.
+        let question: ClientQuestion
+        /// The requests of its reads of that session, in order; of the list while the session is not known.
+        let reads: [Int]
+        /// The event that ended this time: the answer, something that makes it read anew, or the end of the history.
+        let end: Int
+
+        /// Whether a screen is the one on which the answer is awaited.
+        func isOnScreen(_ state: ObservedClient.State) -> Bool {
+            let sessions = question.sessions(before: end).union(question.requests.compactMap(\.sessionAsked))
+            return state.sessionId.map { sessions.isEmpty || sessions.contains($0) } ?? true
+        }
+    }
+
+    /// Every time in which a client waited for an answer and read for it.
+    var waitsForAnswers: [AnswerWait] {
+        let reasons = Set(recoveryTriggers).union(
+            connections.indices.compactMap { connections[$0].connected == nil ? nil : loss(of: $0) }
+        ).union(
+            client.acts("send", "background", "networkDown", "openPush", "selectSession", "launch", "quit", "exit").map(
+                \.event)
+        ).sorted()
+        return ClientQuestion.all(in: self).flatMap { question -> [AnswerWait] in
+            guard let asked = question.requests.first?.event else { return [] }
+            let over = question.news.first { $0.kind != .proof }?.event ?? history.events.endIndex
+            let borders = [asked] + reasons.filter { $0 > asked && $0 < over } + [over]
+            let sessions = question.sessions(before: over).union(question.requests.compactMap(\.sessionAsked))
+            return zip(borders, borders.dropFirst()).compactMap { first, last in
+                let reads = client.reads.filter { read in
+                    guard read.request > first, read.request < last else { return false }
+                    if case .session(let id) = read.route { return sessions.contains(id) }
+                    return sessions.isEmpty
+                }
+                guard !reads.isEmpty else { return nil }
+                return AnswerWait(question: question, reads: reads.map(\.request), end: last)
+            }
+        }
+    }
+
+    /// How long a change of the screen may go unseen on a busy machine.
+    private static let unseenMicroseconds = 500_000
+
+    /// The reads of a wait that were made for the answer: the client is seen waiting after them, was waiting and is seen
+    /// otherwise only a while later, or has a socket that would tell the rest.
+    ///
+    /// A stage records what it sees when it differs from what it saw before, and looks several times a second: what it saw
+    /// last was so until shortly before it saw something else.
+    func polls(in wait: AnswerWait) -> [Int] {
+        let looks = looks(after: wait.reads.first ?? wait.end, before: wait.end)
+        let thinking = looks.last { $0.state.thinking }?.event
+        let change = looks.first { $0.event > thinking ?? -1 && !$0.state.thinking }?.event
+        let sockets = connections.compactMap { connection in
+            connection.connected.map { $0..<max($0, connection.ending?.event ?? .max) }
+        }
+        return wait.reads.dropFirst().filter { read in
+            thinking.map { read < $0 } == true || sockets.contains { $0.contains(read) }
+                || change.map {
+                    client.state(at: read)?.thinking == true && time(of: $0) - time(of: read) > Self.unseenMicroseconds
+                } == true
+        }
+    }
+
+    /// When a request was over without an answer: its connection lost, or its exchange failed.
+    func end(of request: ObservedRequest) -> Int? {
+        switch request.origin {
+        case .connection(let index): loss(of: index)
+        case .exchange(let index): exchanges[index].failure
+        }
+    }
+
+    /// The first `sync` of each connection, with the position it asks from, in the order of asking.
+    var firstSyncs: [(sync: ObservedSync, position: Int)] {
+        var seen: Set<Int> = []
+        return syncs.compactMap { sync in
+            guard seen.insert(sync.connection).inserted, let position = sync.lastSeqSeen else { return nil }
+            return (sync, position)
+        }
+    }
+
+    /// Whether the client awaits an answer at an event: it sent a question in this life, showed last that it thinks, and was
+    /// told of no ending by any road.
+    func isAwaiting(_ questions: [ClientQuestion], at event: Int) -> Bool {
+        guard let life = client.launch(at: event)?.events.lowerBound, client.state(at: event)?.thinking == true else {
+            return false
+        }
+        return questions.contains { question in
+            question.event > life && question.requests.contains { $0.event < event }
+                && !question.news.contains { $0.event < event && $0.kind != .proof }
+        }
+    }
+
+    /// The event that proves that something did not come to the screen: the session stayed on it, the client ran, and the
+    /// bound of an answer without work behind it was watched to its end.
+    func screenDeadline(after cause: Int, on connection: Int? = nil) -> Int? {
+        let limit = patience(of: cause) + timeouts.pong.microseconds
+        let left = client.nextAct("selectSession", "openPush", after: cause)
+        if let left, patience(of: left.event) < limit { return nil }
+        return clientDeadline(after: cause, within: timeouts.pong, on: connection)
+    }
+}

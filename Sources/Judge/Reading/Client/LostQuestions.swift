@@ -1,0 +1,56 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// Questions that were lost before anything was said of them.
+extension Observations {
+    /// The loss of a question that nothing had been said of.
+    struct LostQuestion {
+        /// The request, or the command that typed it when no request ever arrived.
+        let sent: Int
+        /// The road it went; nil when it never arrived.
+        let origin: ObservedRequest.Origin?
+        /// What ended the connection.
+        let event: Int
+
+        /// Whether it came again by another road, or at all where it had not arrived.
+        func isSentAgain(_ question: ClientQuestion) -> Bool {
+            question.requests.contains { $0.event > sent && $0.origin != origin }
+        }
+    }
+
+    /// How a question was lost: its connection ended before anything was said of it.
+    ///
+    /// Of one that was sent on several connections, the last.
+    func loss(of question: ClientQuestion) -> LostQuestion? {
+        for request in question.requests.reversed() {
+            guard let connection = request.connection, let event = loss(of: connection), event > request.event,
+                !question.news.contains(where: { $0.event < event })
+            else { continue }
+            let lost = LostQuestion(sent: request.event, origin: request.origin, event: event)
+            // The last of many may be lost with the history itself; the ones before it were sent again.
+            if lost.isSentAgain(question) || question.requests.first?.event == request.event { return lost }
+            if neglect(after: event, within: clientPatience) != nil { return lost }
+        }
+        // Typed into a connection that was over and still called connected.
+        guard let typed = question.typed, client.state(at: typed)?.connection == .connected,
+            question.requests.first?.connection != lastConnection(before: typed),
+            let connection = lastConnection(before: typed), let ending = connections[connection].ending?.event,
+            ending < typed
+        else { return nil }
+        return LostQuestion(sent: typed, origin: nil, event: ending)
+    }
+
+    private func lastConnection(before event: Int) -> Int? {
+        connections.lastIndex { $0.opening < event && $0.connected.map { $0 < event } == true }
+    }
+
+    /// Whether frames of other turns came between two events.
+    func hasOthers(than question: ClientQuestion, from first: Int, to last: Int) -> Bool {
+        let own = Set(question.news.map(\.event))
+        return received.contains { frame in
+            frame.event > first && frame.event < last && !own.contains(frame.event)
+                && frame.isOf("toolUse", "message", "done", "error")
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// The turns that a session read has to show.
+extension Observations {
+    /// The accepted turns of a read's session, in the order of asking.
+    func turns(in read: ObservedSessionRead) -> [ObservedTurn] {
+        guard namesItsMessages(read) else { return [] }
+        return index.turns(of: read.sessionId).lazy.map { turns[$0] }.filter { turn in
+            turn.principal == read.principal && turn.isAccepted && turn.event < read.event
+        }
+    }
+
+    /// Goes through each accepted turn of each read, with the places of its messages.
+    func forEachTurnRead(_ body: (ObservedTurn, ObservedSessionRead, StoredPlaces) -> Void) {
+        for read in sessionReads {
+            let places = StoredPlaces(read)
+            for turn in turns(in: read) { body(turn, read, places) }
+        }
+    }
+}
+
+extension ObservedSessionRead {
+    /// The entry of a turn, by its id or the key of its question.
+    func entry(of turn: ObservedTurn) -> StoredTurn? {
+        turns.first { turn.turnId != nil && $0.turnId == turn.turnId }
+            ?? turns.first {
+                turn.clientMessageId != nil && $0.clientMessageId == turn.clientMessageId
+                    && (turn.turnId == nil || $0.turnId == nil)
+            }
+    }
+
+    /// Whether it shows a turn as running; where nothing names it, any running turn may be the one.
+    func showsRunning(_ turn: ObservedTurn) -> Bool {
+        if let entry = entry(of: turn) { return entry.status != "done" && entry.status != "failed" }
+        guard turn.turnId == nil, turn.clientMessageId == nil else { return false }
+        return turns.contains { $0.status == "running" }
+    }
+}

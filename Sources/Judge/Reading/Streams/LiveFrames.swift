@@ -1,0 +1,39 @@
+/// A number that the `done` of an accepted turn surely lies beyond.
+struct StreamFloor {
+    /// The turn, as an index into `Observations.turns`.
+    let turn: Int
+    /// The greatest number shown before the question, or by the turn's own first frames; 0 without any.
+    let seq: Int
+    /// The greatest of these numbers up to and with this turn.
+    let highest: Int
+
+    /// The floors of a principal's turns in one epoch, in the order of asking.
+    static func all(of key: Stream.Key, _ history: Observations) -> [StreamFloor] {
+        let stream = history.stream(of: key.principal, epoch: key.epoch)
+        var floors: [StreamFloor] = []
+        for (index, turn) in history.turns.enumerated() where turn.principal == key.principal && turn.isAccepted {
+            let own = turn.frames.compactMap { stream.greatest(at: $0.event) }.max()
+            let seq = [stream.greatest(before: turn.event), own].compactMap { $0 }.max() ?? 0
+            floors.append(StreamFloor(turn: index, seq: seq, highest: max(seq, floors.last?.highest ?? seq)))
+        }
+        return floors
+    }
+}
+
+/// What came live on one connection.
+struct LiveFrames {
+    /// The numbered frames, in order.
+    let frames: [ObservedFrame]
+    /// Their numbers.
+    let numbers: Set<Int>
+    /// Numbers that need not come: those of its own questions (TURN-17).
+    let unowed: Set<Int>
+
+    init(on connection: Int, _ history: Observations) {
+        frames = history.connections[connection].received.filter { history.isNumbered($0) }
+        numbers = Set(frames.compactMap(\.seq))
+        let asked = history.index.turns(on: connection).map { history.turns[$0] }
+        unowed = Set(asked.flatMap { $0.frames + $0.replayed }.filter { $0.type == "message" }.compactMap(\.seq))
+            .subtracting(numbers)
+    }
+}

@@ -1,0 +1,87 @@
+/// What the frames of a turn say of it, and how it stands to others.
+extension ObservedTurn {
+    /// The conversation: as the server named it, else as it was asked for.
+    var session: String? { sessionId ?? sessionAsked }
+    /// The first event that shows that the server took it on.
+    var firstSign: Int? {
+        let frames = acks + self.frames + endings + copies + replayed
+        return (frames.map(\.event) + [response].compactMap { $0 }).min()
+    }
+    /// The first live frame that shows that it was taken on, by its event.
+    var firstFrame: Int? { (acks + frames + endings).map(\.event).min() }
+    /// Its live `toolUse` frames.
+    var toolUses: [ObservedFrame] { frames.filter { $0.type == "toolUse" } }
+    /// Every `done` that told of its answer: live, as a copy or in a replay.
+    var dones: [ObservedFrame] { (endings + copies + replayed).filter { $0.type == "done" } }
+    /// The request that was not refused.
+    var accepted: ObservedRequest { requests.first { $0.refusal == nil } ?? request }
+    /// Whether its script makes the agent fail.
+    var isScriptedToFail: Bool { request.script.contains { $0["fail"] != nil } }
+
+    /// Whether it is known to have been accepted before another: sent before it on one connection, or answered before the
+    /// other was sent.
+    func precedes(_ other: ObservedTurn) -> Bool {
+        let (one, two) = (accepted, other.accepted)
+        if let connection = one.connection, connection == two.connection { return one.event < two.event }
+        return [ack?.event, ended].compactMap { $0 }.contains { $0 < two.event }
+    }
+
+    /// Whether both may have run at one moment.
+    func overlaps(_ other: ObservedTurn) -> Bool {
+        guard event != other.event else { return false }
+        let (first, second) = event < other.event ? (self, other) : (other, self)
+        return first.ended.map { $0 > second.event } ?? true
+    }
+
+    /// For each of some turns, in the order of asking, whether it overlaps any other.
+    static func overlapping(_ turns: [ObservedTurn]) -> [Bool] {
+        var last = Int.min
+        return turns.indices.map { index in
+            let end = turns[index].ended ?? .max
+            let isLate = last > turns[index].event
+            last = max(last, end)
+            return isLate || (index + 1 < turns.count && end > turns[index + 1].event)
+        }
+    }
+}
+
+extension ObservedRequest {
+    /// How the question begins, in quotes.
+    var excerpt: String { "'\(prompt.prefix(40))'" }
+}
+
+extension ObservedFrame {
+    /// Whether it is of one of some types.
+    func isOf(_ types: String...) -> Bool { type.map(types.contains) ?? false }
+
+    /// What is compared of a frame under its number: the type and the names.
+    var identity: String {
+        let ids = [sessionId, turnId, messageId].map { $0 ?? "-" }
+        return "\(type ?? "frame") of session \(ids[0]), turn \(ids[1]), message \(ids[2])"
+    }
+}
+
+extension Observations {
+    /// Every request of every turn, in the order of the turns.
+    var requests: some Sequence<(turn: ObservedTurn, request: ObservedRequest)> {
+        turns.lazy.flatMap { turn in turn.requests.lazy.map { (turn: turn, request: $0) } }
+    }
+
+    /// Turns that the agent was told to fail.
+    var turnsScriptedToFail: [ObservedTurn] { subject.hasScriptedAgent ? turns.filter(\.isScriptedToFail) : [] }
+
+    /// The exchange of a request over REST; nil for one on a connection.
+    func exchange(of request: ObservedRequest) -> ObservedExchange? {
+        if case .exchange(let index) = request.origin { exchanges[index] } else { nil }
+    }
+
+    /// Whose connection a frame came on.
+    func principal(of frame: ObservedFrame) -> String { connections[frame.connection].principal }
+
+    /// Whether an accepted turn of a session, asked before another one, still ran when that was asked.
+    func isBusy(_ session: String?, at turn: ObservedTurn) -> Bool {
+        turns.contains { other in
+            other.event < turn.event && other.session == session && other.isAccepted && other.ended ?? .max > turn.event
+        }
+    }
+}
