@@ -18,9 +18,8 @@ private func judgeWhole(_ history: History, under specification: Specification) 
     let view = DialectView(history)
     let observations = Observations(view.history, under: specification)
     // Where a guess was made about whose a frame is, only what is seen without the guess stands.
-    let sure =
-        observations.guessedTurns.isEmpty ? nil : Observations(view.history, under: specification, believing: .none)
-    lazy var ends = Observations(view.history, under: specification, believing: .ends)
+    let sure = observations.guessedTurns.isEmpty ? nil : observations.believing(.none)
+    lazy var ends = observations.believing(.ends)
     return specification.clauses.compactMap { clause in
         guard clause.role == history.header.subject.role, let check = Checks.check(of: clause.id) else { return nil }
         guard history.header.subject.profiles.contains(clause.profile) else {

@@ -7,8 +7,11 @@ struct ObservationIndex: Sendable {
     private var readsBySession: [TurnNames.Key: [ObservedSessionRead]] = [:]
     private var exchangesByResponse: [Int: Int] = [:]
 
-    init(turns: [ObservedTurn], reads: [ObservedSessionRead], exchanges: [ObservedExchange]) {
-        for (index, turn) in turns.enumerated() {
+    /// Nothing to find.
+    init() {}
+
+    init(_ history: Observations) {
+        for (index, turn) in history.turns.enumerated() {
             if let session = turn.sessionId ?? turn.sessionAsked {
                 turnsBySession[session, default: []].append(index)
             } else {
@@ -18,11 +21,11 @@ struct ObservationIndex: Sendable {
                 turnsByConnection[connection, default: []].append(index)
             }
         }
-        for read in reads {
+        for read in history.sessionReads {
             guard let principal = read.principal else { continue }
             readsBySession[TurnNames.Key(principal: principal, name: read.sessionId), default: []].append(read)
         }
-        for (index, exchange) in exchanges.enumerated() {
+        for (index, exchange) in history.exchanges.enumerated() {
             guard let response = exchange.response else { continue }
             exchangesByResponse[response] = exchangesByResponse[response] ?? index
         }

@@ -39,6 +39,9 @@ struct SubjectLives: Sendable {
     /// Faults, in the order of time.
     private(set) var faults: [Fault] = []
 
+    /// One life, without an end.
+    init() {}
+
     init(_ history: History) {
         var refused: Int?
         func close(_ end: Int) {

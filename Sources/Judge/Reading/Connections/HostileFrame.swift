@@ -75,26 +75,17 @@ struct HostileFrame: Sendable {
         if isOwn || !hasTypedSession { return .invalid }
         return problems.contains { $0.flaw != nil } ? .free : nil
     }
-}
 
-/// Whether the last of the messages in a question is the user's.
-func endsWithUser(_ question: JSONValue) -> Bool {
-    question["messages"]?.arrayValue?.last?["role"] == "user"
-}
-
-extension Observations {
     /// What is wrong with each message to the server after `connected` that it may not simply take, by event.
-    static func hostileKinds(
-        in history: History, connections: [ObservedConnection], schemas: MessageSchemas
-    ) -> [Int: HostileFrame.Kind] {
-        let hasSync = history.header.subject.profiles.contains(.sync)
-        var kinds: [Int: HostileFrame.Kind] = [:]
+    static func kinds(
+        on connections: [ObservedConnection], schemas: MessageSchemas, hasSync: Bool
+    ) -> [Int: Kind] {
+        var kinds: [Int: Kind] = [:]
         for connection in connections {
             guard let connected = connection.connected else { continue }
             let limit = connection.greeting?["limits"]?["maxFrameBytes"]?.intValue
             for frame in connection.sent where frame.event > connected {
-                kinds[frame.event] = HostileFrame.kind(
-                    of: frame, limit: limit, schemas: schemas, hasSync: hasSync)
+                kinds[frame.event] = kind(of: frame, limit: limit, schemas: schemas, hasSync: hasSync)
             }
         }
         return kinds
@@ -106,17 +97,15 @@ extension Observations {
     /// turn. In a capture a server may have taken a message that it should have refused, and answers may be left out. So
     /// there what was taken by name waits no longer, and an `error` is the answer to the first message that its code fits, the
     /// rather one that the server has not read past already; if there is none, to the message just before it.
-    static func hostileFrames(
-        of kinds: [Int: HostileFrame.Kind], in history: History, connections: [ObservedConnection],
-        turns: [ObservedTurn]
-    ) -> [HostileFrame] {
+    static func all(of kinds: [Int: Kind], in observations: Observations) -> [HostileFrame] {
+        let (history, turns) = (observations.history, observations.turns)
         let endings = Set(turns.flatMap(\.endings).map(\.event))
         var refused: [Int: Int] = [:]
         for request in turns.flatMap(\.requests) {
             if let refusal = request.refusal, request.connection != nil { refused[refusal] = request.event }
         }
         var all: [HostileFrame] = []
-        for connection in connections {
+        for connection in observations.connections {
             guard let connected = connection.connected else { continue }
             let sent = Set(connection.sent.map(\.event))
             var hostile: [HostileFrame] = []
@@ -168,7 +157,14 @@ extension Observations {
         }
         return all.sorted { $0.frame.event < $1.frame.event }
     }
+}
 
+/// Whether the last of the messages in a question is the user's.
+func endsWithUser(_ question: JSONValue) -> Bool {
+    question["messages"]?.arrayValue?.last?["role"] == "user"
+}
+
+extension Observations {
     /// What became of a connection after a hostile message.
     enum Survival {
         /// It went on: a later frame of the server shows it.

@@ -6,28 +6,29 @@ import Transcript
 struct SessionKnowledge: Sendable {
     /// The first event that named a session, by the life of the subject's process it fell into.
     private var named: [TurnNames.Key: [Int: Int]] = [:]
-    private let lives: SubjectLives
+    private var lives = SubjectLives()
     private var reads: [TurnNames.Key: [(event: Int, status: Int)]] = [:]
-    private var lists: [ObservedListRead]
+    private var lists: [ObservedListRead] = []
 
-    init(
-        connections: [ObservedConnection], exchanges: [ObservedExchange], syncs: [ObservedSync], turns: [ObservedTurn],
-        reads sessionReads: [ObservedSessionRead], lists: [ObservedListRead], lives: SubjectLives
-    ) {
-        self.lists = lists
-        self.lives = lives
+    /// Nothing known.
+    init() {}
+
+    init(_ history: Observations) {
+        lists = history.listReads
+        lives = history.lives
+        let connections = history.connections
         for connection in connections {
             for frame in connection.received where ["ack", "message", "toolUse", "done"].contains(frame.type ?? "") {
                 name(frame.sessionId, connection.principal, at: frame.event)
             }
         }
-        for sync in syncs {
+        for sync in history.syncs {
             for frame in sync.missed { name(frame.sessionId, connections[sync.connection].principal, at: frame.event) }
         }
-        for turn in turns {
+        for turn in history.turns {
             for ending in turn.endings { name(ending.sessionId, turn.principal, at: ending.event) }
         }
-        for exchange in exchanges {
+        for exchange in history.exchanges {
             guard let event = exchange.response, let status = exchange.status, let principal = exchange.sent.principal
             else {
                 continue
@@ -39,7 +40,7 @@ struct SessionKnowledge: Sendable {
                 reads[TurnNames.Key(principal: principal, name: id), default: []].append((event, status))
             }
         }
-        for read in sessionReads { name(read.session["id"]?.stringValue, read.principal, at: read.event) }
+        for read in history.sessionReads { name(read.session["id"]?.stringValue, read.principal, at: read.event) }
         for list in lists {
             for id in list.ids { name(id, list.principal, at: list.event) }
         }

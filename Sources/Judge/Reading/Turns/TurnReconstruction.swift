@@ -12,7 +12,6 @@ import Transcript
 /// Order alone is a guess wherever a frame fits several questions that wait at once. It is made, so that the frames after it
 /// find their place, and every turn it could have been about is marked (``guesses``): nothing is proved by a guess.
 struct TurnReconstruction {
-    private let history: History
     let connections: [ObservedConnection]
     let exchanges: [ObservedExchange]
     let lives: SubjectLives
@@ -49,25 +48,24 @@ struct TurnReconstruction {
     /// Whose a frame surely is that several connections were shown.
     var shared: [SharedFrame: Int] = [:]
 
+    /// The turns of a history by what its events say, and what was guessed of them.
     static func turns(
-        in history: History, connections: [ObservedConnection], exchanges: [ObservedExchange], syncs: [ObservedSync],
-        sessionReads: [ObservedSessionRead], hostile: [Int: HostileFrame.Kind] = [:], lives: SubjectLives
+        in history: Observations, hostile: [Int: HostileFrame.Kind]
     ) -> (turns: [ObservedTurn], guesses: Guesses) {
-        var reconstruction = TurnReconstruction(
-            history: history, connections: connections, exchanges: exchanges, lives: lives)
+        var reconstruction = TurnReconstruction(history)
         reconstruction.gatherRequests()
         for (index, turn) in reconstruction.turns.enumerated() {
             reconstruction.byPrincipal[turn.principal, default: []].append((index, turn.event))
         }
-        reconstruction.suspects = ErrorQueue(hostile: hostile, turns: reconstruction.turns, connections: connections)
+        reconstruction.suspects = ErrorQueue(
+            hostile: hostile, turns: reconstruction.turns, connections: history.connections)
         reconstruction.takeResponses()
-        for read in sessionReads { reconstruction.learn(from: read) }
-        let frames = connections.flatMap(\.received).sorted { $0.event < $1.event }
-        for frame in frames { reconstruction.learnAndAnswer(from: frame) }
-        for frame in frames where frame.type == "message" { reconstruction.learnSession(from: frame) }
+        for read in history.sessionReads { reconstruction.learn(from: read) }
+        for frame in history.received { reconstruction.learnAndAnswer(from: frame) }
+        for frame in history.received where frame.type == "message" { reconstruction.learnSession(from: frame) }
         for isFinal in [false, true] {
             reconstruction.forgetEndings()
-            for frame in frames { reconstruction.place(frame, final: isFinal) }
+            for frame in history.received { reconstruction.place(frame, final: isFinal) }
         }
         var live: [SharedFrame: Int] = [:]
         for (index, turn) in reconstruction.turns.enumerated() {
@@ -76,22 +74,19 @@ struct TurnReconstruction {
                 live[key] = live[key] ?? index
             }
         }
-        for sync in syncs {
+        for sync in history.syncs {
             for frame in sync.missed { reconstruction.placeReplayed(frame, live) }
         }
         if reconstruction.isCapture, reconstruction.acksAreSent { reconstruction.forgetRepeats() }
         return (reconstruction.turns, reconstruction.guesses)
     }
 
-    private init(
-        history: History, connections: [ObservedConnection], exchanges: [ObservedExchange], lives: SubjectLives
-    ) {
-        self.history = history
-        self.lives = lives
-        self.connections = connections
-        self.exchanges = exchanges
-        acksAreSent = history.header.subject.profiles.contains(.idempotency)
-        isCapture = history.header.capture != nil
+    private init(_ history: Observations) {
+        connections = history.connections
+        exchanges = history.exchanges
+        lives = history.lives
+        acksAreSent = history.profiles.contains(.idempotency)
+        isCapture = history.isCapture
     }
 
     /// Leaves turns alone whose first request in a capture may be a repeat of one that nobody saw: then neither its words nor
