@@ -14,7 +14,6 @@ extension Observations {
     /// Whether no stage recorded the history, so that it begins in the middle.
     var isCapture: Bool { history.header.capture != nil }
 
-    /// Whether the time between two events tells how long the server took.
     var knowsDelays: Bool { history.header.capture?.hasDelays ?? true }
 
     /// Whether the messages of a read can be put to their questions.

@@ -21,7 +21,6 @@ struct Guesses {
         frames.insert(frame)
     }
 
-    /// How much of it is believed.
     enum Belief {
         /// All of it: the order of frames tells whose they are.
         case all

@@ -34,7 +34,7 @@ extension Observations {
     /// script's own waits are added to the bound.
     func turnDeadline(of turn: ObservedTurn, on connection: Int) -> Int? {
         var cause = max(turn.event, connections[connection].connected ?? turn.event)
-        if let session = turn.sessionId ?? turn.sessionAsked {
+        if let session = turn.session {
             for place in index.turns(of: session) where turns[place].event < turn.event {
                 let other = turns[place]
                 guard other.principal == turn.principal, other.sessionId == session, other.isAccepted,

@@ -4,15 +4,14 @@ struct ObservationIndex: Sendable {
     /// Turns of which nothing tells the session, in the order of asking.
     private(set) var unplaced: [Int] = []
     private var turnsByConnection: [Int: [Int]] = [:]
-    private var readsBySession: [TurnNames.Key: [ObservedSessionRead]] = [:]
+    private var readsBySession: [OwnName: [ObservedSessionRead]] = [:]
     private var exchangesByResponse: [Int: Int] = [:]
 
-    /// Nothing to find.
     init() {}
 
     init(_ history: Observations) {
         for (index, turn) in history.turns.enumerated() {
-            if let session = turn.sessionId ?? turn.sessionAsked {
+            if let session = turn.session {
                 turnsBySession[session, default: []].append(index)
             } else {
                 unplaced.append(index)
@@ -23,7 +22,7 @@ struct ObservationIndex: Sendable {
         }
         for read in history.sessionReads {
             guard let principal = read.principal else { continue }
-            readsBySession[TurnNames.Key(principal: principal, name: read.sessionId), default: []].append(read)
+            readsBySession[OwnName(read.sessionId, of: principal), default: []].append(read)
         }
         for (index, exchange) in history.exchanges.enumerated() {
             guard let response = exchange.response else { continue }
@@ -31,7 +30,6 @@ struct ObservationIndex: Sendable {
         }
     }
 
-    /// The turns of a session, by any principal, in the order of asking.
     func turns(of session: String) -> [Int] { turnsBySession[session] ?? [] }
 
     /// The turns that were asked, or asked again, on a connection, in the order of asking.
@@ -39,9 +37,8 @@ struct ObservationIndex: Sendable {
 
     /// The reads of a session by a principal, in the order of the responses.
     func reads(of session: String, by principal: String) -> [ObservedSessionRead] {
-        readsBySession[TurnNames.Key(principal: principal, name: session)] ?? []
+        readsBySession[OwnName(session, of: principal)] ?? []
     }
 
-    /// The exchange that a response belongs to.
     func exchange(ofResponse event: Int) -> Int? { exchangesByResponse[event] }
 }

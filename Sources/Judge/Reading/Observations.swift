@@ -11,7 +11,6 @@ struct Observations: Sendable {
     let history: History
     /// The bounds the stage waited by.
     let timeouts: Timeouts
-    /// The time that counts for bounds.
     private let patientClock: PatientClock
     /// The lives of the subject's process, and the faults of its disk.
     let lives: SubjectLives
@@ -121,7 +120,6 @@ struct Observations: Sendable {
         index = ObservationIndex(self)
     }
 
-    /// What the subject declares to keep.
     var profiles: Set<Profile> { history.header.subject.profiles }
 
     /// The time of an event, in microseconds since the history began; no more than a century, so that sums stay in range.

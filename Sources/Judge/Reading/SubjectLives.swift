@@ -5,30 +5,20 @@ import Transcript
 struct SubjectLives: Sendable {
     /// How one life ended.
     struct End: Sendable {
-        /// The first event that tells of it.
         let event: Int
         let cause: Cause
-        /// What the act says of itself.
         let details: JSONObject
     }
 
-    /// What ended a life.
     enum Cause: Sendable {
-        /// The stage killed the process.
-        case killed
-        /// The stage told it to stop.
-        case stopped
-        /// It ended by itself.
-        case exited
+        case killed, stopped, exited
     }
 
     /// A time in which the disk of the subject took no writes.
     struct Fault: Sendable {
-        /// The event that began it.
         let begin: Int
         /// The event that ended it: writes accepted again, or the next start; the length of the history without one.
         let end: Int
-        /// The life it fell into.
         let life: Int
 
         func covers(_ event: Int) -> Bool { event > begin && event < end }
@@ -71,14 +61,7 @@ struct SubjectLives: Sendable {
 
     /// Which life an event falls into; frames belong to the life in which their connection was opened.
     func life(at event: Int) -> Int {
-        // Histories have few starts and many events.
-        var low = 0
-        var high = starts.count
-        while low < high {
-            let middle = (low + high) / 2
-            if starts[middle] <= event { low = middle + 1 } else { high = middle }
-        }
-        return low
+        starts.boundary { $0 > event }
     }
 
     /// How a life ended; nil while it lasts at the end of the history.
@@ -105,10 +88,8 @@ extension Observations {
     /// The life a frame belongs to, whenever it was read from its connection.
     func life(of frame: Frame) -> Int { lives.life(at: connections[frame.connection].opening) }
 
-    /// The life in which a turn was asked first.
     func life(of turn: ObservedTurn) -> Int { life(of: turn.request) }
 
-    /// The life a request belongs to.
     func life(of request: ObservedRequest) -> Int {
         lives.life(at: request.connection.map { connections[$0].opening } ?? request.event)
     }

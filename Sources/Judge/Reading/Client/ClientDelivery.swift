@@ -3,63 +3,19 @@ import Transcript
 
 /// One thing that brought a client a message, or the name of one.
 struct ClientDelivery {
-    /// The ways to a client.
-    enum Road: String {
-        case live
-        case replay
-        case read
-        case response
-        case push
-        /// Typed by the person.
-        case typed
-    }
+    /// How it came; `typed` by the person.
+    enum Road: String { case live, replay, read, response, push, typed }
 
-    /// The event that brought it.
     let event: Int
     let road: Road
-    /// The conversation it stands in.
     let sessionId: String?
-    /// Its id on the server.
-    let id: String?
-    /// The key of a question.
-    let key: String?
+    var id: String?
+    var key: String?
     /// `user` or `assistant`.
-    let role: String?
+    var role: String?
     /// What it says; nil where only its name came.
-    let text: String?
-    /// The frame that brought it.
-    let frame: Frame?
-
-    /// The message in a `done`, a `message` or an `ack`; nil for any other frame.
-    init?(_ frame: Frame) {
-        switch frame.type {
-        case "done": role = "assistant"
-        case "message": role = frame.string("role")
-        case "ack": role = "user"
-        default: return nil
-        }
-        event = frame.event
-        road = frame.isReplayed ? .replay : .live
-        sessionId = frame.sessionId
-        id = frame.messageId
-        key = frame.type == "done" ? nil : frame.clientMessageId
-        text = frame.text
-        self.frame = frame
-    }
-
-    private init(
-        _ event: Int, _ road: Road, session: String?, id: String? = nil, key: String? = nil, role: String? = nil,
-        text: String? = nil
-    ) {
-        self.event = event
-        self.road = road
-        sessionId = session
-        self.id = id
-        self.key = key
-        self.role = role
-        self.text = text
-        frame = nil
-    }
+    var text: String?
+    var frame: Frame?
 
     /// Everything that brought a message, in the order of time.
     static func all(in history: Observations) -> [ClientDelivery] {
@@ -67,27 +23,25 @@ struct ClientDelivery {
         for read in history.sessionReads {
             all += read.messages.map { message in
                 ClientDelivery(
-                    read.event, .read, session: read.sessionId, id: message.id, key: message.clientMessageId,
-                    role: message.role, text: message.text)
+                    event: read.event, road: .read, sessionId: read.sessionId, id: message.id,
+                    key: message.clientMessageId, role: message.role, text: message.text)
             }
         }
-        for exchange in history.exchanges where exchange.isChat && exchange.status == 200 {
-            guard let event = exchange.response, let body = exchange.answer?.root else { continue }
-            all.append(
-                ClientDelivery(
-                    event, .response, session: body["sessionId"]?.stringValue, id: body["messageId"]?.stringValue,
-                    role: "assistant", text: body["text"]?.stringValue))
+        all += history.exchanges.compactMap { exchange in
+            guard exchange.isChat, exchange.status == 200, let event = exchange.response,
+                let body = exchange.answer?.root
+            else { return nil }
+            return ClientDelivery(
+                event: event, road: .response, sessionId: body.string("sessionId"), id: body.string("messageId"),
+                role: "assistant", text: body.string("text"))
         }
-        for notification in ClientNotice.all(in: history) {
-            all.append(
-                ClientDelivery(
-                    notification.event, .push, session: notification.sessionId, id: notification.messageId))
+        all += ClientNotice.all(in: history).map { notice in
+            ClientDelivery(event: notice.event, road: .push, sessionId: notice.sessionId, id: notice.messageId)
         }
-        for typed in history.client.typed {
-            all.append(
-                ClientDelivery(
-                    typed.event, .typed, session: history.sessionOnScreen(at: typed.event), key: typed.key,
-                    role: "user", text: typed.text))
+        all += history.client.typed.map { typed in
+            ClientDelivery(
+                event: typed.event, road: .typed, sessionId: history.sessionOnScreen(at: typed.event), key: typed.key,
+                role: "user", text: typed.text)
         }
         return all.sorted { $0.event < $1.event }
     }
@@ -100,21 +54,33 @@ struct ClientDelivery {
         return message.role == role && exactlyEqual(message.text, text)
     }
 
-    /// Whether a screen has it.
     func isShown(in state: ObservedClient.State) -> Bool {
         state.sessionId == sessionId && state.messages.contains(where: isSame)
     }
 }
 
+extension ClientDelivery {
+    /// The message in a `done`, a `message` or an `ack`; nil for any other frame.
+    init?(_ frame: Frame) {
+        let role: String?
+        switch frame.type {
+        case "done": role = "assistant"
+        case "message": role = frame.string("role")
+        case "ack": role = "user"
+        default: return nil
+        }
+        self.init(
+            event: frame.event, road: frame.isReplayed ? .replay : .live, sessionId: frame.sessionId,
+            id: frame.messageId, key: frame.type == "done" ? nil : frame.clientMessageId, role: role,
+            text: frame.text, frame: frame)
+    }
+}
+
 /// A notification that reached the app or the person.
 struct ClientNotice {
-    /// The act.
     let event: Int
-    /// How the app came to it.
     let kind: Kind
-    /// The conversation it names.
     let sessionId: String?
-    /// The message it names.
     let messageId: String?
 
     /// What happened with a notification.

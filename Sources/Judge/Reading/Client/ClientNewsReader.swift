@@ -8,7 +8,6 @@ struct ClientNewsReader {
 
     init(_ history: Observations) { self.history = history }
 
-    /// Adds what was told to each message.
     func tell(_ questions: inout [ClientQuestion]) {
         learnNames(&questions)
         let owners = Owners(questions)
@@ -40,7 +39,7 @@ struct ClientNewsReader {
                 for turnId in named[key] ?? [] { questions[index].learn(turnId: turnId) }
             }
             for request in questions[index].requests {
-                if let turnId = response(to: request)?.answer?.root["turnId"]?.stringValue {
+                if let turnId = response(to: request)?.answer?.root.string("turnId") {
                     questions[index].learn(turnId: turnId)
                 }
             }
@@ -174,7 +173,7 @@ struct ClientNewsReader {
             return
         }
         let answer = exchange.answer?.root
-        let session = answer?["sessionId"]?.stringValue
+        let session = answer?.string("sessionId")
         func note(_ kind: ClientQuestion.News.Kind, _ error: ClientQuestion.ClientError?) {
             question.note(.init(event: event, kind: kind, connection: nil, sessionId: session, error: error))
         }
@@ -182,12 +181,12 @@ struct ClientNewsReader {
             note(.ending, nil)
             return
         }
-        let code = answer?["code"]?.stringValue
+        let code = answer?.string("code")
         let inBody = answer?["retryAfterMs"]?.intValue.map { min(max($0, 0), 1 << 40) * 1_000 }
         let inHeader = exchange.received?[header: "retry-after"].flatMap { Int($0) }
             .map { min(max($0, 0), 1 << 30) * 1_000_000 }
         let error = ClientQuestion.ClientError(
-            code: code, text: answer?["error"]?.stringValue, retryAfter: [inBody, inHeader].compactMap { $0 }.min())
+            code: code, text: answer?.string("error"), retryAfter: [inBody, inHeader].compactMap { $0 }.min())
         if answer?["turnId"] != nil || code.map(ErrorMeaning.failures.contains) == true {
             note(.ending, error)
         } else if (400...499).contains(status) || code.map(ErrorMeaning.refusals.contains) == true {

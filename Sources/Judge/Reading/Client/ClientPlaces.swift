@@ -12,7 +12,6 @@ struct ClientPlaces {
         let sync: ObservedSync
         /// The epoch of the place before the hole.
         let epoch: String?
-        /// The place before the hole.
         let floor: Int
         /// The epoch and last place that the answer told, where it was an incomplete one.
         let told: (epoch: String, lastSeq: Int)?
@@ -34,7 +33,6 @@ struct ClientPlaces {
         history.client.launches.last { $0.isFresh && $0.events.lowerBound <= event }?.events.lowerBound ?? 0
     }
 
-    /// The frames sent to the client between two events.
     func given(from first: Int, to last: Int) -> [NumberedFrame] {
         given.filter { $0.frame.event >= first && $0.frame.event < last }
     }
@@ -73,7 +71,6 @@ struct ClientPlaces {
         }
     }
 
-    /// Whether the client surely had a frame before an event.
     func isTaken(_ frame: Frame, before event: Int) -> Bool { taken(frame).map { $0 < event } ?? false }
 
     /// The first event by which the client surely had a frame: it showed what this frame or a later one of its connection
@@ -124,7 +121,7 @@ struct ClientPlaces {
         guard let id = frame.messageId else { return false }
         let isRead = history.sessionReads.contains { $0.event < event && $0.messages.contains { $0.id == id } }
         let isAnswered = history.exchanges.contains {
-            $0.isChat && ($0.response ?? .max) < event && $0.answer?.root["messageId"]?.stringValue == id
+            $0.isChat && ($0.response ?? .max) < event && $0.answer?.root.string("messageId") == id
         }
         let others = history.received + history.syncs.flatMap(\.missed)
         return !isRead && !isAnswered

@@ -6,7 +6,6 @@ import Transcript
 /// Requests belong together by their key, else by their text, so that a client that takes a new key or changes the text is
 /// seen for what it is. Equal texts in different messages are told apart by the commands that typed them.
 struct ClientQuestion: Sendable {
-    /// The message as typed.
     let text: String
     /// The command to send it; nil when the history does not have it.
     let typed: Int?
@@ -14,25 +13,20 @@ struct ClientQuestion: Sendable {
     private(set) var requests: [ObservedRequest] = []
     /// What the client was told, in the order of time.
     private(set) var news: [News] = []
-    /// The names of its turn.
     private(set) var turnIds: Set<String> = []
     /// Whether another message of the same text makes it unknown which of the two a request carried.
     private(set) var isAmbiguous = false
 
     /// One thing that told the client something of a message.
     struct News: Sendable, Equatable {
-        /// The event.
         let event: Int
-        /// What it was.
         let kind: Kind
         /// The connection it came on, as an index into `Observations.connections`; nil over REST.
         let connection: Int?
-        /// The conversation it names.
         let sessionId: String?
         /// The frame, where it is one that the client may have to show.
         let error: ClientError?
 
-        /// The kinds of news.
         enum Kind: Sendable, Equatable {
             /// Taken up: an `ack`, or any frame or stored message of it.
             case proof
@@ -53,9 +47,7 @@ struct ClientQuestion: Sendable {
 
     /// When it was typed, or first sent.
     var event: Int { typed ?? requests.first?.event ?? 0 }
-    /// The keys it was sent with.
     private(set) var keys: Set<String> = []
-    /// The key it was first sent with.
     var key: String? { requests.first?.clientMessageId }
     /// The first thing that told the client that the server has it.
     var proof: Int? { news.first { $0.kind != .refusal }?.event }
@@ -72,13 +64,15 @@ struct ClientQuestion: Sendable {
         var questions: [ClientQuestion] = []
         for (index, event) in history.history.events.enumerated() {
             guard event.lane == .client, case .act("send", let details) = event.kind,
-                let text = details["text"]?.stringValue
+                let text = details.string("text")
             else { continue }
             questions.append(ClientQuestion(text: text, typed: index))
         }
         var places = Places()
         for (index, question) in questions.enumerated() { places.byText[question.text, default: []].append(index) }
-        for request in requests(in: history) { take(request, into: &questions, &places) }
+        for request in ObservedRequest.all(on: history.connections, in: history.exchanges) {
+            take(request, into: &questions, &places)
+        }
         questions.sort { $0.event < $1.event }
         ClientNewsReader(history).tell(&questions)
         return questions
@@ -87,24 +81,6 @@ struct ClientQuestion: Sendable {
     private init(text: String, typed: Int?) {
         self.text = text
         self.typed = typed
-    }
-
-    private static func requests(in history: Observations) -> [ObservedRequest] {
-        var requests: [ObservedRequest?] = []
-        for (index, connection) in history.connections.enumerated() {
-            for frame in connection.sent where frame.type == "chat" {
-                requests.append(
-                    ObservedRequest(
-                        frame.value, event: frame.event, origin: .connection(index), principal: connection.principal))
-            }
-        }
-        for (index, exchange) in history.exchanges.enumerated() where exchange.isChat {
-            requests.append(
-                ObservedRequest(
-                    exchange.body, event: exchange.request, origin: .exchange(index),
-                    principal: exchange.sent.principal ?? ""))
-        }
-        return requests.compactMap { $0 }.sorted { $0.event < $1.event }
     }
 
     /// Where messages are found by what they were sent with.
@@ -141,10 +117,8 @@ struct ClientQuestion: Sendable {
         }
     }
 
-    /// Takes up what was told.
     mutating func note(_ item: News) { news.append(item) }
 
-    /// Takes up a name of its turn.
     mutating func learn(turnId: String) { turnIds.insert(turnId) }
 
     /// Puts what was told in the order of time.

@@ -6,13 +6,9 @@ import Transcript
 extension Observations {
     /// A history that was told: by a read the whole of it, by a replay a part.
     struct ToldHistory: Sendable {
-        /// The event that brought it.
         let event: Int
-        /// The event that asked for it.
         let asked: Int
-        /// The conversation.
         let sessionId: String
-        /// Its messages, oldest first.
         let messages: [ObservedSessionRead.StoredMessage]
     }
 

@@ -10,7 +10,6 @@ extension Observations {
     struct Look: Sendable {
         /// The event: a recorded state, or a watch that saw the last one stand.
         let event: Int
-        /// What was shown.
         let state: ObservedClient.State
     }
 

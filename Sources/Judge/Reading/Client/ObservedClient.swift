@@ -30,16 +30,11 @@ struct ObservedClient: Sendable {
     let ends: [Int?]
     /// What the scripted server stored of its own accord, in order: answers, and messages of other devices.
     private(set) var stored: [Stored] = []
-    /// How many events the history has.
-    private let end: Int
 
-    /// One thing that the system or the person did.
     struct Act: Sendable {
-        /// The event.
         let event: Int
         /// Such as `launch`, `send` or `foreground`.
         let name: String
-        /// What the act says of itself.
         let details: JSONObject
     }
 
@@ -49,13 +44,9 @@ struct ObservedClient: Sendable {
         let events: Range<Int>
         /// Whether nothing was stored before.
         let isFresh: Bool
-        /// Whether a tapped notification began it.
-        let isOpened: Bool
     }
 
-    /// One return to the foreground, also by a tap on a notification.
     struct Return: Sendable {
-        /// The event.
         let event: Int
         /// The `background` before it.
         let left: Int
@@ -65,44 +56,45 @@ struct ObservedClient: Sendable {
     struct Stored: Sendable {
         /// The index of the event by which the scripted server stored it.
         let event: Int
-        /// Where they were stored.
         let sessionId: String
         /// Their ids, oldest first.
         let ids: [String]
+
+        /// What an act of the server says that it stored; nil when it stored nothing.
+        fileprivate init?(_ details: JSONObject, event: Int) {
+            guard let session = details.string("sessionId") else { return nil }
+            let messages = (details["messages"]?.arrayValue ?? []) + [details["messageId"]].compactMap { $0 }
+            ids = messages.compactMap { $0.stringValue ?? $0.string("id") }
+            guard !ids.isEmpty else { return nil }
+            self.event = event
+            sessionId = session
+        }
     }
 
     /// Something a person typed and sent.
     struct Typed: Sendable {
         /// The event of the `send`.
         let event: Int
-        /// The words.
         let text: String
         /// What the scenario calls it, such as `c1`.
         let name: String?
-        /// Every frame or request that carried it, in order.
         var sends: [Sending] = []
 
         /// The key that its first sending gave it.
         var key: String? { sends.lazy.compactMap(\.key).first }
-        /// Every key that its sendings gave it.
         var keys: Set<String> { Set(sends.compactMap(\.key)) }
     }
 
     /// One frame or request that carried a question to the server.
     struct Sending: Sendable {
-        /// The event of the frame or of the request.
         let event: Int
         /// Whether it went over the socket or over REST.
         let road: Road
         /// The `clientMessageId` it carried; nil when it had none.
         let key: String?
-        /// The conversation it named.
         let sessionId: String?
-        /// The content of its last message as it was written.
-        let content: JSONValue?
     }
 
-    /// The two ways to the server.
     enum Road: Sendable, Equatable {
         /// A connection, as an index into `Observations.connections`.
         case socket(Int)
@@ -110,7 +102,6 @@ struct ObservedClient: Sendable {
         case rest(Int)
     }
 
-    /// Whether the app was in the foreground right after an event.
     func isForeground(at event: Int) -> Bool {
         var isForeground = false
         for act in acts.prefix(while: { $0.event <= event }) {
@@ -123,7 +114,6 @@ struct ObservedClient: Sendable {
         return isForeground
     }
 
-    /// Whether the phone had a network right after an event.
     func hasNetwork(at event: Int) -> Bool {
         acts.last { $0.event <= event && ($0.name == "networkDown" || $0.name == "networkUp") }?.name != "networkDown"
     }
@@ -131,10 +121,8 @@ struct ObservedClient: Sendable {
     /// The life an event falls into; nil before the first and between two.
     func launch(at event: Int) -> Launch? { launches.last { $0.events.contains(event) } }
 
-    /// The acts of some names, in order.
     func acts(_ names: String...) -> [Act] { acts.filter { names.contains($0.name) } }
 
-    /// The first act of some names after an event.
     func nextAct(_ names: String..., after event: Int) -> Act? {
         acts.first { $0.event > event && names.contains($0.name) }
     }
@@ -161,41 +149,21 @@ struct ObservedClient: Sendable {
     init(
         _ history: History, connections: [ObservedConnection], exchanges: [ObservedExchange], syncs: [ObservedSync]
     ) {
-        end = history.events.count
+        let end = history.events.count
         self.syncs = syncs
-        reads = exchanges.filter { exchange in
-            guard exchange.sent.method == "GET" else { return false }
-            if case .session = exchange.route { return true }
-            return exchange.route == .sessions
-        }
+        reads = exchanges.filter { $0.sessionRead != nil || $0.isRead(of: .sessions) }
         ends = Self.ends(of: connections, in: history)
         attempts = connections.indices.sorted { connections[$0].opening < connections[$1].opening }
         guard history.header.subject.role == .client else { return }
-        for (index, event) in history.events.enumerated() where event.lane == .client {
-            switch event.kind {
-            case .act(let name, let details): acts.append(Act(event: index, name: name, details: details))
-            case .state(let value): states.append(State(value, event: index))
+        for (index, event) in history.events.enumerated() {
+            switch (event.lane, event.kind) {
+            case (.client, .act(let name, let details)): acts.append(Act(event: index, name: name, details: details))
+            case (.client, .state(let value)): states.append(State(value, event: index))
+            case (.server, .act(_, let details)): stored += [Stored(details, event: index)].compactMap { $0 }
             default: break
             }
         }
-        stored = history.events.enumerated().compactMap { index, event in
-            guard event.lane == .server, case .act(_, let details) = event.kind else { return nil }
-            return Stored(details, event: index)
-        }
         exit = acts.first { $0.name == "exit" }?.event
-        returns = Self.returns(in: acts)
-        for act in acts where act.name == "launch" {
-            let ending = acts.first { $0.event > act.event && ["launch", "quit", "exit"].contains($0.name) }
-            launches.append(
-                Launch(
-                    events: act.event..<(ending?.event ?? end), isFresh: act.details["fresh"]?.boolValue == true,
-                    isOpened: act.details.contains("opened")))
-        }
-        typed = Self.typed(acts, sendings: Sending.all(on: connections, in: exchanges))
-    }
-
-    private static func returns(in acts: [Act]) -> [Return] {
-        var returns: [Return] = []
         var left: Int?
         for act in acts {
             switch act.name {
@@ -206,8 +174,13 @@ struct ObservedClient: Sendable {
             case "launch", "quit", "exit": left = nil
             default: break
             }
+            guard act.name == "launch" else { continue }
+            let ending = acts.first { $0.event > act.event && ["launch", "quit", "exit"].contains($0.name) }
+            launches.append(
+                Launch(
+                    events: act.event..<(ending?.event ?? end), isFresh: act.details["fresh"]?.boolValue == true))
         }
-        return returns
+        typed = Self.typed(acts, sendings: Sending.all(on: connections, in: exchanges))
     }
 
     private static func ends(of connections: [ObservedConnection], in history: History) -> [Int?] {
@@ -220,7 +193,7 @@ struct ObservedClient: Sendable {
             guard let connection = current[device], ends[connection] == nil else { continue }
             switch event.kind {
             case .refused, .close, .eof: ends[connection] = index
-            case .act("cut", let details) where details["how"]?.stringValue != "silence": ends[connection] = index
+            case .act("cut", let details) where details.string("how") != "silence": ends[connection] = index
             default: break
             }
         }
@@ -230,8 +203,8 @@ struct ObservedClient: Sendable {
     /// Gives each sending to what a person typed: by its key once that is known, else by its words.
     private static func typed(_ acts: [Act], sendings: [(Sending, text: String)]) -> [Typed] {
         var typed = acts.compactMap { act -> Typed? in
-            guard act.name == "send", let text = act.details["text"]?.stringValue else { return nil }
-            return Typed(event: act.event, text: text, name: act.details["as"]?.stringValue)
+            guard act.name == "send", let text = act.details.string("text") else { return nil }
+            return Typed(event: act.event, text: text, name: act.details.string("as"))
         }
         for (sending, text) in sendings {
             let alike = typed.indices.filter { typed[$0].text == text && typed[$0].event < sending.event }
@@ -243,23 +216,17 @@ struct ObservedClient: Sendable {
     }
 }
 
-extension ObservedClient.Stored {
-    /// What an act of the server says that it stored; nil when it stored nothing.
-    fileprivate init?(_ details: JSONObject, event: Int) {
-        guard let session = details["sessionId"]?.stringValue else { return nil }
-        let messages = (details["messages"]?.arrayValue ?? []) + [details["messageId"]].compactMap { $0 }
-        ids = messages.compactMap { $0.stringValue ?? $0["id"]?.stringValue }
-        guard !ids.isEmpty else { return nil }
-        self.event = event
-        sessionId = session
-    }
-}
-
 extension ObservedClient.Sending {
     /// Every question that was sent, with its words, in the order of time.
     fileprivate static func all(
         on connections: [ObservedConnection], in exchanges: [ObservedExchange]
     ) -> [(Self, text: String)] {
+        func sending(_ value: JSONValue?, _ event: Int, _ road: ObservedClient.Road) -> (Self, text: String)? {
+            guard let value, let last = value["messages"]?.arrayValue?.last else { return nil }
+            let sending = Self(
+                event: event, road: road, key: value.string("clientMessageId"), sessionId: value.string("sessionId"))
+            return (sending, plainText(of: last["content"]))
+        }
         let frames = connections.flatMap(\.sent).filter { $0.type == "chat" }.compactMap { frame in
             sending(frame.value, frame.event, .socket(frame.connection))
         }
@@ -267,16 +234,6 @@ extension ObservedClient.Sending {
             sending(exchanges[index].body, exchanges[index].request, .rest(index))
         }
         return (frames + posts).sorted { $0.0.event < $1.0.event }
-    }
-
-    private static func sending(
-        _ value: JSONValue?, _ event: Int, _ road: ObservedClient.Road
-    ) -> (Self, text: String)? {
-        guard let last = value?["messages"]?.arrayValue?.last else { return nil }
-        let sending = Self(
-            event: event, road: road, key: value?["clientMessageId"]?.stringValue,
-            sessionId: value?["sessionId"]?.stringValue, content: last["content"])
-        return (sending, plainText(of: last["content"]))
     }
 }
 

@@ -6,14 +6,10 @@ import Transcript
 struct Handshake {
     /// The connection, as an index into `Observations.connections`.
     let connection: Int
-    /// The `auth`.
     let auth: Frame
-    /// The version asked for.
     let version: Int
-    /// What its token was worth.
     let credential: Credential
 
-    /// What a token can be.
     enum Credential: Equatable {
         /// One the server gave out, or any where tokens are ignored.
         case good
@@ -90,7 +86,6 @@ extension Observations {
         hostileFrames.first.map { $0.frame.event < event } ?? false
     }
 
-    /// Every event of a connection, in order.
     func events(on connection: Int) -> [Int] {
         let own = connections[connection]
         let next = connections.first { $0.device == own.device && $0.generation == own.generation + 1 }

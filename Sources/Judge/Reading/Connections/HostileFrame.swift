@@ -4,20 +4,16 @@ import Transcript
 
 /// A message of a client that a server may not simply take, with the `error` that answers it.
 struct HostileFrame: Sendable {
-    /// The message that was sent to provoke an answer.
     let frame: Frame
-    /// What is wrong with it.
     let kind: Kind
     /// The first `error` without turn and position that is its own; nil without one.
     var answer: Frame?
     /// In a capture, the event by which the server took it for a message like any other; nil without one.
     var taken: Int?
 
-    /// What is wrong with a message.
     enum Kind: Sendable, Equatable {
         /// Text that is no JSON.
         case notJSON
-        /// JSON that is no object.
         case notObject
         /// An object without a string `type`.
         case untyped
@@ -42,50 +38,49 @@ struct HostileFrame: Sendable {
                 case .unknownType: ["unknown_type"]
                 case .invalid: ["bad_request"]
                 case .oversize: ["too_large"]
-                case .free: ["parse_error", "bad_request", "unknown_type", "too_large"]
+                case .free: ErrorMeaning.formal
                 }
             return codes.contains(code)
         }
-    }
-
-    /// What is wrong with a message to the server; nil when nothing is.
-    static func kind(
-        of frame: Frame, limit: Int?, schemas: MessageSchemas, hasSync: Bool
-    ) -> Kind? {
-        if frame.wireBytes > limit ?? .max { return .oversize }
-        if frame.isBinary { return .binary }
-        guard let document = frame.document else {
-            if case .tooDeep = frame.problem?.kind { return .free }
-            return .notJSON
-        }
-        // Duplicate names and half surrogates may be kept or refused.
-        guard document.flaws.isEmpty else { return .free }
-        guard document.root.objectValue != nil else { return .notObject }
-        guard let type = frame.type else { return .untyped }
-        guard schemas.types(sentBy: .client).contains(type) else {
-            return schemas.types(sentBy: .server).contains(type) ? .free : .unknownType
-        }
-        if type == "auth" || (type == "sync" && !hasSync) { return .free }
-        let problems = schemas.validate(document.root, as: type)
-        if type == "chat", problems.isEmpty, !endsWithUser(document.root) { return .invalid }
-        guard !problems.isEmpty else { return nil }
-        // A whole number with a fraction, and a session id no server would give, have rules of their own.
-        let isOwn = problems.contains { $0.flaw == nil && $0.instance != JSONPointer("/sessionId") }
-        let hasTypedSession = document.root["sessionId"].map { $0.stringValue != nil } ?? true
-        if isOwn || !hasTypedSession { return .invalid }
-        return problems.contains { $0.flaw != nil } ? .free : nil
     }
 
     /// What is wrong with each message to the server after `connected` that it may not simply take, by event.
     static func kinds(
         on connections: [ObservedConnection], schemas: MessageSchemas, hasSync: Bool
     ) -> [Int: Kind] {
+        let own = Set(schemas.types(sentBy: .client))
+        let foreign = Set(schemas.types(sentBy: .server))
+        /// What is wrong with one message; nil when nothing is.
+        func kind(of frame: Frame, limit: Int?) -> Kind? {
+            if frame.wireBytes > limit ?? .max { return .oversize }
+            if frame.isBinary { return .binary }
+            guard let document = frame.document else {
+                if case .tooDeep = frame.problem?.kind { return .free }
+                return .notJSON
+            }
+            // Duplicate names and half surrogates may be kept or refused.
+            guard document.flaws.isEmpty else { return .free }
+            guard document.root.objectValue != nil else { return .notObject }
+            guard let type = frame.type else { return .untyped }
+            guard own.contains(type) else {
+                return foreign.contains(type) ? .free : .unknownType
+            }
+            if type == "auth" || (type == "sync" && !hasSync) { return .free }
+            let problems = schemas.validate(document.root, as: type)
+            if type == "chat", problems.isEmpty, !endsWithUser(document.root) { return .invalid }
+            guard !problems.isEmpty else { return nil }
+            // A whole number with a fraction, and a session id no server would give, have rules of their own.
+            let isOwn = problems.contains { $0.flaw == nil && $0.instance != JSONPointer("/sessionId") }
+            let hasTypedSession = document.root["sessionId"].map { $0.stringValue != nil } ?? true
+            if isOwn || !hasTypedSession { return .invalid }
+            return problems.contains { $0.flaw != nil } ? .free : nil
+        }
         var kinds: [Int: Kind] = [:]
         for connection in connections {
             guard let connected = connection.connected else { continue }
-            let limit = connection.greeting?["limits"]?["maxFrameBytes"]?.intValue
+            let limit = connection.limit("maxFrameBytes")
             for frame in connection.sent where frame.event > connected {
-                kinds[frame.event] = kind(of: frame, limit: limit, schemas: schemas, hasSync: hasSync)
+                kinds[frame.event] = kind(of: frame, limit: limit)
             }
         }
         return kinds
@@ -97,33 +92,27 @@ struct HostileFrame: Sendable {
     /// turn. In a capture a server may have taken a message that it should have refused, and answers may be left out. So
     /// there what was taken by name waits no longer, and an `error` is the answer to the first message that its code fits, the
     /// rather one that the server has not read past already; if there is none, to the message just before it.
-    static func all(of kinds: [Int: Kind], in observations: Observations) -> [HostileFrame] {
-        let (history, turns) = (observations.history, observations.turns)
-        let endings = Set(turns.flatMap(\.endings).map(\.event))
+    static func all(of kinds: [Int: Kind], in history: Observations) -> [HostileFrame] {
+        let endings = Set(history.turns.flatMap(\.endings).map(\.event))
         var refused: [Int: Int] = [:]
-        for request in turns.flatMap(\.requests) {
+        for request in history.turns.flatMap(\.requests) {
             if let refusal = request.refusal, request.connection != nil { refused[refusal] = request.event }
         }
         var all: [HostileFrame] = []
-        for connection in observations.connections {
+        for connection in history.connections {
             guard let connected = connection.connected else { continue }
-            let sent = Set(connection.sent.map(\.event))
             var hostile: [HostileFrame] = []
             var waiting: [Int] = []
             var lastPing = 0
             var passed = PassedFrames()
             var lastSent = -1
-            for frame in (connection.sent + connection.received).sorted(by: { $0.event < $1.event })
-            where frame.event > connected {
-                if case .text(.toServer, _) = history.events[frame.event].kind, frame.type == "ping" {
-                    lastPing = frame.event
-                }
-                let isCapture = history.header.capture != nil
-                if isCapture {
-                    passed.take(frame, isSent: sent.contains(frame.event), history.events[frame.event].kind)
+            for (frame, isSent) in connection.frames where frame.event > connected {
+                if isSent, frame.type == "ping" { lastPing = frame.event }
+                if history.isCapture {
+                    passed.take(frame, isSent: isSent, history.history.events[frame.event].kind)
                     waiting.removeAll { passed.answers[hostile[$0].frame.event] != nil }
                 }
-                if sent.contains(frame.event) {
+                if isSent {
                     lastSent = frame.event
                     guard let kind = kinds[frame.event] else { continue }
                     waiting.append(hostile.count)
@@ -137,11 +126,10 @@ struct HostileFrame: Sendable {
                         waiting.removeAll { $0 == index }
                         continue
                     }
-                    let formal: Set<String> = ["bad_request", "parse_error", "unknown_type", "too_large"]
-                    waiting.removeAll { hostile[$0].kind == .free && !formal.contains(frame.code ?? "") }
+                    waiting.removeAll { hostile[$0].kind == .free && !ErrorMeaning.formal.contains(frame.code ?? "") }
                     let fits = { hostile[$0].kind.fits(frame.code) }
                     let next =
-                        isCapture
+                        history.isCapture
                         ? waiting.firstIndex { fits($0) && hostile[$0].frame.event > passed.last }
                             ?? waiting.firstIndex(where: fits)
                             ?? waiting.firstIndex { hostile[$0].frame.event == lastSent }

@@ -10,17 +10,18 @@ struct ObservedConnection: Sendable {
     private(set) var principal: String
     /// The event that asked for the upgrade; the first event of the lane when the history begins later.
     let opening: Int
-    /// The event that accepted the upgrade.
+    /// Whether the history has the upgrade itself, and not only what followed.
+    let isWhole: Bool
+    /// Whether an end without a close frame is known to be the server's doing, and not the network's.
+    fileprivate let endIsTold: Bool
     private(set) var opened: Int?
-    /// The event that refused the upgrade.
+    /// The event that refused it.
     private(set) var refused: Int?
-    /// The event of the first `connected` frame.
     private(set) var connected: Int?
     /// Whether nothing but the accepted upgrade says that it is connected, in a dialect without a greeting.
     private(set) var isGreetingAssumed = false
     /// The event of the client's first `auth` frame.
     private(set) var auth: Int?
-    /// Frames from the server, in order.
     private(set) var received: [Frame] = []
     /// Frames to the server, in order; also those that are no JSON.
     private(set) var sent: [Frame] = []
@@ -28,20 +29,12 @@ struct ObservedConnection: Sendable {
     private(set) var ending: Ending?
     /// Events at which the stage stopped reading, each with the one at which it read on.
     private(set) var pauses: [(stopped: Int, resumed: Int?)] = []
-    /// Whether the history has the upgrade itself, and not only what followed.
-    let isWhole: Bool
-    /// Whether an end without a close frame is known to be the server's doing, and not the network's.
-    private let endIsTold: Bool
 
-    /// The end of a connection, with who ended it and how.
     struct Ending: Sendable, Equatable {
-        /// The event.
         let event: Int
-        /// Who ended it and how.
         let kind: Kind
-
         /// Whether it may be for silence, because a pong came late on a machine that was late.
-        let mayBeSilence: Bool
+        fileprivate(set) var mayBeSilence = false
 
         /// Whether the server closed with a code that it may use at any time: restart, or try again later.
         var isAtWill: Bool {
@@ -51,7 +44,6 @@ struct ObservedConnection: Sendable {
         /// Whether nobody is to blame for it.
         var isExcused: Bool { isAtWill || mayBeSilence }
 
-        /// The ways to end.
         enum Kind: Sendable, Equatable {
             /// The stage cut it without a close frame.
             case cut
@@ -63,9 +55,10 @@ struct ObservedConnection: Sendable {
     }
 
     /// The server's `connected` frame.
-    var greeting: Frame? {
-        received.first { $0.event == connected }
-    }
+    var greeting: Frame? { received.first { $0.event == connected } }
+
+    /// A limit that the greeting tells.
+    func limit(_ name: String) -> Int? { greeting?["limits"]?[name]?.intValue }
 
     /// Whether the server ended it, with or without a close frame.
     var wasEndedByServer: Bool {
@@ -76,13 +69,16 @@ struct ObservedConnection: Sendable {
         }
     }
 
-    /// Every connection of a history.
+    /// The frames of both sides in the order of time, each with whether the client sent it.
+    var frames: [(frame: Frame, isSent: Bool)] {
+        (sent.map { ($0, true) } + received.map { ($0, false) }).sorted { $0.0.event < $1.0.event }
+    }
+
     static func all(in history: History) -> [ObservedConnection] {
         var connections: [ObservedConnection] = []
         var current: [String: Int] = [:]
         var generations: [String: Int] = [:]
-        let isCapture = history.header.capture != nil
-        let endIsTold = history.header.capture?.lacks.contains(.network) != true
+        let capture = history.header.capture
         for (index, event) in history.events.enumerated() {
             guard case .connection(let device) = event.lane else { continue }
             let principal: String?
@@ -90,13 +86,13 @@ struct ObservedConnection: Sendable {
             if principal != nil || current[device] == nil {
                 if case .wait = event.kind { continue }
                 generations[device, default: 0] += 1
-                // Whose a connection is whose opening nobody saw has to be told (`belongs`).
-                let unnamed = isCapture ? "unknown \(device)" : "p1"
                 current[device] = connections.count
+                // Whose a connection is whose opening nobody saw has to be told (`belongs`).
                 connections.append(
                     ObservedConnection(
-                        device: device, generation: generations[device] ?? 1, principal: principal ?? unnamed,
-                        opening: index, isWhole: principal != nil, endIsTold: endIsTold))
+                        device: device, generation: generations[device] ?? 1,
+                        principal: principal ?? (capture == nil ? "p1" : "unknown \(device)"), opening: index,
+                        isWhole: principal != nil, endIsTold: capture?.lacks.contains(.network) != true))
             }
             guard let position = current[device] else { continue }
             connections[position].take(event.kind, at: index)
@@ -112,17 +108,6 @@ struct ObservedConnection: Sendable {
         return connections
     }
 
-    private init(
-        device: String, generation: Int, principal: String, opening: Int, isWhole: Bool, endIsTold: Bool
-    ) {
-        self.device = device
-        self.generation = generation
-        self.principal = principal
-        self.opening = opening
-        self.isWhole = isWhole
-        self.endIsTold = endIsTold
-    }
-
     private mutating func take(_ kind: Event.Kind, at index: Int) {
         switch kind {
         case .opened: opened = opened ?? index
@@ -133,7 +118,7 @@ struct ObservedConnection: Sendable {
             connected = connected ?? index
             isGreetingAssumed = true
         case .act("cut", _): end(.cut, at: index)
-        case .act("belongs", let details): principal = details["to"]?.stringValue ?? principal
+        case .act("belongs", let details): principal = details.string("to") ?? principal
         case .act("stopReading", _): pauses.append((index, nil))
         case .act("resumeReading", _):
             if let last = pauses.indices.last, pauses[last].resumed == nil { pauses[last].resumed = index }
@@ -153,7 +138,7 @@ struct ObservedConnection: Sendable {
     }
 
     private mutating func end(_ kind: Ending.Kind, at index: Int) {
-        if ending == nil { ending = Ending(event: index, kind: kind, mayBeSilence: false) }
+        ending = ending ?? Ending(event: index, kind: kind)
     }
 
     /// Notes that an end without a word may be for silence: two heartbeats had passed, and the machine was late in the last few.
@@ -161,11 +146,8 @@ struct ObservedConnection: Sendable {
         guard let ending, ending.kind == .lost, let connected else { return }
         let heartbeat = 1_000_000 * min(max(greeting?["heartbeatSeconds"]?.intValue ?? 30, 1), 86_400)
         let end = history.events[ending.event].at
-        guard end - history.events[connected].at >= 2 * heartbeat, clock.wasLate(from: end - 4 * heartbeat, to: end)
-        else {
-            return
-        }
-        self.ending = Ending(event: ending.event, kind: ending.kind, mayBeSilence: true)
+        self.ending?.mayBeSilence =
+            end - history.events[connected].at >= 2 * heartbeat && clock.wasLate(from: end - 4 * heartbeat, to: end)
     }
 }
 

@@ -5,17 +5,12 @@ import Transcript
 
 /// One HTTP request with what came of it.
 struct ObservedExchange: Sendable {
-    /// The event of the request.
     let request: Int
-    /// The request as it was sent.
     let sent: Event.Request
     /// Which of the requests of the specification it is.
     let route: Route
-    /// The body of the request; nil when it had none or it is no JSON.
     let body: JSONValue?
-    /// The event of the response.
     private(set) var response: Int?
-    /// The response as it was received.
     private(set) var received: Event.Response?
     /// The body of the response; nil when it is no JSON.
     private(set) var answer: JSONDocument?
@@ -24,28 +19,26 @@ struct ObservedExchange: Sendable {
 
     /// What a path means to the protocol.
     enum Route: Sendable, Equatable {
-        /// `/api/health`
-        case health
-        /// `/api/sessions`
-        case sessions
+        /// `/api/health`, `/api/sessions` and `/api/chat`
+        case health, sessions, chat
         /// `/api/sessions/{id}`, with the id decoded.
         case session(String)
-        /// `/api/chat`
-        case chat
         /// Any other path.
         case other
     }
 
-    /// The status of the response; nil without one.
     var status: Int? { received?.status }
 
-    /// Whether it is a read of that route: a GET.
     func isRead(of route: Route) -> Bool { sent.method == "GET" && self.route == route }
+
+    /// The conversation that it reads: the id in the path of a GET.
+    var sessionRead: String? {
+        if case .session(let id) = route, sent.method == "GET" { id } else { nil }
+    }
 
     /// Whether it asks a question: a POST to `/api/chat`.
     var isChat: Bool { sent.method == "POST" && route == .chat }
 
-    /// Every exchange of a history.
     static func all(in history: History) -> [ObservedExchange] {
         var exchanges: [ObservedExchange] = []
         var current: [Int: Int] = [:]
@@ -53,31 +46,21 @@ struct ObservedExchange: Sendable {
             guard case .exchange(let number) = event.lane else { continue }
             if case .request(let request) = event.kind {
                 current[number] = exchanges.count
-                exchanges.append(ObservedExchange(request: index, sent: request))
-                continue
+                let body = request.body.flatMap { try? JSONParser.document($0).root }
+                exchanges.append(
+                    ObservedExchange(request: index, sent: request, route: route(of: request.path), body: body))
             }
             guard let position = current[number] else { continue }
             switch event.kind {
-            case .response(let response): exchanges[position].take(response, at: index)
+            case .response(let response) where exchanges[position].response == nil:
+                exchanges[position].response = index
+                exchanges[position].received = response
+                exchanges[position].answer = try? JSONParser.document(response.body)
             case .failed: exchanges[position].failure = exchanges[position].failure ?? index
             default: break
             }
         }
         return exchanges
-    }
-
-    private init(request: Int, sent: Event.Request) {
-        self.request = request
-        self.sent = sent
-        self.route = Self.route(of: sent.path)
-        self.body = sent.body.flatMap { try? JSONParser.document($0).root }
-    }
-
-    private mutating func take(_ response: Event.Response, at index: Int) {
-        guard self.response == nil else { return }
-        self.response = index
-        received = response
-        answer = try? JSONParser.document(response.body)
     }
 
     private static func route(of path: String) -> Route {

@@ -3,7 +3,6 @@ import Transcript
 
 /// One `ping` with its `pong`.
 struct ObservedPing {
-    /// The frame that asked.
     let request: Frame
     /// The frame that answered: the first unclaimed one with the same nonce, else with another one.
     fileprivate(set) var pong: Frame?
@@ -23,12 +22,10 @@ extension Observations {
     func pings(on connection: Int) -> [ObservedPing] {
         let observed = connections[connection]
         guard let connected = observed.connected else { return [] }
-        let sent = Set(observed.sent.map(\.event))
         var pings: [ObservedPing] = []
         var waiting: [Int] = []
-        for frame in (observed.sent + observed.received).sorted(by: { $0.event < $1.event })
-        where frame.event > connected {
-            if frame.type == "ping", sent.contains(frame.event) {
+        for (frame, isSent) in observed.frames where frame.event > connected {
+            if frame.type == "ping", isSent {
                 guard let value = frame.value, coreSchemas.accepts(value, as: "ping") else { continue }
                 waiting.append(pings.count)
                 pings.append(ObservedPing(request: frame))

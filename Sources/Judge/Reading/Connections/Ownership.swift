@@ -11,7 +11,7 @@ struct Ownership {
     private var created: [String: [String: Int]] = [:]
     private var shown: [String: [String: Int]] = [:]
     private var listed: [String: [String: Int]] = [:]
-    private var denied: Set<TurnNames.Key> = []
+    private var denied: Set<OwnName> = []
     private var keys: [String: Set<String>] = [:]
 
     init(_ observations: Observations) {
@@ -23,7 +23,7 @@ struct Ownership {
                 Self.note(ack.sessionId, request.principal, ack.event, in: &created)
             }
             if case .exchange(let index) = request.origin, let event = request.success {
-                let session = observations.exchanges[index].answer?.root["sessionId"]?.stringValue
+                let session = observations.exchanges[index].answer?.root.string("sessionId")
                 Self.note(session, request.principal, event, in: &created)
             }
         }
@@ -36,7 +36,7 @@ struct Ownership {
         }
         for exchange in observations.exchanges where exchange.status == 404 || exchange.status == 403 {
             guard case .session(let id) = exchange.route, let principal = exchange.sent.principal else { continue }
-            denied.insert(TurnNames.Key(principal: principal, name: id))
+            denied.insert(OwnName(id, of: principal))
         }
     }
 
@@ -45,7 +45,7 @@ struct Ownership {
         var owners = created[session] ?? [:]
         if owners.isEmpty {
             owners = (shown[session] ?? [:]).filter {
-                !denied.contains(TurnNames.Key(principal: $0.key, name: session))
+                !denied.contains(OwnName(session, of: $0.key))
             }
         }
         guard let first = owners.values.min() else { return [:] }

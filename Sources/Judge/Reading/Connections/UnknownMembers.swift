@@ -39,7 +39,7 @@ enum UnknownMembers {
     static func areTold(in frame: Frame) -> Bool { frame.value.map(areTold) ?? false }
 
     private static func areTold(in value: JSONValue) -> Bool {
-        guard let object = value.objectValue, let known = told[value["type"]?.stringValue ?? ""] else { return false }
+        guard let object = value.objectValue, let known = told[value.string("type") ?? ""] else { return false }
         return object.keys.contains { !known.contains($0) }
             || (value["limits"]?.objectValue?.keys.contains { !limits.contains($0) } ?? false)
             || (value["missed"]?.arrayValue ?? []).contains(where: areTold)

@@ -3,11 +3,9 @@ import Transcript
 
 /// One request to the push service, with what became of it.
 struct ObservedPush: Sendable {
-    /// The event of the request.
     let event: Int
     /// The principal whose device it went to, by its name in the history.
     let principal: String
-    /// The request as it was sent.
     let request: Event.Request
     /// The payload; nil when it is no JSON.
     let document: JSONDocument?
@@ -30,18 +28,13 @@ struct ObservedPush: Sendable {
     /// A member of the payload; nil when it is absent or the payload is no object.
     subscript(name: String) -> JSONValue? { document?.root[name] }
 
-    /// The conversation it opens.
-    var sessionId: String? { self["sessionId"]?.stringValue }
-    /// The answer it announces.
-    var messageId: String? { self["messageId"]?.stringValue }
-    /// The turn it announces the end of.
-    var turnId: String? { self["turnId"]?.stringValue }
+    var sessionId: String? { document?.root.string("sessionId") }
+    var messageId: String? { document?.root.string("messageId") }
+    var turnId: String? { document?.root.string("turnId") }
     /// What is shown of the answer.
-    var alertBody: String? { self["aps"]?["alert"]?["body"]?.stringValue }
-    /// The title that the notification shows.
-    var alertTitle: String? { self["aps"]?["alert"]?["title"]?.stringValue }
+    var alertBody: String? { self["aps"]?["alert"]?.string("body") }
+    var alertTitle: String? { self["aps"]?["alert"]?.string("title") }
 
-    /// Whether the push service took it.
     var wasTaken: Bool {
         if case .answered(200...299, _) = outcome { true } else { false }
     }
@@ -65,28 +58,24 @@ struct ObservedPush: Sendable {
     static func all(in history: History) -> [ObservedPush] {
         var pushes: [ObservedPush] = []
         for (index, event) in history.events.enumerated() where event.lane == .push {
+            let outcome: Outcome
             switch event.kind {
-            case .request(let request): pushes.append(ObservedPush(request, event: index))
+            case .request(let request):
+                pushes.append(
+                    ObservedPush(
+                        event: index,
+                        principal: request.principal ?? String(request.path.split(separator: "/").last ?? ""),
+                        request: request, document: request.body.flatMap { try? JSONParser.document($0) }))
+                continue
             case .response(let response):
-                let reason = (try? JSONParser.value(response.body))?["reason"]?.stringValue
-                end(.answered(status: response.status, reason: reason), in: &pushes)
-            case .act("hang", _): end(.hung, in: &pushes)
-            case .act("close", _), .failed: end(.closed, in: &pushes)
-            default: break
+                let reason = (try? JSONParser.value(response.body))?.string("reason")
+                outcome = .answered(status: response.status, reason: reason)
+            case .act("hang", _): outcome = .hung
+            case .act("close", _), .failed: outcome = .closed
+            default: continue
             }
+            if let last = pushes.indices.last, pushes[last].outcome == nil { pushes[last].outcome = outcome }
         }
         return pushes
-    }
-
-    private init(_ request: Event.Request, event: Int) {
-        self.event = event
-        self.request = request
-        principal = request.principal ?? String(request.path.split(separator: "/").last ?? "")
-        document = request.body.flatMap { try? JSONParser.document($0) }
-    }
-
-    private static func end(_ outcome: Outcome, in pushes: inout [ObservedPush]) {
-        guard let last = pushes.indices.last, pushes[last].outcome == nil else { return }
-        pushes[last].outcome = outcome
     }
 }

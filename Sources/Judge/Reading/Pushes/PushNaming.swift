@@ -13,7 +13,6 @@ enum PushNaming {
 }
 
 extension Observations {
-    /// What a push names.
     func naming(of push: ObservedPush) -> PushNaming {
         guard let id = push.messageId, let session = push.sessionId else { return .unread }
         let later = sessionReads.filter { $0.principal == push.principal && $0.request > push.event }
@@ -53,14 +52,14 @@ extension Observations {
     }
 
     private func isAnswered(_ turn: ObservedTurn, in read: ObservedSessionRead) -> Bool {
-        (turn.sessionId ?? turn.sessionAsked) == read.sessionId && answer(of: turn, in: read) != nil
+        (turn.session) == read.sessionId && answer(of: turn, in: read) != nil
     }
 
     /// Whether every question that was asked in a read's session before an event has its answer in the read, or failed.
     private func hasAllAnswers(_ read: ObservedSessionRead, askedBefore event: Int) -> Bool {
         let asked = turns.filter {
             $0.event < event && $0.principal == read.principal && !$0.isRefused
-                && ($0.sessionId ?? $0.sessionAsked ?? read.sessionId) == read.sessionId
+                && ($0.session ?? read.sessionId) == read.sessionId
         }
         return !asked.isEmpty && asked.allSatisfy { $0.ending?.type == "error" || answer(of: $0, in: read) != nil }
     }

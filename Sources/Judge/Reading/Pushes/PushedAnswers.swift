@@ -16,18 +16,16 @@ extension Observations {
         let near = questions.filter { turn in
             guard turn.principal == push.principal, turn.event < push.event else { return false }
             guard let session = push.sessionId else { return true }
-            return (turn.sessionId ?? turn.sessionAsked ?? session) == session
+            return (turn.session ?? session) == session
         }
         return near.count == 1 ? own.first { turns[$0].event == near[0].event } : nil
     }
 
-    /// The ids the answer of a turn is known by.
     func answerIDs(of turn: ObservedTurn) -> Set<String> {
-        let frames = (turn.endings + turn.copies + turn.replayed).filter { $0.type == "done" }
         let responses = exchanges.filter { exchange in turn.requests.contains { $0.success == exchange.response } }
         let shown = reads(of: turn).compactMap { read in answer(of: turn, in: read).flatMap { read.messages[$0].id } }
         return Set(
-            frames.compactMap(\.messageId) + responses.compactMap { $0.answer?.root["messageId"]?.stringValue } + shown)
+            turn.answers.compactMap(\.messageId) + responses.compactMap { $0.answer?.root.string("messageId") } + shown)
     }
 
     /// The text of the answer that a push announces, wherever this history has it.
@@ -41,8 +39,7 @@ extension Observations {
         }
         guard let index = turn(announcedBy: push) else { return nil }
         let turn = turns[index]
-        let frames = (turn.endings + turn.copies + turn.replayed).filter { $0.type == "done" }
-        if let text = frames.lazy.compactMap(\.text).first { return text }
+        if let text = turn.answers.lazy.compactMap(\.text).first { return text }
         for read in reads(of: turn) {
             if let place = answer(of: turn, in: read) { return read.messages[place].text }
         }
@@ -51,14 +48,14 @@ extension Observations {
 
     /// The session a push is about: the one it names, else that of its turn.
     func session(of push: ObservedPush) -> String? {
-        push.sessionId ?? turn(announcedBy: push).flatMap { turns[$0].sessionId ?? turns[$0].sessionAsked }
+        push.sessionId ?? turn(announcedBy: push).flatMap { turns[$0].session }
     }
 
     /// Whether pushes to a principal's device were recorded from an event on.
     func listensToPushes(for principal: String, from event: Int) -> Bool {
         history.events[...event].contains { earlier in
             guard earlier.lane == .push, case .act("listen", let details) = earlier.kind else { return false }
-            return details["principal"]?.stringValue == principal
+            return details.string("principal") == principal
         }
     }
 

@@ -27,7 +27,7 @@ struct ArmedKills {
         in history: Observations
     ) {
         for (life, end) in history.lives.ended where end.cause == .killed {
-            guard let bytes = end.details["bytes"]?.stringValue,
+            guard let bytes = end.details.string("bytes"),
                 ofExchange ? end.details["on"] == nil : bytes.contains(word) && end.details["on"] != nil
             else { continue }
             tried += 1

@@ -3,9 +3,7 @@ import JSON
 
 /// Two lists of one principal with everything that was asked between them.
 struct ListWindow {
-    /// The earlier list.
     let before: ObservedListRead
-    /// The later list, next after it.
     let after: ObservedListRead
     /// Sessions that only the later list holds.
     let added: [String]
@@ -56,7 +54,7 @@ struct ListWindow {
             guard exchange.sent.principal == principal, let response = exchange.response, response < after.request,
                 (400...499).contains(exchange.status ?? 0), !refused.contains(where: { $0.request == exchange.request })
             else { continue }
-            refused.append((exchange.request, response, exchange.body?["sessionId"]?.stringValue))
+            refused.append((exchange.request, response, exchange.body?.string("sessionId")))
         }
         let known = Set(before.ids)
         return ListWindow(

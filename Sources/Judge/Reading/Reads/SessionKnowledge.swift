@@ -5,9 +5,9 @@ import Transcript
 /// Which conversations the server named to whom, and since when; the ground for "existing" and "unknown".
 struct SessionKnowledge: Sendable {
     /// The first event that named a session, by the life of the subject's process it fell into.
-    private var named: [TurnNames.Key: [Int: Int]] = [:]
+    private var named: [OwnName: [Int: Int]] = [:]
     private var lives = SubjectLives()
-    private var reads: [TurnNames.Key: [(event: Int, status: Int)]] = [:]
+    private var reads: [OwnName: [(event: Int, status: Int)]] = [:]
     private var lists: [ObservedListRead] = []
 
     /// Nothing known.
@@ -34,13 +34,13 @@ struct SessionKnowledge: Sendable {
                 continue
             }
             if exchange.isChat, status == 200 {
-                name(exchange.answer?.root["sessionId"]?.stringValue, principal, at: event)
+                name(exchange.answer?.root.string("sessionId"), principal, at: event)
             }
-            if exchange.sent.method == "GET", case .session(let id) = exchange.route {
-                reads[TurnNames.Key(principal: principal, name: id), default: []].append((event, status))
+            if let id = exchange.sessionRead {
+                reads[OwnName(id, of: principal), default: []].append((event, status))
             }
         }
-        for read in history.sessionReads { name(read.session["id"]?.stringValue, read.principal, at: read.event) }
+        for read in history.sessionReads { name(read.session.string("id"), read.principal, at: read.event) }
         for list in lists {
             for id in list.ids { name(id, list.principal, at: list.event) }
         }
@@ -48,14 +48,14 @@ struct SessionKnowledge: Sendable {
 
     /// Whether the server named the session to the principal before an event: in a frame of a turn, a list or a read.
     func exists(_ session: String, for principal: String, before event: Int) -> Bool {
-        named[TurnNames.Key(principal: principal, name: session)]?.contains { $0.value < event } ?? false
+        named[OwnName(session, of: principal)]?.contains { $0.value < event } ?? false
     }
 
     /// Whether the server named the session to the principal before an event, and no crash lies between.
     ///
     /// What a crash may take, and what not, has clauses of its own.
     func isOwed(_ session: String, for principal: String, before event: Int) -> Bool {
-        owed(TurnNames.Key(principal: principal, name: session), before: event) != nil
+        owed(OwnName(session, of: principal), before: event) != nil
     }
 
     /// Every session the server owes the principal at an event, each with the event that named it first.
@@ -65,7 +65,7 @@ struct SessionKnowledge: Sendable {
         }
     }
 
-    private func owed(_ key: TurnNames.Key, before event: Int) -> Int? {
+    private func owed(_ key: OwnName, before event: Int) -> Int? {
         let life = lives.life(at: event)
         return named[key]?.filter { $0.value < event && !lives.crashed(from: $0.key, to: life) }.values.min()
     }
@@ -74,7 +74,7 @@ struct SessionKnowledge: Sendable {
     /// 404, or a list without it.
     func isAbsent(_ session: String, for principal: String, before event: Int) -> Bool {
         guard !exists(session, for: principal, before: event) else { return false }
-        let read = reads[TurnNames.Key(principal: principal, name: session)]?.last { $0.event < event }
+        let read = reads[OwnName(session, of: principal)]?.last { $0.event < event }
         if let read { return read.status == 404 }
         let list = lists.last { $0.event < event && $0.principal == principal }
         return list.map { !$0.ids.contains(session) } ?? false
@@ -82,12 +82,12 @@ struct SessionKnowledge: Sendable {
 
     /// The event of the first read after an event that was answered with 404; nil without one.
     func notFound(_ session: String, for principal: String, after event: Int) -> Int? {
-        reads[TurnNames.Key(principal: principal, name: session)]?.first { $0.event > event && $0.status == 404 }?.event
+        reads[OwnName(session, of: principal)]?.first { $0.event > event && $0.status == 404 }?.event
     }
 
     private mutating func name(_ session: String?, _ principal: String?, at event: Int) {
         guard let session, let principal else { return }
-        let key = TurnNames.Key(principal: principal, name: session)
+        let key = OwnName(session, of: principal)
         let life = lives.life(at: event)
         named[key, default: [:]][life] = min(named[key]?[life] ?? event, event)
     }

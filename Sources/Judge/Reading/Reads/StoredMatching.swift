@@ -86,7 +86,7 @@ extension Observations {
 
     /// Session reads of a turn's conversation by its principal, in order.
     func reads(of turn: ObservedTurn) -> [ObservedSessionRead] {
-        guard let session = turn.sessionId ?? turn.sessionAsked else { return [] }
+        guard let session = turn.session else { return [] }
         let reads = index.reads(of: session, by: turn.principal)
         return isCapture ? reads.filter { namesItsMessages($0) } : reads
     }
@@ -124,7 +124,6 @@ extension Observations {
         }
     }
 
-    /// The body of the response that held a list, by its event.
     func listBody(at event: Int) -> JSONValue? {
         body(ofResponse: event)
     }

@@ -2,11 +2,8 @@ import Transcript
 
 /// Something the server told a client, and by that promised to have stored.
 struct StoredPromise {
-    /// The turn it concerns.
     let turn: ObservedTurn
-    /// The event that told it.
     let told: Int
-    /// The life of the process that told it.
     let life: Int
     /// The answer as a response over REST named it; nil on a connection.
     var answer: (messageId: String?, text: String?)?
@@ -31,8 +28,7 @@ extension Observations {
     /// Every answer a frame told of: for each turn its first `done`, also a copy or a replayed one.
     var promisedAnswers: [StoredPromise] {
         turns.compactMap { turn in
-            let done = (turn.endings + turn.copies + turn.replayed).filter { $0.type == "done" }
-            return done.min { $0.event < $1.event }.map {
+            turn.answers.min { $0.event < $1.event }.map {
                 StoredPromise(turn: turn, told: $0.event, life: life(of: $0))
             }
         }
@@ -46,7 +42,7 @@ extension Observations {
                 let body = body(ofResponse: response)
                 return StoredPromise(
                     turn: turn, told: response, life: life(of: request),
-                    answer: (body?["messageId"]?.stringValue, body?["text"]?.stringValue))
+                    answer: (body?.string("messageId"), body?.string("text")))
             }
         }
     }
@@ -65,10 +61,10 @@ extension Observations {
         of promises: [StoredPromise], has: (StoredPlaces, StoredPromise) -> Bool
     ) -> [Fate] {
         var fates = [Fate](repeating: Fate(), count: promises.count)
-        var bySession: [TurnNames.Key: [Int]] = [:]
+        var bySession: [OwnName: [Int]] = [:]
         for (index, promise) in promises.enumerated() {
             guard let session = promise.turn.session else { continue }
-            bySession[TurnNames.Key(principal: promise.turn.principal, name: session), default: []].append(index)
+            bySession[OwnName(session, of: promise.turn.principal), default: []].append(index)
         }
         func note(_ index: Int, _ isThere: Bool, request: Int, response: Int) {
             if !isThere {
@@ -80,10 +76,10 @@ extension Observations {
             }
         }
         let reads = Dictionary(sessionReads.map { ($0.event, $0) }, uniquingKeysWith: { first, _ in first })
-        for exchange in exchanges where exchange.sent.method == "GET" {
-            guard case .session(let id) = exchange.route, let principal = exchange.sent.principal,
+        for exchange in exchanges {
+            guard let id = exchange.sessionRead, let principal = exchange.sent.principal,
                 let response = exchange.response,
-                let concerned = bySession[TurnNames.Key(principal: principal, name: id)]
+                let concerned = bySession[OwnName(id, of: principal)]
             else { continue }
             let later = concerned.filter { promises[$0].told < exchange.request }
             guard !later.isEmpty else { continue }
@@ -99,12 +95,10 @@ extension Observations {
         return fates
     }
 
-    /// What became of answers.
     func fates(ofAnswers promises: [StoredPromise]) -> [Fate] {
         fates(of: promises) { places, promise in !places.answers(of: promise.turn, response: promise.answer).isEmpty }
     }
 
-    /// What became of questions.
     func fates(ofQuestions promises: [StoredPromise]) -> [Fate] {
         fates(of: promises) { places, promise in !places.questions(of: promise.turn).isEmpty }
     }

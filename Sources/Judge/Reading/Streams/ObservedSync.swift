@@ -4,11 +4,9 @@ import Transcript
 struct ObservedSync: Sendable {
     /// The connection, as an index into `Observations.connections`.
     let connection: Int
-    /// The `sync` that is answered.
     let request: Frame
     /// The frame that answered: the n-th answer belongs to the n-th question of a connection.
     let result: Frame?
-    /// The replayed frames, in the order of the answer.
     let missed: [Frame]
 
     /// The position asked for; nil when it is no integer.

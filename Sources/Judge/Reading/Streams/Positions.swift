@@ -20,15 +20,12 @@ extension Observations {
 
     /// How many frames, and for how long, a connection was promised to be replayed.
     func promise(on connection: Int) -> (messages: Int, microseconds: Int) {
-        let limits = connections[connection].greeting?["limits"]
-        let seconds = limits?["replaySeconds"]?.intValue ?? 3600
-        return (limits?["replayMessages"]?.intValue ?? 1000, min(max(seconds, 0), 1 << 32) * 1_000_000)
+        let seconds = connections[connection].limit("replaySeconds") ?? 3600
+        return (connections[connection].limit("replayMessages") ?? 1000, min(max(seconds, 0), 1 << 32) * 1_000_000)
     }
 
-    /// The principal of a sync.
     func principal(of sync: ObservedSync) -> String { connections[sync.connection].principal }
 
-    /// Every sync of a history that has an answer.
     var answeredSyncs: [(sync: ObservedSync, result: Frame)] {
         syncs.compactMap { sync in sync.result.map { (sync, $0) } }
     }
@@ -36,22 +33,15 @@ extension Observations {
 
 /// One position asked for, with all pages of the answer.
 struct Replay {
-    /// The first question.
     let first: ObservedSync
-    /// The last page.
     let last: ObservedSync
-    /// Its `syncResult`.
     let result: Frame
     /// The position before the first frame wanted.
     let position: Int
-    /// Who asked.
     let principal: String
     let epoch: String
-    /// The answers of all pages.
     let pages: [Frame]
-    /// The numbers of all pages.
     let numbers: Set<Int>
-    /// The frames of all pages.
     let frames: [Frame]
     /// The last number that the pages cover: `lastSeq`, or the last frame of a page nobody followed.
     let covered: Int
@@ -63,7 +53,6 @@ struct Replay {
     /// The wanted numbers that no page has.
     var lacking: [Int] { wanted.keys.filter { !numbers.contains($0) }.sorted() }
 
-    /// Whether a frame came with one of the pages.
     func covers(_ frame: Frame) -> Bool { pages.contains { $0.event == frame.event } }
 
     /// The first page that says that frames are gone.

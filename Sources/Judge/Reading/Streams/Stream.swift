@@ -12,7 +12,6 @@ struct NumberedFrame {
     /// Types that take none, whatever members they have.
     static let unnumberedTypes: Set<String> = ["connected", "syncResult", "ack", "pong"]
 
-    /// The event that showed it.
     var event: Int { frame.event }
     /// Whether it is of a type of this version.
     var isOfKnownType: Bool { Self.types.contains(frame.type ?? "") }
@@ -48,7 +47,6 @@ struct NumberedFrame {
     }
 }
 
-/// What was shown of one numbered stream.
 struct Stream {
     /// Streams belong to a principal and have an epoch.
     struct Key: Hashable {

@@ -23,20 +23,18 @@ struct ObservedTurn: Sendable {
     /// Frames of the turn inside `syncResult.missed`.
     var replayed: [Frame] = []
 
-    /// The first question that started it, on whichever road.
+    /// The first question that started it, whichever transport it took.
     var request: ObservedRequest { requests[0] }
-    /// The event of the first request.
     var event: Int { requests[0].event }
-    /// The principal who asked, by its name in the history.
     var principal: String { requests[0].principal }
-    /// The client's idempotency key.
     var clientMessageId: String? { requests[0].clientMessageId }
     /// The conversation that the first request named; nil when it asked for a new one.
     var sessionAsked: String? { requests[0].sessionAsked }
     /// The first ack that is no duplicate.
     var ack: Frame? { acks.first { !$0.isDuplicate } }
-    /// The first frame on any connection that ended it.
     var ending: Frame? { endings.first }
+    /// Everything that tells its answer: each `done`, also a copy or a replayed one.
+    var answers: [Frame] { (endings + copies + replayed).filter { $0.type == "done" } }
     /// The successful response to a question over REST.
     var response: Int? { requests.lazy.compactMap(\.success).first }
 
@@ -53,19 +51,14 @@ struct ObservedTurn: Sendable {
         [ending?.event, requests.lazy.compactMap(\.outcome).first].compactMap { $0 }.min()
     }
 
-    /// The endings on one connection.
     func endings(on connection: Int) -> [Frame] { endings.filter { $0.connection == connection } }
 }
 
 /// One request that carried a question: a `chat` frame or `POST /api/chat`.
 struct ObservedRequest: Sendable {
-    /// The event of the frame or of the HTTP request.
     let event: Int
-    /// The road on which the question came.
     let origin: Origin
-    /// The principal who asked, by its name in the history.
     let principal: String
-    /// The client's idempotency key.
     let clientMessageId: String?
     /// The conversation named; nil when it asks for a new one.
     let sessionAsked: String?
@@ -73,22 +66,21 @@ struct ObservedRequest: Sendable {
     let prompt: String
     /// The content of its last message as it was written.
     let content: JSONValue?
+    /// The steps of a scripted question; empty for one in plain words.
+    let script: [JSONValue]
     /// The ack on its own connection that answers it.
     var ack: Frame?
     /// The event that refused it without starting a turn: an `error` frame or a response outside 200…299.
     var refusal: Int?
-    /// The code of the refusal.
     var refusalCode: String?
     /// The event of the successful response, over REST.
     var success: Int?
     /// The event of a response over REST that tells the failure of the turn itself.
     var failure: Int?
 
-    /// The roads.
+    /// The transport, as an index into the connections or exchanges of the history.
     enum Origin: Sendable, Equatable {
-        /// A WebSocket connection, as an index into `Observations.connections`.
         case connection(Int)
-        /// An HTTP exchange, as an index into `Observations.exchanges`.
         case exchange(Int)
     }
 
@@ -100,10 +92,30 @@ struct ObservedRequest: Sendable {
     /// The response over REST that tells how the turn ended.
     var outcome: Int? { success ?? failure }
 
+    /// What the request is called in findings.
+    var road: String { connection == nil ? "a POST" : "a chat" }
+
+    /// Every question that could be accepted, whichever transport it took, in the order of asking.
+    static func all(
+        on connections: [ObservedConnection], in exchanges: [ObservedExchange]
+    ) -> [ObservedRequest] {
+        let chats = connections.enumerated().flatMap { index, connection in
+            connection.sent.filter { $0.type == "chat" }.compactMap { frame in
+                ObservedRequest(
+                    frame.value, event: frame.event, origin: .connection(index), principal: connection.principal)
+            }
+        }
+        let posts = exchanges.enumerated().filter { $0.element.isChat }.compactMap { index, exchange in
+            ObservedRequest(
+                exchange.body, event: exchange.request, origin: .exchange(index),
+                principal: exchange.sent.principal ?? "")
+        }
+        return (chats + posts).sorted { $0.event < $1.event }
+    }
+
     /// The request in a message; nil when it is no question that could be accepted.
-    init?(_ value: JSONValue?, event: Int, origin: Origin, principal: String) {
-        guard let messages = value?["messages"]?.arrayValue, let last = messages.last,
-            last["role"]?.stringValue == "user"
+    private init?(_ value: JSONValue?, event: Int, origin: Origin, principal: String) {
+        guard let messages = value?["messages"]?.arrayValue, let last = messages.last, last.string("role") == "user"
         else { return nil }
         for name in ["sessionId", "clientMessageId"] {
             if let field = value?[name], field.stringValue == nil { return nil }
@@ -111,15 +123,11 @@ struct ObservedRequest: Sendable {
         self.event = event
         self.origin = origin
         self.principal = principal
-        clientMessageId = value?["clientMessageId"]?.stringValue
-        sessionAsked = value?["sessionId"]?.stringValue
+        clientMessageId = value?.string("clientMessageId")
+        sessionAsked = value?.string("sessionId")
         prompt = plainText(of: last["content"])
         content = last["content"]
-    }
-
-    /// The steps of a scripted question; empty for one in plain words.
-    var script: [JSONValue] {
-        (try? JSONParser.document(prompt))?.root["script"]?.arrayValue ?? []
+        script = (try? JSONParser.document(prompt))?.root["script"]?.arrayValue ?? []
     }
 
     /// How long the script itself makes the turn last.

@@ -8,7 +8,6 @@ import Transcript
 /// surely stood in a window, to say that a question was beyond the budget; and what may have stood there, to say that it
 /// was not.
 struct RateLedger {
-    /// One question on its way.
     struct Entry {
         let turn: ObservedTurn
         let request: ObservedRequest
@@ -19,17 +18,14 @@ struct RateLedger {
 
         /// The event that answers it, whichever way.
         var answered: Int? { [request.refusal, accepted].compactMap { $0 }.min() }
-        /// Whether it was refused for its rate.
         let isLimited: Bool
     }
 
-    /// Every question of the history, in the order of asking.
     let entries: [Entry]
     /// The window of the budget, in microseconds: 60 s, or the shorter one that the server tells or was configured with.
     let window: Int
     private let observations: Observations
     private let lent: [String: Int]
-    /// The questions of each principal, in the order of asking.
     private let byPrincipal: [String: [Entry]]
     /// What the greetings of each principal's connections told, in the order of time.
     private let budgets: [String: [(event: Int, limit: Int?)]]
@@ -58,7 +54,7 @@ struct RateLedger {
         var budgets: [String: [(event: Int, limit: Int?)]] = [:]
         for connection in observations.connections {
             guard let connected = connection.connected else { continue }
-            let limit = connection.greeting?["limits"]?["messagesPerMinute"]?.intValue
+            let limit = connection.limit("messagesPerMinute")
             budgets[connection.principal, default: []].append((connected, limit))
         }
         self.budgets = budgets.mapValues { $0.sorted { $0.event < $1.event } }
@@ -68,7 +64,7 @@ struct RateLedger {
         var lent: [String: Int] = [:]
         for event in observations.history.events {
             guard event.lane == .server, case .act("lend", let details) = event.kind,
-                let principal = details["principal"]?.stringValue
+                let principal = details.string("principal")
             else { continue }
             lent[principal] = max(0, details["spent"]?.intValue ?? 0)
         }
@@ -140,9 +136,4 @@ struct RateLedger {
     static func tookSameRoad(_ one: Entry, _ other: Entry) -> Bool {
         one.request.connection == other.request.connection
     }
-}
-
-extension ObservedRequest {
-    /// What the request is called in findings.
-    var road: String { connection == nil ? "a POST" : "a chat" }
 }

@@ -3,9 +3,7 @@ import Transcript
 
 /// A turn that ran, at least in part, while the disk of the subject took no writes.
 struct RefusedWrite {
-    /// When writes were refused.
     let fault: SubjectLives.Fault
-    /// The turn.
     let turn: ObservedTurn
     /// The request that carried it in that life of the process.
     let request: ObservedRequest
@@ -17,9 +15,7 @@ struct RefusedWrite {
 
     /// The ways a turn can go on without a disk.
     enum Outcome {
-        /// A `done` came.
         case done(Int)
-        /// A 200 came.
         case succeeded(Int)
         /// An `error` came, or a response that tells one.
         case failed(Int, code: String?)
@@ -27,7 +23,6 @@ struct RefusedWrite {
         case ended(Int)
         /// Nothing came for as long as a turn may take.
         case silent(Int)
-        /// Nothing is known.
         case open
     }
 
@@ -51,7 +46,6 @@ struct RefusedWrite {
             || !history.history.header.subject.hasScriptedAgent && !history.profiles.contains(.idempotency)
     }
 
-    /// Every such turn, by fault.
     static func all(in history: Observations) -> [RefusedWrite] {
         history.lives.faults.flatMap { fault in
             history.turns.compactMap { RefusedWrite($0, under: fault, in: history) }
@@ -89,7 +83,7 @@ struct RefusedWrite {
             return .failed(error.event, code: error.code)
         }
         if let failure = request.failure, fault.covers(failure) {
-            return .failed(failure, code: history.body(ofResponse: failure)?["code"]?.stringValue)
+            return .failed(failure, code: history.body(ofResponse: failure)?.string("code"))
         }
         if let refusal = request.refusal, fault.covers(refusal) { return .failed(refusal, code: request.refusalCode) }
         let exit = history.lives.end(of: fault.life)

@@ -46,7 +46,6 @@ extension Observations {
         return [first.ack?.event, first.outcome, frames].compactMap { $0 }.min()
     }
 
-    /// The body of a response, by its event.
     func body(ofResponse response: Int) -> JSONValue? {
         index.exchange(ofResponse: response).flatMap { exchanges[$0].answer?.root }
     }
@@ -73,7 +72,7 @@ extension Observations {
             let body = body(ofResponse: response)
             answers.append(
                 TurnAnswer(
-                    event: response, turnId: body?["turnId"]?.stringValue, sessionId: body?["sessionId"]?.stringValue))
+                    event: response, turnId: body?.string("turnId"), sessionId: body?.string("sessionId")))
         }
         return answers.sorted { $0.event < $1.event }
     }

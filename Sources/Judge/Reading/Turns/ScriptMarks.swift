@@ -4,16 +4,16 @@ import Transcript
 struct ScriptMarks {
     private var tools: [String: Set<Int>] = [:]
     private var replies: [String: Set<Int>] = [:]
-    private var keys: [TurnNames.Key: Set<Int>] = [:]
+    private var keys: [OwnName: Set<Int>] = [:]
 
     init(_ history: Observations) {
         for (index, turn) in history.turns.enumerated() {
             for step in turn.request.script {
-                if let tool = step["tool"]?.stringValue { tools[tool, default: []].insert(index) }
-                if let reply = step["reply"]?.stringValue { replies[reply, default: []].insert(index) }
+                if let tool = step.string("tool") { tools[tool, default: []].insert(index) }
+                if let reply = step.string("reply") { replies[reply, default: []].insert(index) }
             }
             if let key = turn.clientMessageId {
-                keys[TurnNames.Key(principal: turn.principal, name: key), default: []].insert(index)
+                keys[OwnName(key, of: turn.principal), default: []].insert(index)
             }
         }
     }
@@ -21,7 +21,7 @@ struct ScriptMarks {
     /// The turn whose key, tool or text a frame has, when only one has it.
     func owner(of frame: Frame, principal: String) -> Int? {
         if let key = frame.clientMessageId {
-            return only(keys[TurnNames.Key(principal: principal, name: key)])
+            return only(keys[OwnName(key, of: principal)])
         }
         switch frame.type {
         case "toolUse": return only(frame.string("tool").flatMap { tools[$0] })

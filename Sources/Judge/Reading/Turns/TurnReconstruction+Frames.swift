@@ -5,12 +5,6 @@ import Transcript
 extension TurnReconstruction {
     // MARK: Frames of turns
 
-    func turn(withKey key: String, for frame: Frame) -> Int? {
-        let principal = connections[frame.connection].principal
-        let candidates = names.turns(principal, key: key).filter { turns[$0].event < frame.event }
-        return candidates.first { ended[frame.connection]?.contains($0) != true } ?? candidates.last
-    }
-
     /// Begins to place frames: no turn has ended but those whose answer came over REST.
     mutating func forgetEndings() {
         ended = [:]
@@ -21,7 +15,7 @@ extension TurnReconstruction {
         for (index, turn) in turns.enumerated() {
             let answers = turn.requests.compactMap { request -> Int? in
                 guard case .exchange(let exchange) = request.origin, let outcome = request.outcome else { return nil }
-                let hasAnswer = exchanges[exchange].answer?.root["text"]?.stringValue != nil
+                let hasAnswer = exchanges[exchange].answer?.root.string("text") != nil
                 return hasAnswer || request.failure != nil ? outcome : nil
             }
             if let first = answers.min() { firstEnd[index] = first }
@@ -32,16 +26,8 @@ extension TurnReconstruction {
         guard let type = frame.type, ["message", "toolUse", "done", "error"].contains(type) else { return }
         if type == "error", final { doubtNamelessError(frame) }
         guard !refusals.contains(frame.event), let turn = owner(of: frame, final: final) else { return }
-        let isEnding: Bool
-        switch type {
-        case "done": isEnding = !frame.isDuplicate
-        case "error":
-            guard ErrorMeaning.endsTurn(frame, acksAreSent: acksAreSent, wasAcked: !turns[turn].acks.isEmpty) else {
-                return
-            }
-            isEnding = !frame.isDuplicate
-        default: isEnding = false
-        }
+        if type == "error", !endsTurn(frame, turn) { return }
+        let isEnding = (type == "done" || type == "error") && !frame.isDuplicate
         if isEnding {
             ended[frame.connection, default: []].insert(turn)
             firstEnd[turn] = min(firstEnd[turn] ?? frame.event, frame.event)
@@ -56,36 +42,40 @@ extension TurnReconstruction {
         }
     }
 
-    mutating func placeReplayed(_ frame: Frame, _ live: [SharedFrame: Int]) {
-        guard let turn = owner(ofReplayed: frame, live) else { return }
-        turns[turn].replayed.append(frame)
-    }
-
-    private func owner(ofReplayed frame: Frame, _ live: [SharedFrame: Int]) -> Int? {
-        let principal = connections[frame.connection].principal
-        if let turnId = frame.turnId, let turn = names.turn(principal, turnId: turnId) { return turn }
-        if let key = frame.clientMessageId {
-            return names.turns(principal, key: key).last { turns[$0].event < frame.event }
+    /// Puts replayed frames to their turns; without any name of the turn, the same frame seen live tells.
+    mutating func placeReplayed(_ frames: [Frame]) {
+        var live: [SharedFrame: Int] = [:]
+        for (index, turn) in turns.enumerated() {
+            for frame in turn.frames + turn.endings {
+                guard let number = SharedFrame(numberOf: frame, of: turn.principal) else { continue }
+                live[number] = live[number] ?? index
+            }
         }
-        // Without any name of the turn, the same frame seen live tells.
-        guard frame.turnId == nil else { return nil }
-        return SharedFrame(numberOf: frame, of: principal).flatMap { live[$0] }
+        for frame in frames {
+            let principal = principal(of: frame)
+            let owner: Int?
+            if let turn = frame.turnId.flatMap({ turn(principal, turnId: $0) }) {
+                owner = turn
+            } else if let key = frame.clientMessageId {
+                owner = turns(principal, key: key).last { turns[$0].event < frame.event }
+            } else {
+                let number = SharedFrame(numberOf: frame, of: principal)
+                owner = frame.turnId == nil ? number.flatMap { live[$0] } : nil
+            }
+            if let owner { turns[owner].replayed.append(frame) }
+        }
     }
 
     private mutating func owner(of frame: Frame, final: Bool) -> Int? {
-        let principal = connections[frame.connection].principal
-        if let turnId = frame.turnId, let turn = names.turn(principal, turnId: turnId) { return turn }
+        let principal = principal(of: frame)
+        if let turnId = frame.turnId, let turn = turn(principal, turnId: turnId) { return turn }
         if let key = frame.clientMessageId { return turn(withKey: key, for: frame) }
         if isCapture { return nil }
         if frame.type == "message" { return ownerOfMessage(frame, principal: principal, final: final) }
         let same = SharedFrame(frame, of: principal, in: life(of: frame.connection))
         if let same, let turn = shared[same] { return turn }
         guard let choice = ownerByOrder(of: frame, principal: principal) else { return ownerBySameness(of: frame) }
-        if frame.type == "error",
-            !ErrorMeaning.endsTurn(frame, acksAreSent: acksAreSent, wasAcked: !turns[choice.turn].acks.isEmpty)
-        {
-            return nil
-        }
+        if frame.type == "error", !endsTurn(frame, choice.turn) { return nil }
         let possible = choice.others + [choice.turn]
         let isSure = choice.others.isEmpty && taken[frame.connection]?.contains(choice.turn) != true
         if !isSure { taken[frame.connection, default: []].formUnion(possible) }
@@ -105,6 +95,10 @@ extension TurnReconstruction {
         return choice.turn
     }
 
+    private func endsTurn(_ error: Frame, _ turn: Int) -> Bool {
+        ErrorMeaning.endsTurn(error, acksAreSent: acksAreSent, wasAcked: !turns[turn].acks.isEmpty)
+    }
+
     /// Marks the turns that an error without any name may refuse or end.
     ///
     /// It is about the last message before it where nothing else waits for an answer; otherwise nothing tells.
@@ -112,10 +106,7 @@ extension TurnReconstruction {
         guard !isCapture, error.code == nil, error.turnId == nil, error.clientMessageId == nil, error.sessionId == nil
         else { return }
         let connection = connections[error.connection]
-        let waiting = open.turns(
-            for: error, opening: connection.opening, of: connection.principal,
-            asked: byPrincipal[connection.principal] ?? [], ended: ended[error.connection] ?? [], firstEnd: firstEnd
-        ).filter { index in
+        let waiting = openTurns(for: error).filter { index in
             turns[index].requests.contains {
                 $0.connection == error.connection && $0.event < error.event
                     && ($0.refusal.map { $0 >= error.event } ?? true)
@@ -130,7 +121,7 @@ extension TurnReconstruction {
 
     /// The turn whose question a `message` without names is: the ack has its id, or it says the same in the same session.
     private mutating func ownerOfMessage(_ frame: Frame, principal: String, final: Bool) -> Int? {
-        if let id = frame.messageId, let turn = acknowledged[TurnNames.Key(principal: principal, name: id)],
+        if let id = frame.messageId, let turn = acknowledged[OwnName(id, of: principal)],
             turns[turn].event < frame.event
         {
             return turn
@@ -139,7 +130,7 @@ extension TurnReconstruction {
         let own = all[..<all.boundary { $0.event >= frame.event }].map(\.turn)
         guard frame.string("role") == "user", frame.turnId == nil, let text = frame.text else { return nil }
         let same = own.filter {
-            (turns[$0].sessionId ?? turns[$0].sessionAsked) == frame.sessionId
+            (turns[$0].session) == frame.sessionId
                 && exactlyEqual(turns[$0].request.prompt, text)
         }
         if final, same.count > 1 { guesses.doubt(same) }
@@ -173,7 +164,7 @@ extension TurnReconstruction {
 
     private mutating func ownerByOrder(of frame: Frame, principal: String) -> Choice? {
         let life = life(of: frame.connection)
-        let all = candidates(for: frame, principal: principal)
+        let all = candidates(for: frame)
         // A question asked since the last start comes before one that a crash may have ended.
         let own = all.filter { turns[$0].requests.contains { self.life(of: $0) == life } }
         return ownerByOrder(of: frame, principal: principal, among: own)
@@ -186,12 +177,17 @@ extension TurnReconstruction {
         request.connection.map { life(of: $0) } ?? lives.life(at: request.event)
     }
 
+    /// The turns that may still go on when a frame comes, as its connection sees it.
+    private mutating func openTurns(for frame: Frame) -> [Int] {
+        let connection = connections[frame.connection]
+        return open.turns(
+            for: frame, opening: connection.opening, of: connection.principal,
+            asked: byPrincipal[connection.principal] ?? [], ended: ended[frame.connection] ?? [], firstEnd: firstEnd)
+    }
+
     /// The questions that a frame without names can belong to.
-    private mutating func candidates(for frame: Frame, principal: String) -> [Int] {
-        let all = open.turns(
-            for: frame, opening: connections[frame.connection].opening, of: principal,
-            asked: byPrincipal[principal] ?? [], ended: ended[frame.connection] ?? [], firstEnd: firstEnd)
-        return all.filter { index in
+    private mutating func candidates(for frame: Frame) -> [Int] {
+        openTurns(for: frame).filter { index in
             if let known = turns[index].turnId, let given = frame.turnId, known != given { return false }
             return turns[index].requests.contains { $0.refusal == nil && $0.event < frame.event }
         }
@@ -203,7 +199,7 @@ extension TurnReconstruction {
             let fitting = fitting(frame, candidates)
             return (fitting.first(where: isOwn) ?? candidates.first(where: isOwn)).map { Choice($0, among: fitting) }
         }
-        let seen = sessionSeen[TurnNames.Key(principal: principal, name: session)] ?? frame.event
+        let seen = sessionSeen[OwnName(session, of: principal)] ?? frame.event
         let possible = fitting(
             frame,
             candidates.filter { index in
@@ -212,7 +208,7 @@ extension TurnReconstruction {
                 if turn.sessionId == session { return true }
                 return (turn.sessionId == nil || guessedSession.contains(index)) && seen > turn.event
             })
-        if let match = possible.first(where: { (turns[$0].sessionId ?? turns[$0].sessionAsked) == session }) {
+        if let match = possible.first(where: { (turns[$0].session) == session }) {
             return Choice(match, among: possible)
         }
         let own = candidates.filter { isOwn($0) && turns[$0].sessionId == nil && seen > turns[$0].event }
@@ -240,10 +236,10 @@ extension TurnReconstruction {
         case "toolUse":
             // A model has to use the server's own tools, whatever the script calls them: then what they are given tells.
             return !script.contains { step in
-                guard let tool = step["tool"]?.stringValue else { return false }
+                guard let tool = step.string("tool") else { return false }
                 return tool == frame.string("tool") || step["input"].map { $0 == frame["input"] } ?? false
             }
-        case "done": return !script.contains { $0["reply"]?.stringValue == frame.text }
+        case "done": return !script.contains { $0.string("reply") == frame.text }
         default: return false
         }
     }

@@ -1,5 +1,18 @@
 import Transcript
 
+/// A name as one principal knows it: of a session, a turn, a message or a question.
+struct OwnName: Hashable {
+    let principal: String
+    let name: String
+
+    init(_ name: String, of principal: String) { (self.name, self.principal) = (name, principal) }
+
+    init(principal: String, name: String) { self.init(name, of: principal) }
+}
+
+/// The name as the areas call it.
+enum TurnNames { typealias Key = OwnName }
+
 /// A frame by what it says, where that tells it from every other: several connections are shown the same one.
 struct SharedFrame: Hashable {
     private let principal: String
