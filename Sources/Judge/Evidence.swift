@@ -1,3 +1,5 @@
+import JSON
+
 /// What one predicate saw in one history.
 ///
 /// Zero evidence is never a pass: a predicate counts how often the history put its clause to the test.
@@ -24,6 +26,16 @@ struct Evidence: Sendable, Equatable {
         expected: @autoclosure () -> String, actual: @autoclosure () -> String, at events: @autoclosure () -> [Int]
     ) {
         if !holds { violate(what(), expected: expected(), actual: actual(), at: events()) } else if counts() { keep() }
+    }
+
+    /// Counts one test: passed where a text is the wanted one, code point by code point.
+    mutating func test(
+        _ actual: String, is wanted: String, otherwise what: @autoclosure () -> String,
+        at events: @autoclosure () -> [Int]
+    ) {
+        test(
+            exactlyEqual(actual, wanted), otherwise: what(), expected: shown(wanted), actual: shown(actual),
+            at: events())
     }
 
     /// Counts one test: passed where there is no fault, failed otherwise, with what is found of it.

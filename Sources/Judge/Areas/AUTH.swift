@@ -194,7 +194,7 @@ enum AUTH {
     }
 
     /// The frames of a connection that no successful `auth` went before.
-    private static func earlyFrames(on connection: ObservedConnection, _ handshake: Handshake?) -> [ObservedFrame] {
+    private static func earlyFrames(on connection: ObservedConnection, _ handshake: Handshake?) -> [Frame] {
         guard connection.isWhole else { return [] }
         return connection.sent.filter { frame in
             guard frame.type == "chat" || frame.type == "sync" else { return false }
@@ -205,7 +205,7 @@ enum AUTH {
     }
 
     /// The first event that shows a question asked too early elsewhere; nil without one.
-    private static func trace(of keys: Set<String>, asked early: [ObservedFrame], _ history: Observations) -> Int? {
+    private static func trace(of keys: Set<String>, asked early: [Frame], _ history: Observations) -> Int? {
         let events = Set(early.map(\.event))
         let others = history.turns.flatMap(\.requests).filter { !events.contains($0.event) }
         let keys = keys.subtracting(others.compactMap(\.clientMessageId))

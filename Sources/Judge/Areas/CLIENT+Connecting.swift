@@ -81,8 +81,7 @@ extension CLIENT {
                     "the client ended the connection it had just made", expected: "its first connection is kept",
                     actual: "its end", at: [told.event, end])
             } else {
-                let other = others.first { $0 > told.event }
-                evidence.test(no: other) { other in
+                evidence.test(no: others.first { $0 > told.event }) { other in
                     Finding(
                         "the client opened another connection", expected: "its first connection is kept",
                         actual: "a new connection", at: [told.event, other])
@@ -107,15 +106,21 @@ extension CLIENT {
         guard client.isForeground(at: event), client.hasNetwork(at: event), client.launch(at: event) != nil,
             !history.wasSentAway(before: event)
         else { return }
-        let bound = history.clientBound(\.foregroundReconnect)
-        let next = history.attempt(after: event).map { history.connections[$0].opening }
-        if let next, history.patience(from: event, to: next) <= bound.microseconds {
-            evidence.keep()
-        } else if let late = history.clientSilence(after: event, within: bound) {
-            evidence.violate(
-                "\(what), and the client did not connect",
-                expected: "a new connection within the bound 'foregroundReconnect'",
-                actual: next == late ? "one after it" : "none", at: [event, late])
+        attempts(
+            after: event, within: \.foregroundReconnect, "\(what), and the client did not connect",
+            expected: "a new connection within the bound 'foregroundReconnect'", history, into: &evidence)
+    }
+
+    /// Judges whether the client asked for a connection within a bound.
+    private static func attempts(
+        after event: Int, within path: KeyPath<Timeouts, Duration>, _ what: String, expected: String,
+        _ history: Observations, into evidence: inout Evidence
+    ) {
+        let bound = history.clientBound(path)
+        let next = history.nextOpening(after: event)
+        let isInTime = next.map { history.patience(from: event, to: $0) <= bound.microseconds } ?? false
+        evidence.test(isInTime, orBy: history.clientSilence(after: event, within: bound)) { late in
+            Finding(what, expected: expected, actual: next == late ? "one after it" : "none", at: [event, late])
         }
     }
 
@@ -141,8 +146,8 @@ extension CLIENT {
                     history.span(from: stretch[index - attemptsPerMinute], to: stretch[index]) < window
                 }
                 let last = min(greeted, history.events.count - 1)
-                evidence.test(no: crowd, keptIf: stretch.count > 1 && history.span(from: first, to: last) >= window) {
-                    crowd in
+                let wasLong = stretch.count > 1 && history.span(from: first, to: last) >= window
+                evidence.test(no: crowd, keptIf: wasLong) { crowd in
                     Finding(
                         "the client hammers a server that does not greet it",
                         expected: "at most \(attemptsPerMinute) attempts a minute",
@@ -163,9 +168,8 @@ extension CLIENT {
         else { return nil }
         let watched = history.span(from: launch.events.lowerBound, to: act.event) / 1000
         guard watched >= 2000, used > watched / 2 else { return nil }
-        let seconds = "\(watched / 1000) s"
-        return
-            "the client used \(used * 100 / watched) % of a processor for \(seconds), as a loop without a pause does"
+        let share = "\(used * 100 / watched) % of a processor for \(watched / 1000) s"
+        return "the client used \(share), as a loop without a pause does"
     }
 
     /// CLIENT-6: "A client SHOULD vary the wait between attempts at random".
@@ -176,7 +180,7 @@ extension CLIENT {
     static func waitsVary(_ history: Observations, _ evidence: inout Evidence) {
         var before: [Int]?
         for launch in history.client.launches {
-            let openings = undisturbedAttempts(of: launch, history)
+            let openings = history.undisturbedAttempts(of: launch)
             guard openings.count >= 5 else { continue }
             let waits = zip(openings, openings.dropFirst()).map { history.span(from: $0, to: $1) }
             let shown = waits.prefix(8).map { "\($0 / 1000) ms" }.joined(separator: ", ")
@@ -199,46 +203,20 @@ extension CLIENT {
         abs(one - other) > max(max(one, other) / 20, 40_000)
     }
 
-    /// The attempts from a launch on, until it is greeted or anything is done to it.
-    private static func undisturbedAttempts(of launch: ObservedClient.Launch, _ history: Observations) -> [Int] {
-        let attempts = history.attempts(in: launch.events)
-        let greeted = attempts.lazy.compactMap { history.connections[$0].connected }.min()
-        let disturbed = history.client.acts.first {
-            $0.event > launch.events.lowerBound && $0.name != "selectSession"
-        }?.event
-        let end = [greeted, disturbed].compactMap { $0 }.min() ?? .max
-        return attempts.map { history.connections[$0].opening }.filter { $0 < end }
-    }
-
     /// CLIENT-7: "A client MUST go on attempting to connect, at most 30 s apart, while it is in the foreground, has network
     /// and was not closed with a terminal code".
     ///
     /// Once for each end of an attempt or a connection that the client could see and that left it without another.
     static func attemptsGoOn(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
-        let bound = history.clientBound(\.backoff)
         for index in client.attempts {
             guard let end = client.ends[index], client.isForeground(at: end), client.hasNetwork(at: end),
                 let life = client.launch(at: end)?.events, !history.wasSentAway(before: end + 1),
-                !hasAnother(than: index, at: end, in: life, history)
+                !history.hasAnother(than: index, at: end, in: life)
             else { continue }
-            let next = history.attempt(after: end).map { history.connections[$0].opening }
-            if let next, history.patience(from: end, to: next) <= bound.microseconds {
-                evidence.keep()
-            } else if let late = history.clientSilence(after: end, within: bound) {
-                evidence.violate(
-                    "the client stopped trying to connect", expected: "an attempt within the bound 'backoff'",
-                    actual: next == late ? "one after it" : "none", at: [end, late])
-            }
-        }
-    }
-
-    /// Whether the client had a further connection, or one that is not settled, as far as it could tell.
-    private static func hasAnother(
-        than index: Int, at event: Int, in life: Range<Int>, _ history: Observations
-    ) -> Bool {
-        history.attempts(in: life.lowerBound..<event).contains { other in
-            other != index && (history.client.ends[other].map { $0 > event } ?? true)
+            attempts(
+                after: end, within: \.backoff, "the client stopped trying to connect",
+                expected: "an attempt within the bound 'backoff'", history, into: &evidence)
         }
     }
 
@@ -251,7 +229,7 @@ extension CLIENT {
             let connection = history.connections[index]
             guard let close = history.terminalClose(of: connection) else { continue }
             let act = client.acts.first { $0.event > close && $0.name != "background" }
-            let next = history.attempt(after: close).map { history.connections[$0].opening }
+            let next = history.nextOpening(after: close)
             if let next, act.map({ next < $0.event }) ?? true {
                 // On a machine that was late, it may have been on its way when the close came.
                 let isLate = history.wasLate(from: close, to: next)

@@ -4,11 +4,15 @@ import Transcript
 
 /// What a client does when it comes back.
 extension CLIENT {
-    static let recovering: [Check] =
-        [
-            Check(.CLIENT, 15, reconnectsAreFollowedByRecovery), Check(.CLIENT, 19, allThatWasMissedIsShown),
-            Check(.CLIENT, 20, recoveryNeverShowsLess), Check(.CLIENT, 21, oneReadServesAll),
-        ] + polling + finding
+    static let recovering: [Check] = [
+        Check(.CLIENT, 15, reconnectsAreFollowedByRecovery), Check(.CLIENT, 19, allThatWasMissedIsShown),
+        Check(.CLIENT, 20, recoveryNeverShowsLess), Check(.CLIENT, 21, oneReadServesAll),
+        Check(.CLIENT, 22, pollingIsBounded), Check(.CLIENT, 23, pollingEndsInTheOpen),
+        Check(.CLIENT, 24, anEndingEndsTheWaiting), Check(.CLIENT, 38, aTurnIsFoundByItsKey),
+    ]
+
+    /// Acts after which what was told or asked need not be shown any more.
+    static let leavings: Set<String> = ["selectSession", "openPush", "background", "quit", "launch", "exit"]
 
     /// CLIENT-15: "A client MUST recover after every reconnect that follows a turn it has seen no ending of: by `sync`
     /// where it can, else by a session read".
@@ -25,7 +29,7 @@ extension CLIENT {
                     !question.news.contains(where: { $0.event < greeted && $0.kind != .proof }),
                     history.endOfLife(at: asked) > greeted
                 else { continue }
-                let sessions = question.sessions(before: greeted).union(question.requests.compactMap(\.sessionAsked))
+                let sessions = question.namedSessions(before: greeted)
                 let proof = history.deadline(after: greeted, within: history.clientPatience, on: index).flatMap {
                     history.isAble(from: greeted, to: $0) ? $0 : nil
                 }
@@ -48,13 +52,12 @@ extension CLIENT {
     ///
     /// Once for each read or replay of the session on the screen that brings a message which was not shown.
     static func allThatWasMissedIsShown(_ history: Observations, _ evidence: inout Evidence) {
-        let leaving: Set = ["selectSession", "openPush", "background", "quit", "launch", "exit"]
         for told in history.toldHistories {
             guard let before = history.client.state(at: told.event), before.sessionId == told.sessionId,
                 told.messages.contains(where: { !before.shows($0) }),
-                history.end(of: told.asked, at: leaving) > told.event
+                history.end(of: told.asked, at: leavings) > told.event
             else { continue }
-            let end = history.end(of: told.event, at: leaving)
+            let end = history.end(of: told.event, at: leavings)
             let result = history.shown(after: told.event, within: history.clientPatience, before: end) { look in
                 // Once all of it is there, nothing more is to come that would put it in order but another read.
                 look.state.sessionId == told.sessionId && told.messages.allSatisfy(look.state.shows)
@@ -63,16 +66,12 @@ extension CLIENT {
             } holds: { state in
                 state.sessionId == told.sessionId ? state.shows(inOrder: told.messages) : nil
             }
-            switch result {
-            case .kept: evidence.keep()
-            case .broken(let event):
+            evidence.test(result) { event in
                 let ids = told.messages.map { $0.id ?? "a message without id" }.joined(separator: " ")
-                let state = history.client.state(at: event)
-                evidence.violate(
+                let shown = history.client.state(at: event)?.messages.map { $0.id ?? $0.key ?? "a message without id" }
+                return Finding(
                     "messages that a recovery brought are missing or out of order", expected: "\(ids), in this order",
-                    actual: state?.messages.map { $0.id ?? $0.key ?? "a message without id" }.joined(separator: " ")
-                        ?? "nothing", at: [told.event, event])
-            case .unknown: break
+                    actual: shown?.joined(separator: " ") ?? "nothing", at: [told.event, event])
             }
         }
     }
@@ -150,11 +149,6 @@ extension CLIENT {
 
     // MARK: How long a client waits for an answer, and how the waiting ends
 
-    static let polling: [Check] = [
-        Check(.CLIENT, 22, pollingIsBounded), Check(.CLIENT, 23, pollingEndsInTheOpen),
-        Check(.CLIENT, 24, anEndingEndsTheWaiting),
-    ]
-
     /// CLIENT-22: "A client MUST poll for an answer with at most 12 reads, the last of them no later than 65 s after
     /// the first".
     ///
@@ -185,21 +179,18 @@ extension CLIENT {
         for wait in history.waitsForAnswers where wait.question.ended == nil {
             let polls = history.polls(in: wait)
             guard polls.count > 1 else { continue }
-            let shown = history.shown(after: polls[0], within: history.clientBound(\.polling), before: wait.end) {
-                state in
+            let bound = history.clientBound(\.polling)
+            let shown = history.shown(after: polls[0], within: bound, before: wait.end) { state in
                 guard wait.isOnScreen(state) else { return nil }
                 let isFailed = state.place(of: wait.question).map { state.messages[$0].status == "failed" } ?? false
                 return !state.thinking && (isFailed || !state.errors.isEmpty)
             }
-            switch shown {
-            case .kept: evidence.keep()
-            case .broken(let event):
+            evidence.test(shown) { event in
                 let isThinking = history.client.state(at: event)?.thinking == true
-                evidence.violate(
+                return Finding(
                     "polling ended and the person is not told",
                     expected: "thinking false, and a failed message or an error",
                     actual: isThinking ? "still thinking" : "neither", at: [polls[0], event])
-            case .unknown: break
             }
         }
     }
@@ -213,15 +204,13 @@ extension CLIENT {
             guard let ended = question.ended, let state = history.client.state(at: ended), state.thinking,
                 history.endOfLife(at: question.event) > ended
             else { continue }
-            let sessions = question.sessions(before: ended + 1).union(question.requests.compactMap(\.sessionAsked))
-            if let session = state.sessionId, !sessions.isEmpty, !sessions.contains(session) { continue }
+            guard question.mayStand(in: state.sessionId, before: ended + 1) else { continue }
             let isAlone = questions.indices.allSatisfy { other in
                 other == index || questions[other].event > ended
                     || questions[other].news.contains { $0.kind != .proof && $0.event <= ended }
             }
             guard isAlone else { continue }
-            let end = history.end(
-                of: ended, at: ["send", "selectSession", "openPush", "background", "quit", "launch", "exit"])
+            let end = history.end(of: ended, at: leavings.union(["send"]))
             evidence.test(
                 history.shown(after: ended, within: history.clientPatience, before: end, holds: { !$0.thinking })
             ) { event in
@@ -233,8 +222,6 @@ extension CLIENT {
     }
 
     // MARK: How a client finds what it lost sight of
-
-    static let finding: [Check] = [Check(.CLIENT, 38, aTurnIsFoundByItsKey)]
 
     /// CLIENT-38: "A client MUST find a turn whose session it does not know by its `clientMessageId`, and take no other
     /// session in its place".

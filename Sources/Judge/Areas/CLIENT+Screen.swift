@@ -132,9 +132,8 @@ extension CLIENT {
                 state.sessionId != session, history.client.isForeground(at: frame.event)
             else { continue }
             var entry = waiting[session] ?? (state.unread[session] ?? 0, [], frame.event)
-            let wasShown = history.client.states(from: entry.event, to: frame.event).contains {
-                $0.sessionId == session
-            }
+            let shownSince = history.client.states(from: entry.event, to: frame.event)
+            let wasShown = shownSince.contains { $0.sessionId == session }
             if wasShown || history.client.launch(at: entry.event)?.events.contains(frame.event) != true {
                 entry = (state.unread[session] ?? 0, [], frame.event)
             }
@@ -145,9 +144,7 @@ extension CLIENT {
                 after: frame.event, within: history.timeouts.pong,
                 before: history.end(of: frame.event, at: ["launch", "quit", "exit", "background", "networkDown"])
             ) { state in state.sessionId == session ? nil : state.unread[session] ?? 0 >= wanted }
-            switch outcome {
-            case .kept: evidence.keep()
-            case .broken(let late):
+            if case .broken(let late) = outcome {
                 if let end = history.connections[frame.connection].ending?.event, end < late { continue }
                 // A read of that session may have brought it before the frame was taken.
                 let isRead = history.sessionReads.contains { read in
@@ -155,11 +152,12 @@ extension CLIENT {
                         && read.messages.contains { $0.id.map(entry.ids.contains) ?? false }
                 }
                 if isRead { continue }
-                evidence.violate(
+            }
+            evidence.test(outcome) { late in
+                Finding(
                     "an answer in a session that is not on the screen is not counted as unread",
                     expected: "unread of at least \(wanted) for session \(shown(session))",
                     actual: "\(history.client.state(at: late)?.unread[session] ?? 0)", at: [frame.event, late])
-            case .unknown: break
             }
         }
     }
@@ -182,15 +180,12 @@ extension CLIENT {
             let outcome = history.shown(after: act.event, within: history.timeouts.pong, before: end) { state in
                 state.sessionId == session && last.messages.allSatisfy { state.has($0) }
             }
-            switch outcome {
-            case .kept: evidence.keep()
-            case .broken(let late):
+            evidence.test(outcome) { late in
                 let now = history.client.state(at: late)
-                evidence.violate(
+                return Finding(
                     "a session that was shown before is blank until the server answers",
                     expected: "\(last.messages.count) messages of session \(shown(session))",
                     actual: "\(now?.messages.count ?? 0) of session \(shown(now?.sessionId))", at: [act.event, late])
-            case .unknown: break
             }
         }
     }

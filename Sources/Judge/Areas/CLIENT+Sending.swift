@@ -4,11 +4,11 @@ import Transcript
 
 /// What becomes of what a person sends.
 extension CLIENT {
-    static let sending: [Check] =
-        [
-            Check(.CLIENT, 11, lostQuestionsAreSentAgain), Check(.CLIENT, 12, theSameIsSentAgain),
-            Check(.CLIENT, 13, eachMessageHasAKeyOfItsOwn), Check(.CLIENT, 14, onlyItsOwnTurnProvesDelivery),
-        ] + refusals
+    static let sending: [Check] = [
+        Check(.CLIENT, 11, lostQuestionsAreSentAgain), Check(.CLIENT, 12, theSameIsSentAgain),
+        Check(.CLIENT, 13, eachMessageHasAKeyOfItsOwn), Check(.CLIENT, 14, onlyItsOwnTurnProvesDelivery),
+        Check(.CLIENT, 31, errorsAreShown), Check(.CLIENT, 32, rateLimitsAreWaitedFor),
+    ]
 
     /// CLIENT-11: "A client MUST resend, over REST or on its next connection, every `chat` whose connection ended
     /// before its `ack` or any frame of its turn arrived".
@@ -28,12 +28,10 @@ extension CLIENT {
         _ question: ClientQuestion, lostAt lost: Observations.LostQuestion, in history: Observations,
         _ evidence: inout Evidence
     ) {
-        if lost.isSentAgain(question) {
-            evidence.keep()
-        } else if !question.news.contains(where: { $0.event > lost.sent }),
-            let proof = history.neglect(after: lost.sent, within: history.clientPatience)
-        {
-            evidence.violate(
+        let hasArrived = question.news.contains { $0.event > lost.sent }
+        let proof = hasArrived ? nil : history.neglect(after: lost.sent, within: history.clientPatience)
+        evidence.test(lost.isSentAgain(question), orBy: proof) { proof in
+            Finding(
                 "a message typed is never sent again", expected: "the same chat on the next connection or over REST",
                 actual: "nothing within \(history.clientPatience) on a connection that stands",
                 at: [lost.sent, lost.event, proof])
@@ -120,14 +118,11 @@ extension CLIENT {
                 guard let place = look.state.place(of: question) else { continue }
                 let shown = look.state.messages[place]
                 guard shown.key != nil || isOnlyOne else { continue }
-                if shown.status == "sent" {
-                    evidence.violate(
-                        "a message counts as sent without proof",
-                        expected: "its key, or the turn of its ack, in a frame, response or history",
-                        actual: "status sent", at: [sent, look.event])
-                    break
-                }
-                evidence.keep()
+                evidence.test(
+                    shown.status != "sent", otherwise: "a message counts as sent without proof",
+                    expected: "its key, or the turn of its ack, in a frame, response or history",
+                    actual: "status sent", at: [sent, look.event])
+                if shown.status == "sent" { break }
             }
             if let lost = history.loss(of: question), history.hasOthers(than: question, from: lost.sent, to: lost.event)
             {
@@ -137,10 +132,6 @@ extension CLIENT {
     }
 
     // MARK: What a client is told against a message
-
-    static let refusals: [Check] = [
-        Check(.CLIENT, 31, errorsAreShown), Check(.CLIENT, 32, rateLimitsAreWaitedFor),
-    ]
 
     /// CLIENT-31: "A client MUST show every `error` that ends or refuses one of its turns, on the message it concerns
     /// or among `errors`".
@@ -165,18 +156,17 @@ extension CLIENT {
         in history: Observations, _ evidence: inout Evidence
     ) {
         let ends = [
-            history.end(of: news.event, at: ["selectSession", "openPush", "background", "quit", "launch", "exit"]),
+            history.end(of: news.event, at: leavings),
             question.requests.first { $0.event > news.event }?.event,
             question.news.first { $0.event > news.event && $0.error == nil }?.event,
         ]
         let before = history.client.state(at: news.event)
-        let sessions = question.sessions(before: news.event + 1).union(question.requests.compactMap(\.sessionAsked))
         let shown = history.shown(
             after: news.event, within: history.clientPatience, before: ends.compactMap { $0 }.min() ?? .max
         ) { state in
             if state.shows(error, of: question, unlike: before) { return true }
             // On another session's screen the message may carry it out of sight.
-            if let session = state.sessionId, !sessions.isEmpty, !sessions.contains(session) { return nil }
+            guard question.mayStand(in: state.sessionId, before: news.event + 1) else { return nil }
             return !state.errors.isEmpty && state.errors == before?.errors ? nil : false
         }
         evidence.test(shown) { event in

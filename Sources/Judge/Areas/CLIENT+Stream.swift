@@ -38,15 +38,14 @@ extension CLIENT {
     }
 
     private static func judge(
-        _ sync: ObservedSync, on greeting: ObservedFrame, _ current: String, _ held: NumberedFrame?,
+        _ sync: ObservedSync, on greeting: Frame, _ current: String, _ held: NumberedFrame?,
         _ places: ClientPlaces, into evidence: inout Evidence
     ) {
         guard let position = sync.lastSeqSeen else { return }
         let told = places.epochs(toldBefore: greeting.event)
         func violate(_ what: String, _ expected: String) {
-            let actual = "epoch \(shown(sync.request.epoch)), lastSeqSeen \(position)"
             let cause = held?.frame.event ?? greeting.event
-            evidence.violate(what, expected: expected, actual: actual, at: [cause, sync.request.event])
+            evidence.violate(what, expected: expected, actual: sync.words, at: [cause, sync.request.event])
         }
         let place = held.map { "epoch '\($0.epoch)', lastSeqSeen \($0.seq)" }
         guard let epoch = sync.request.epoch else {
@@ -82,7 +81,7 @@ extension CLIENT {
     /// person had asked, will do; a read that was under way when the answer came may serve as well, and decides nothing.
     static func gapsAreRead(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
-            guard result["complete"]?.boolValue == false, result["more"]?.boolValue != true,
+            guard result.complete == false, !result.hasMore,
                 history.client.state(at: result.event)?.sessionId != nil
             else { continue }
             let late = history.clientDeadline(
@@ -91,12 +90,11 @@ extension CLIENT {
             let asked = history.client.typed.flatMap(\.sends).filter { $0.event < result.event }.compactMap(\.sessionId)
             let sessions = Set(history.client.states(from: result.event, to: end).compactMap(\.sessionId) + asked)
             let reads = sessions.flatMap { history.client.reads(of: $0) }
-            if reads.contains(where: { $0.request > result.event && $0.request < end }) {
-                evidence.keep()
-            } else if let late,
-                !reads.contains(where: { $0.request < result.event && ($0.response ?? .max) > result.event })
-            {
-                evidence.violate(
+            let isUnderWay = reads.contains { $0.request < result.event && ($0.response ?? .max) > result.event }
+            evidence.test(
+                reads.contains { $0.request > result.event && $0.request < end }, orBy: isUnderWay ? nil : late
+            ) { late in
+                Finding(
                     "a sync is answered as incomplete, and the session is not read",
                     expected: "GET of session \(listed(sessions))", actual: "none within the bound 'rest'",
                     at: [result.event, late])
@@ -109,7 +107,7 @@ extension CLIENT {
     /// Once for each page with frames. Live frames are no part of the page, and numbers beyond it have still to come.
     static func pagesAreFollowed(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
-            guard result["more"]?.boolValue == true, let last = sync.missed.last?.seq else { continue }
+            guard result.hasMore, let last = sync.missed.last?.seq else { continue }
             let next = history.syncs.filter { $0.connection == sync.connection && $0.request.event > result.event }
             let expected = "a sync with epoch \(shown(result.epoch)), lastSeqSeen \(last)"
             if next.contains(where: { $0.lastSeqSeen == last && $0.request.epoch == result.epoch }) {
@@ -117,9 +115,7 @@ extension CLIENT {
             } else if let wrong = next.first {
                 evidence.violate(
                     "the next page is not asked for from the end of this one", expected: expected,
-                    actual:
-                        "epoch \(shown(wrong.request.epoch)), lastSeqSeen \(wrong.lastSeqSeen.map(String.init) ?? "none")",
-                    at: [result.event, wrong.request.event])
+                    actual: wrong.words, at: [result.event, wrong.request.event])
             } else if let late = history.clientDeadline(
                 after: result.event, within: history.clientBound(\.sync), on: sync.connection)
             {

@@ -11,16 +11,14 @@ extension ENV {
     static func clientFramesAreValid(_ history: Observations, _ evidence: inout Evidence) {
         let known = Set(history.schemas.types(sentBy: .client))
         for frame in history.sent where !frame.isBinary {
-            if let (what, expected, actual) = fault(in: frame, known, history) {
-                evidence.violate(what, expected: expected, actual: actual, at: [frame.event])
-            } else {
-                evidence.keep()
+            evidence.test(no: fault(in: frame, known, history)) { what, expected, actual in
+                Finding(what, expected: expected, actual: actual, at: [frame.event])
             }
         }
     }
 
     private static func fault(
-        in frame: ObservedFrame, _ known: Set<String>, _ history: Observations
+        in frame: Frame, _ known: Set<String>, _ history: Observations
     ) -> (what: String, expected: String, actual: String)? {
         guard let document = history.frames[frame.event]?.document, let value = frame.value else {
             let problem = history.frames[frame.event]?.problem
@@ -57,15 +55,13 @@ extension ENV {
         }
     }
 
-    private static func isBelieved(_ greeting: ObservedFrame, _ history: Observations, into evidence: inout Evidence) {
+    private static func isBelieved(_ greeting: Frame, _ history: Observations, into evidence: inout Evidence) {
         let connection = history.connections[greeting.connection]
         let next = history.client.acts.first { $0.event > greeting.event }?.event ?? .max
         let states = history.client.states.filter { $0.event > greeting.event && $0.event < next }
         if states.contains(where: { $0.connection == .connected }) { return evidence.keep() }
-        guard
-            let late = states.first(where: {
-                history.patience(from: greeting.event, to: $0.event) >= redraw(history)
-            }), connection.isOpen(at: late.event) || history.wasEndedByClient(connection)
+        let late = states.first { history.patience(from: greeting.event, to: $0.event) >= redraw(history) }
+        guard let late, connection.isOpen(at: late.event) || history.wasEndedByClient(connection)
         else { return }
         evidence.violate(
             "a greeting with unknown members was not taken", expected: "connected",
@@ -74,7 +70,7 @@ extension ENV {
 
     /// Judges whether an answer of the session on the screen was shown; says nothing where the screen is not known.
     private static func isShown(
-        _ frame: ObservedFrame, because cause: ObservedFrame, _ when: String, _ history: Observations,
+        _ frame: Frame, because cause: Frame, _ when: String, _ history: Observations,
         into evidence: inout Evidence
     ) {
         guard frame.type == "done" || frame.type == "message", let session = frame.sessionId, let id = frame.messageId
@@ -113,7 +109,7 @@ extension ENV {
     }
 
     private static func isIgnored(
-        _ frame: ObservedFrame, on connection: ObservedConnection, _ history: Observations,
+        _ frame: Frame, on connection: ObservedConnection, _ history: Observations,
         into evidence: inout Evidence
     ) {
         let client = history.client

@@ -14,16 +14,14 @@ extension ENV {
             for message in turn.frames where message.type == "message" && message.string("role") == "user" {
                 guard askers.contains(message.connection), let text = message.text else { continue }
                 evidence.test(
-                    exactlyEqual(text, turn.request.prompt), otherwise: "a text came back changed",
-                    expected: shown(turn.request.prompt), actual: shown(text), at: [turn.event, message.event])
+                    text, is: turn.request.prompt, otherwise: "a text came back changed",
+                    at: [turn.event, message.event])
             }
-            let first = (turn.acks + turn.frames + turn.endings).map(\.event).min() ?? turn.response
-            for read in history.reads(of: turn) where read.request > first ?? .max {
+            for read in history.reads(of: turn) where read.request > turn.firstFrame ?? turn.response ?? .max {
                 guard let index = history.questionByName(of: turn, in: read) else { continue }
-                let stored = read.messages[index].text
                 evidence.test(
-                    exactlyEqual(stored, turn.request.prompt), otherwise: "a text came back changed",
-                    expected: shown(turn.request.prompt), actual: shown(stored), at: [turn.event, read.event])
+                    read.messages[index].text, is: turn.request.prompt, otherwise: "a text came back changed",
+                    at: [turn.event, read.event])
             }
         }
     }
@@ -34,26 +32,24 @@ extension ENV {
     /// Only a `chat` of more than half the limit puts it to the test; a smaller one counts when it is refused for its size.
     static func framesUpToTheLimitAreAccepted(_ history: Observations, _ evidence: inout Evidence) {
         let oversize = Set(history.hostileFrames.filter { $0.kind == .oversize }.map(\.frame.event))
-        for turn in history.turns {
-            for request in turn.requests {
-                guard let index = request.connection, case let connection = history.connections[index],
-                    let limit = connection.greeting?["limits"]?["maxFrameBytes"]?.intValue,
-                    let size = history.frames[request.event]?.wireBytes, !oversize.contains(request.event),
-                    request.event > connection.connected ?? .max
-                else { continue }
-                if request.refusalCode == "too_large", let refusal = request.refusal {
-                    evidence.violate(
-                        "a frame within the limit was called too large", expected: "at most \(limit) bytes are taken",
-                        actual: "\(size) bytes refused", at: [request.event, refusal])
-                } else if case .closed(.fromServer, 1009) = connection.ending?.kind, let end = connection.ending?.event,
-                    connection.sent.last(where: { $0.event < end })?.event == request.event, !turn.isAccepted
-                {
-                    evidence.violate(
-                        "the server closed on a frame within the limit", expected: "at most \(limit) bytes are taken",
-                        actual: "close 1009 after \(size) bytes", at: [request.event, end])
-                } else if size > limit / 2, turn.isAccepted {
-                    evidence.keep()
-                }
+        for (turn, request) in history.requests {
+            guard let index = request.connection, case let connection = history.connections[index],
+                let limit = connection.greeting?["limits"]?["maxFrameBytes"]?.intValue,
+                let size = history.frames[request.event]?.wireBytes, !oversize.contains(request.event),
+                request.event > connection.connected ?? .max
+            else { continue }
+            if request.refusalCode == "too_large", let refusal = request.refusal {
+                evidence.violate(
+                    "a frame within the limit was called too large", expected: "at most \(limit) bytes are taken",
+                    actual: "\(size) bytes refused", at: [request.event, refusal])
+            } else if case .closed(.fromServer, 1009) = connection.ending?.kind, let end = connection.ending?.event,
+                connection.sent.last(where: { $0.event < end })?.event == request.event, !turn.isAccepted
+            {
+                evidence.violate(
+                    "the server closed on a frame within the limit", expected: "at most \(limit) bytes are taken",
+                    actual: "close 1009 after \(size) bytes", at: [request.event, end])
+            } else if size > limit / 2, turn.isAccepted {
+                evidence.keep()
             }
         }
     }
@@ -167,15 +163,11 @@ extension ENV {
                 if history.isCapture, error.code == "too_large" { continue }
                 count += 1
                 let frames = open.filter { $0 < error.event }
-                if count <= frames.count {
-                    evidence.keep()
-                } else {
-                    evidence.violate(
-                        "more errors than frames that they could answer",
-                        expected: "at most \(frames.count) on this connection so far", actual: "\(count)",
-                        at: [frames.last ?? connection.opening, error.event])
-                    break
-                }
+                evidence.test(
+                    count <= frames.count, otherwise: "more errors than frames that they could answer",
+                    expected: "at most \(frames.count) on this connection so far", actual: "\(count)",
+                    at: [frames.last ?? connection.opening, error.event])
+                if count > frames.count { break }
             }
         }
     }
@@ -187,7 +179,7 @@ extension ENV {
     ]
 
     /// Whether an `error` says of one frame that it was not taken.
-    private static func refusesAFrame(_ frame: ObservedFrame) -> Bool {
+    private static func refusesAFrame(_ frame: Frame) -> Bool {
         guard frame.type == "error", frame.turnId == nil, frame.seq == nil, let code = frame.code else { return false }
         return codes.contains(code)
     }

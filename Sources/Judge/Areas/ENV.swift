@@ -35,14 +35,12 @@ enum ENV {
                     at: [frame.event])
                 continue
             }
-            if value.objectValue == nil || frame.type == nil {
-                evidence.violate(
-                    "the server sent a text that is no object with a type", expected: "an object with a string 'type'",
-                    actual: value.objectValue == nil
-                        ? value.typeName : "'type' \(value["type"]?.typeName ?? "missing")", at: [frame.event])
-            } else {
-                evidence.keep()
-            }
+            let isObject = value.objectValue != nil
+            evidence.test(
+                isObject && frame.type != nil, otherwise: "the server sent a text that is no object with a type",
+                expected: "an object with a string 'type'",
+                actual: isObject ? "'type' \(value["type"]?.typeName ?? "missing")" : value.typeName,
+                at: [frame.event])
         }
     }
 
@@ -178,13 +176,12 @@ enum ENV {
     static func numbersAreIntegerTokens(_ history: Observations, _ evidence: inout Evidence) {
         func judge(_ value: JSONValue, at events: [Int]) {
             let members = IntegerMembers.all(in: value)
-            guard !members.isEmpty else { return }
-            guard let bad = members.first(where: { !IntegerMembers.isInteger($0.value) }) else {
-                return evidence.keep()
+            let bad = members.first { !IntegerMembers.isInteger($0.value) }
+            evidence.test(no: bad, keptIf: !members.isEmpty) { bad in
+                Finding(
+                    "\(bad.place) is no integer token", expected: "an integer from 0 to 9007199254740991",
+                    actual: shown(bad.value.text()), at: events)
             }
-            evidence.violate(
-                "\(bad.place) is no integer token", expected: "an integer from 0 to 9007199254740991",
-                actual: shown(bad.value.text()), at: events)
         }
         let known = Set(history.schemas.types(sentBy: .server))
         for frame in history.received {
@@ -200,10 +197,11 @@ enum ENV {
     // MARK: What several clauses of the envelope ask in the same way
 
     /// Judges that each hostile message of a kind gets one of the codes and that its connection lives on.
-    static func answered(
+    private static func answered(
         _ kind: HostileFrame.Kind, _ what: String, with codes: Set<String>, _ history: Observations,
         _ evidence: inout Evidence
     ) {
+        let expected = "an error with \(listed(codes))"
         for hostile in history.hostileFrames where hostile.kind == kind {
             let event = hostile.frame.event
             let survival = history.survival(of: hostile)
@@ -211,25 +209,22 @@ enum ENV {
             guard let answer = hostile.answer else {
                 if let taken = hostile.taken {
                     evidence.violate(
-                        "\(what) was taken", expected: "an error with \(listed(codes))", actual: "another answer",
-                        at: [event, taken])
+                        "\(what) was taken", expected: expected, actual: "another answer", at: [event, taken])
                 } else if case .dead(let end) = survival {
                     evidence.violate(
-                        "the connection ended after \(what)",
-                        expected: "an error with \(listed(codes)), and the connection", actual: "no error",
-                        at: [event, end])
+                        "the connection ended after \(what)", expected: "\(expected), and the connection",
+                        actual: "no error", at: [event, end])
                 } else if let end = history.deadline(
                     after: event, within: history.timeouts.error, on: hostile.frame.connection)
                 {
                     evidence.violate(
-                        "\(what) was not answered", expected: "an error with \(listed(codes))", actual: "nothing",
-                        at: [event, end])
+                        "\(what) was not answered", expected: expected, actual: "nothing", at: [event, end])
                 }
                 continue
             }
             guard let code = answer.code, codes.contains(code) else {
                 evidence.violate(
-                    "\(what) got another answer", expected: "an error with \(listed(codes))", actual: called(answer),
+                    "\(what) got another answer", expected: expected, actual: called(answer),
                     at: [event, answer.event])
                 continue
             }
@@ -245,7 +240,7 @@ enum ENV {
     }
 
     /// Text that is not UTF-8 is recorded as bytes, and closing with 1007 answers it legally.
-    private static func mayClose(_ frame: ObservedFrame, _ history: Observations) -> Bool {
+    private static func mayClose(_ frame: Frame, _ history: Observations) -> Bool {
         guard case .binary(_, let bytes) = history.events[frame.event].kind,
             case .closed(.fromServer, 1007) = history.connections[frame.connection].ending?.kind
         else { return false }
@@ -254,48 +249,44 @@ enum ENV {
 
     /// Counts what a server did with a valid message.
     static func count(_ reception: Reception, of what: String, from event: Int, in evidence: inout Evidence) {
+        let expected = "the answer it has otherwise"
         switch reception {
         case .taken: evidence.keep()
-        case .rejected(let answer):
-            evidence.violate(
-                "\(what) was refused", expected: "the answer it has otherwise", actual: "refused", at: [event, answer])
+        case .rejected(let end):
+            evidence.violate("\(what) was refused", expected: expected, actual: "refused", at: [event, end])
         case .ignored(let end):
-            evidence.violate(
-                "\(what) was not answered", expected: "the answer it has otherwise", actual: "nothing",
-                at: [event, end])
+            evidence.violate("\(what) was not answered", expected: expected, actual: "nothing", at: [event, end])
         case .open: break
         }
     }
 
     /// Judges every frame and body by one kind of flaw; the closure says what is wrong, or nil.
-    static func flawless(_ history: Observations, _ evidence: inout Evidence, _ objection: (JSONFlaw) -> String?) {
+    private static func flawless(
+        _ history: Observations, _ evidence: inout Evidence, _ objection: (JSONFlaw) -> String?
+    ) {
         func judge(_ document: JSONDocument?, at events: [Int]) {
             guard let document else { return }
-            for flaw in document.flaws {
-                guard let what = objection(flaw) else { continue }
-                evidence.violate(
+            let first = document.flaws.lazy.compactMap { flaw in objection(flaw).map { (what: $0, flaw: flaw) } }.first
+            evidence.test(no: first) { what, flaw in
+                Finding(
                     "\(what) at \(flaw.location)", expected: "no such text",
                     actual: flaw.pointer.isRoot ? "in the message" : "at \(flaw.pointer)", at: events)
-                return
             }
-            evidence.keep()
         }
-        for frame in history.received {
-            judge(history.frames[frame.event]?.document, at: [frame.event])
-        }
-        for exchange in history.exchanges {
-            guard exchange.received?.bodyIsText == true else { continue }
+        for frame in history.received { judge(history.frames[frame.event]?.document, at: [frame.event]) }
+        for exchange in history.exchanges where exchange.received?.bodyIsText == true {
             judge(exchange.answer, at: exchange.events)
         }
     }
 
     /// Judges a connection that was open while another one sent a hostile message.
-    static func bystander(_ index: Int, of hostile: HostileFrame, _ history: Observations, _ evidence: inout Evidence) {
+    private static func bystander(
+        _ index: Int, of hostile: HostileFrame, _ history: Observations, _ evidence: inout Evidence
+    ) {
         let connection = history.connections[index]
         let event = hostile.frame.event
         let ping = connection.sent.first { $0.event > event && $0.type == "ping" }
-        let answer = connection.received.first { $0.event > ping?.event ?? event }
-        if answer != nil { return evidence.keep() }
+        if connection.received.contains(where: { $0.event > ping?.event ?? event }) { return evidence.keep() }
         if let ending = connection.ending, connection.wasEndedByServer {
             let sentHostile = history.hostileFrames.contains {
                 $0.frame.connection == index && $0.frame.event < ending.event
@@ -314,7 +305,7 @@ enum ENV {
     }
 
     /// Judges the first connection that was asked for after a hostile message.
-    static func newcomer(
+    private static func newcomer(
         _ index: Int, after hostile: HostileFrame, _ history: Observations, _ evidence: inout Evidence
     ) {
         let connection = history.connections[index]

@@ -7,13 +7,11 @@ extension ID {
     /// ID-8: "A server MUST answer a session id outside `[A-Za-z0-9_-]{1,128}` with `bad_request` or
     /// `session_not_found` on the WebSocket and with 400 or 404 over REST".
     static func illFormedIdsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
-        for turn in history.turns {
-            for request in turn.requests {
-                guard let asked = request.sessionAsked, !isSessionID(asked), let connection = request.connection,
-                    request.event > history.connections[connection].connected ?? .max
-                else { continue }
-                illFormed(request, of: turn, on: connection, history, &evidence)
-            }
+        for (turn, request) in history.requests {
+            guard let asked = request.sessionAsked, !isSessionID(asked), let connection = request.connection,
+                request.event > history.connections[connection].connected ?? .max
+            else { continue }
+            illFormed(request, of: turn, on: connection, history, &evidence)
         }
         for exchange in history.exchanges {
             guard let status = exchange.status, let id = illFormedID(of: exchange) else { continue }
@@ -33,30 +31,25 @@ extension ID {
         _ request: ObservedRequest, of turn: ObservedTurn, on index: Int, _ history: Observations,
         _ evidence: inout Evidence
     ) {
-        let expected = "bad_request or session_not_found"
-        let connection = history.connections[index]
+        func violate(_ what: String, _ actual: String, _ event: Int) {
+            evidence.violate(
+                what, expected: "bad_request or session_not_found", actual: actual, at: [request.event, event])
+        }
         if let refusal = request.refusal {
             switch request.refusalCode {
             case "bad_request", "session_not_found": evidence.keep()
             case "too_large", "rate_limited": break
             default:
-                evidence.violate(
-                    "a chat with an ill-formed session id got another error", expected: expected,
-                    actual: shown(request.refusalCode), at: [request.event, refusal])
+                violate(
+                    "a chat with an ill-formed session id got another error", shown(request.refusalCode), refusal)
             }
         } else if let sign = turn.firstSign {
-            evidence.violate(
-                "a chat with an ill-formed session id was accepted", expected: expected, actual: "a turn",
-                at: [request.event, sign])
-        } else if let ending = connection.endByServer(after: request.event) {
+            violate("a chat with an ill-formed session id was accepted", "a turn", sign)
+        } else if let ending = history.connections[index].endByServer(after: request.event) {
             guard !history.wasStopped(between: request.event, and: ending.event) else { return }
-            evidence.violate(
-                "the connection ended after an ill-formed session id", expected: expected, actual: "the end",
-                at: [request.event, ending.event])
+            violate("the connection ended after an ill-formed session id", "the end", ending.event)
         } else if let end = history.deadline(after: request.event, within: history.timeouts.error, on: index) {
-            evidence.violate(
-                "a chat with an ill-formed session id was not answered", expected: expected, actual: "nothing",
-                at: [request.event, end])
+            violate("a chat with an ill-formed session id was not answered", "nothing", end)
         }
     }
 
@@ -76,10 +69,10 @@ extension ID {
             }
         }
         for window in ListWindow.all(in: history) {
-            let attempts = window.refused.filter { $0.session.map { !isSessionID($0) } ?? false }
-            guard let attempt = attempts.last else { continue }
-            let explained = Set(window.created.compactMap(\.sessionId))
-            let added = window.added.filter { !explained.contains($0) }
+            guard let attempt = window.refused.last(where: { $0.session.map { !isSessionID($0) } ?? false }) else {
+                continue
+            }
+            let added = window.unexplained
             evidence.test(
                 added.isEmpty, otherwise: "a session appeared because of an ill-formed id",
                 expected: "the list as before", actual: listed(added),
@@ -108,13 +101,10 @@ extension ID {
                         actual: "none", at: [turn.event, frame.event])
                     continue
                 }
-                if let turnId, given != turnId, !frame.isDuplicate || frame.type != "ack" {
-                    evidence.violate(
-                        "\(called(frame)) names another turn than its ack", expected: shown(turnId),
-                        actual: shown(given), at: [turn.event, frame.event])
-                } else {
-                    evidence.keep()
-                }
+                let mayDiffer = turnId == nil || frame.isDuplicate && frame.type == "ack"
+                evidence.test(
+                    given == turnId || mayDiffer, otherwise: "\(called(frame)) names another turn than its ack",
+                    expected: shown(turnId), actual: shown(given), at: [turn.event, frame.event])
             }
         }
     }
@@ -147,7 +137,7 @@ extension ID {
                 "one id names two things", expected: "an id of its own for each turn and message",
                 actual: "\(shown(clash.id)) for \(clash.first) and \(clash.second)", at: [clash.before, clash.event])
         }
-        for _ in 0..<register.distinct { evidence.keep() }
+        evidence.exercised += register.distinct
     }
 
     /// The ill-formed session id of a read or a question over REST; nil when it has none.
@@ -180,8 +170,7 @@ extension ID {
                 for read in own.isEmpty ? reads : own {
                     guard let id = message(in: read)?.id else { continue }
                     let names = [("messageId", ack.messageId, id), ("sessionId", ack.sessionId, read.sessionId)]
-                    let wrong = names.first { $0.1 != $0.2 }
-                    evidence.test(no: wrong) { wrong in
+                    evidence.test(no: names.first { $0.1 != $0.2 }) { wrong in
                         Finding(
                             "an ack names another \(wrong.0) than the read of its message", expected: shown(wrong.2),
                             actual: shown(wrong.1), at: [turn.event, ack.event, read.event].sorted())
@@ -195,11 +184,10 @@ extension ID {
     ///
     /// Once for each frame with a key whose `turnId` the ack or response of a question of this history had named.
     static func framesNameTheirQuestion(_ history: Observations, _ evidence: inout Evidence) {
-        var keyed: [TurnNames.Key: [ObservedFrame]] = [:]
+        var keyed: [TurnNames.Key: [Frame]] = [:]
         for frame in history.received where frame.clientMessageId != nil && frame.type != "ack" {
             guard let turnId = frame.turnId else { continue }
-            let principal = history.principal(of: frame)
-            keyed[TurnNames.Key(principal: principal, name: turnId), default: []].append(frame)
+            keyed[TurnNames.Key(principal: history.principal(of: frame), name: turnId), default: []].append(frame)
         }
         for turn in history.turns {
             let named = turn.requests.compactMap { request in

@@ -23,13 +23,11 @@ enum ID {
             guard let event = connection.connected, let id = connection.greeting?.string("connectionId") else {
                 continue
             }
-            if let before = seen[id] {
-                evidence.violate(
+            evidence.test(no: seen[id], keptIf: !seen.isEmpty) { before in
+                Finding(
                     "two connections have one id", expected: "an id of its own", actual: shown(id), at: [before, event])
-            } else {
-                if !seen.isEmpty { evidence.keep() }
-                seen[id] = event
             }
+            seen[id] = seen[id] ?? event
         }
     }
 
@@ -105,20 +103,19 @@ enum ID {
             case "error" where frame.isReplayed || turn?.endings.contains { $0.event == frame.event } == true: break
             default: continue
             }
-            guard let session = frame["sessionId"] else {
+            guard frame["sessionId"] != nil else {
                 evidence.violate(
                     "\(called(frame)) names no session", expected: "a 'sessionId'", actual: "none", at: [frame.event])
                 continue
             }
-            if let expected = turn?.sessionId, let given = session.stringValue, given != expected {
-                // A key that was sent again may have started a second turn, which is the matter of IDEM-1.
-                if let turn, turn.requests.count > 1, frame.turnId == nil || frame.turnId != turn.turnId { continue }
-                evidence.violate(
-                    "\(called(frame)) names another session than its turn", expected: shown(expected),
-                    actual: shown(given), at: [turn?.event ?? frame.event, frame.event])
-            } else {
-                evidence.keep()
-            }
+            let (expected, given) = (turn?.sessionId, frame.sessionId)
+            let isOther = expected != nil && given != nil && given != expected
+            // A key that was sent again may have started a second turn, which is the matter of IDEM-1.
+            let mayBeSecond = turn.map { $0.requests.count > 1 && (frame.turnId == nil || frame.turnId != $0.turnId) }
+            if isOther, mayBeSecond == true { continue }
+            evidence.test(
+                !isOther, otherwise: "\(called(frame)) names another session than its turn", expected: shown(expected),
+                actual: shown(given), at: [turn?.event ?? frame.event, frame.event])
         }
     }
 

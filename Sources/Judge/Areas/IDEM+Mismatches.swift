@@ -7,25 +7,23 @@ extension IDEM {
     /// IDEM-9: "A server MUST answer a `chat` that reuses a `clientMessageId` with different content or for another session
     /// with an `error` of code `idempotency_mismatch`".
     static func mismatchIsAnError(_ history: Observations, _ evidence: inout Evidence) {
-        for again in history.repeats where again.isMismatch {
+        for again in history.mismatches {
             guard let connection = again.request.connection else { continue }
-            let late = history.deadline(after: again.request.event, within: history.timeouts.error, on: connection)
+            let late = history.deadline(after: again.event, within: history.timeouts.error, on: connection)
             guard let event = again.request.refusal ?? again.request.ack?.event ?? late else { continue }
             evidence.test(
                 again.request.refusalCode == "idempotency_mismatch", otherwise: "a reused key is not told",
                 expected: "error idempotency_mismatch",
                 actual: again.request.refusalCode.map { "error \($0)" }
-                    ?? (again.request.ack == nil ? "nothing" : "an ack"), at: [again.request.event, event])
+                    ?? (again.request.ack == nil ? "nothing" : "an ack"), at: [again.event, event])
         }
     }
 
     /// IDEM-10: "A server MUST answer a `POST /api/chat` that reuses a `clientMessageId` with different content or for
     /// another session with 422 and the code `idempotency_mismatch`".
     static func mismatchOverRESTIs422(_ history: Observations, _ evidence: inout Evidence) {
-        for again in history.repeats where again.isMismatch && again.request.connection == nil {
-            guard let exchange = history.exchanges.first(where: { $0.request == again.request.event }),
-                let status = exchange.status
-            else { continue }
+        for again in history.mismatches where again.request.connection == nil {
+            guard let exchange = history.exchange(of: again.request), let status = exchange.status else { continue }
             let code = exchange.answer?.root["code"]?.stringValue
             evidence.test(
                 status == 422 && code == "idempotency_mismatch", otherwise: "a reused key is not told over REST",
@@ -38,31 +36,30 @@ extension IDEM {
     /// Once for each mismatch in each read that began after its answer, where its text is the trace, and in each list that
     /// can be compared with one from before it.
     static func mismatchLeavesNoTrace(_ history: Observations, _ evidence: inout Evidence) {
-        for again in history.repeats where again.isMismatch {
+        for again in history.mismatches {
             // The same words may have been accepted under a key of their own.
-            let others = again.turn.requests.filter { $0.event != again.request.event }.map(\.prompt)
-            let texts =
-                others + history.turns.filter { $0.event != again.turn.event && !$0.isRefused }.map(\.request.prompt)
-            guard let answered = again.request.refusal ?? again.request.ack?.event ?? again.request.outcome else {
-                continue
+            let others = history.turns.filter { $0.event != again.turn.event && !$0.isRefused }.map(\.request)
+            let isElsewhere = (again.turn.requests + others).contains {
+                $0.event != again.event && $0.prompt == again.request.prompt
             }
+            guard let answered = again.request.refusal ?? again.answered else { continue }
             let principal = again.turn.principal
             for read in history.sessionReads
-            where read.principal == principal && read.request > answered && !texts.contains(again.request.prompt) {
+            where read.principal == principal && read.request > answered && !isElsewhere {
                 evidence.test(
                     !read.messages.contains(where: { $0.role == "user" && $0.text == again.request.prompt }),
                     otherwise: "a mismatch was stored", expected: "no message \(again.request.excerpt)",
-                    actual: "one in session \(read.sessionId)", at: [again.request.event, read.event])
+                    actual: "one in session \(read.sessionId)", at: [again.event, read.event])
             }
             let lists = history.listReads.filter { $0.principal == principal }
-            guard let before = lists.last(where: { $0.event < again.request.event }),
+            guard let before = lists.last(where: { $0.event < again.event }),
                 let after = lists.first(where: { $0.request > answered }),
                 let new = newSessions(from: before, to: after, principal, history)
             else { continue }
             evidence.test(
                 new.isEmpty, otherwise: "a session appeared after a mismatch",
                 expected: "the sessions of accepted questions only", actual: "session \(new.joined(separator: ", "))",
-                at: [again.request.event, after.event])
+                at: [again.event, after.event])
         }
     }
 
@@ -88,18 +85,15 @@ extension IDEM {
                 turn.request.refusalCode.map(ErrorMeaning.refusals.contains) == true,
                 let again = turn.requests.first(where: { $0.event > refused })
             else { continue }
-            let response = again.success
-            let isDuplicate =
-                again.ack?.isDuplicate == true
-                || response.flatMap { history.body(ofResponse: $0) }?["duplicate"]?.boolValue == true
-            if let event = again.ack?.event ?? response {
+            func test(_ holds: Bool, _ actual: String, _ event: Int) {
                 evidence.test(
-                    !isDuplicate, otherwise: "a refused key counts as used", expected: "accepted as new",
-                    actual: "duplicate: true", at: [refused, event])
-            } else if let event = again.refusal, again.refusalCode == "idempotency_mismatch" {
-                evidence.violate(
-                    "a refused key counts as used", expected: "accepted as new", actual: "idempotency_mismatch",
+                    holds, otherwise: "a refused key counts as used", expected: "accepted as new", actual: actual,
                     at: [refused, event])
+            }
+            if let event = again.ack?.event ?? again.success {
+                test(!history.isCalledDuplicate(again), "duplicate: true", event)
+            } else if let event = again.refusal, again.refusalCode == "idempotency_mismatch" {
+                test(false, "idempotency_mismatch", event)
             }
         }
     }
@@ -114,19 +108,19 @@ extension IDEM {
                     $0.clientMessageId == key && $0.principal != turn.principal
                 }), let known = other.acks.first?.event ?? other.response, known < turn.event
             else { continue }
-            let event = turn.request.ack?.event ?? turn.request.success
+            func test(_ holds: Bool, _ actual: String, _ event: Int) {
+                evidence.test(
+                    holds, otherwise: "one principal's key counts for another", expected: "a turn of its own",
+                    actual: actual, at: [known, event])
+            }
             if let refusal = turn.request.refusal, turn.request.refusalCode == "idempotency_mismatch" {
-                evidence.violate(related("idempotency_mismatch", [known, refusal]))
-            } else if let event {
-                let body = turn.request.success.flatMap { history.body(ofResponse: $0) }
-                let isDuplicate = turn.request.ack?.isDuplicate == true || body?["duplicate"]?.boolValue == true
+                test(false, "idempotency_mismatch", refusal)
+            } else if let event = turn.request.ack?.event ?? turn.request.success {
+                let isDuplicate = history.isCalledDuplicate(turn.request)
                 let isShared = turn.turnId != nil && turn.turnId == other.turnId
-                if isDuplicate || isShared || (turn.sessionId != nil && turn.sessionId == other.sessionId) {
-                    evidence.violate(
-                        related(isDuplicate ? "duplicate: true" : "the other's turn or session", [known, event]))
-                } else {
-                    evidence.keep()
-                }
+                let isTogether = turn.sessionId != nil && turn.sessionId == other.sessionId
+                let actual = isDuplicate ? "duplicate: true" : "the other's turn or session"
+                test(!isDuplicate && !isShared && !isTogether, actual, event)
             }
         }
     }
@@ -138,40 +132,37 @@ extension IDEM {
     /// Once for each answer to a repeat of a question that was acknowledged, or answered, before the crash, and once for each
     /// later read that shows its question more than once.
     static func repeatsAreRecognisedAfterACrash(_ history: Observations, _ evidence: inout Evidence) {
-        for again in history.repeats where !again.isMismatch {
+        for again in history.trueRepeats {
             guard let first = history.original(of: again.turn),
                 history.lives.crashed(from: history.life(of: first), to: history.life(of: again.request)),
                 again.request.refusalCode != "rate_limited"
             else { continue }
             let original = history.namedTurns(of: again.turn).first { history.isPromise($0.event, of: again.turn) }
-            func violate(_ actual: String, _ event: Int) {
-                evidence.violate(
-                    "a repeat is not recognised after a crash",
+            func test(_ holds: Bool, keptIf counts: Bool = true, _ actual: String, _ event: Int) {
+                evidence.test(
+                    holds, keptIf: counts, otherwise: "a repeat is not recognised after a crash",
                     expected: "duplicate: true, turn \(original?.turnId ?? "of the first")", actual: actual,
-                    at: [original?.event ?? first.event, again.request.event, event])
+                    at: [original?.event ?? first.event, again.event, event])
             }
             if let ack = again.request.ack {
-                if ack.isDuplicate, original == nil || ack.turnId == original?.turnId {
-                    evidence.keep()
-                } else {
-                    violate("duplicate: \(ack.isDuplicate), turn \(ack.turnId ?? "none")", ack.event)
-                }
+                test(
+                    ack.isDuplicate && (original == nil || ack.turnId == original?.turnId),
+                    "duplicate: \(ack.isDuplicate), turn \(ack.turnId ?? "none")", ack.event)
             } else if let response = again.request.outcome {
                 let body = history.body(ofResponse: response)
                 let turnId = body?["turnId"]?.stringValue
+                let isDuplicate = history.isDuplicate(response: response)
                 let isOther = original.map { known in turnId.map { $0 != known.turnId } ?? false } ?? false
-                if isOther || (again.request.success != nil && body?["duplicate"]?.boolValue != true) {
-                    violate("turn \(turnId ?? "none"), duplicate: \(body?["duplicate"]?.text() ?? "absent")", response)
-                } else if turnId != nil || body?["duplicate"]?.boolValue == true {
-                    evidence.keep()
-                }
+                test(
+                    !isOther && (again.request.success == nil || isDuplicate), keptIf: turnId != nil || isDuplicate,
+                    "turn \(turnId ?? "none"), duplicate: \(body?["duplicate"]?.text() ?? "absent")", response)
             } else if let refusal = again.request.refusal {
-                violate("a refusal: \(again.request.refusalCode ?? "without code")", refusal)
+                test(false, "a refusal: \(again.request.refusalCode ?? "without code")", refusal)
                 continue
             }
-            for read in history.reads(of: again.turn) where read.request > again.request.event {
+            for read in history.reads(of: again.turn) where read.request > again.event {
                 let count = StoredPlaces(read).questions(of: again.turn).count
-                if count > 1 { violate("\(count) user messages", read.event) }
+                test(count <= 1, keptIf: false, "\(count) user messages", read.event)
             }
         }
     }

@@ -69,19 +69,19 @@ enum IDEM {
     ///
     /// Once for each repeat in each later read that shows its question.
     static func repeatStoresNoSecondMessage(_ history: Observations, _ evidence: inout Evidence) {
-        for again in history.repeats where !again.isMismatch {
-            let answered = again.request.ack?.event ?? again.request.outcome
+        for again in history.trueRepeats {
+            let answered = again.answered
             for read in history.sessionReads where read.principal == again.turn.principal {
                 // A question that stands there twice tells by itself; one that stands there once only after the answer.
-                guard read.request > answered ?? again.request.event, history.namesItsMessages(read) else { continue }
+                guard read.request > answered ?? again.event, history.namesItsMessages(read) else { continue }
                 let count = StoredPlaces(read).questions(of: again.turn).count
                 let isElsewhere = again.turn.sessionId.map { $0 != read.sessionId } ?? false
                 let isNamed = read.messages.contains { $0.clientMessageId == again.turn.clientMessageId }
                 evidence.test(
-                    isElsewhere ? isNamed : count <= 1, keptIf: count == 1 && !isElsewhere && answered != nil,
+                    isElsewhere ? !isNamed : count <= 1, keptIf: count == 1 && !isElsewhere && answered != nil,
                     otherwise: "a repeat stored a second user message", expected: "one, in one session",
                     actual: isElsewhere ? "one more, in session \(read.sessionId)" : "\(count)",
-                    at: [again.request.event, read.event])
+                    at: [again.event, read.event])
             }
         }
     }
@@ -89,7 +89,7 @@ enum IDEM {
     /// IDEM-3: "A server MUST answer a repeated `chat` with an `ack` that has `duplicate: true` and the `turnId` of the
     /// first".
     static func repeatIsAcknowledgedAsSuch(_ history: Observations, _ evidence: inout Evidence) {
-        for again in history.repeats where !again.isMismatch {
+        for again in history.trueRepeats {
             guard let connection = again.request.connection else { continue }
             let expected = history.namedTurns(of: again.turn).first?.turnId
             if let ack = again.request.ack {
@@ -98,19 +98,17 @@ enum IDEM {
                     otherwise: "a repeat is not acknowledged as one",
                     expected: "duplicate: true, turn \(expected ?? "of the first")",
                     actual: "duplicate: \(ack.isDuplicate), turn \(ack.turnId ?? "none")",
-                    at: [again.request.event, ack.event])
+                    at: [again.event, ack.event])
             } else if let refusal = again.request.refusal {
                 // A refusal for another reason, such as the rate, is judged elsewhere.
                 if again.request.refusalCode == "rate_limited" { continue }
                 evidence.violate(
                     "a repeat is refused", expected: "ack with duplicate: true",
-                    actual: called(error: again.request.refusalCode), at: [again.request.event, refusal])
-            } else if let late = history.deadline(
-                after: again.request.event, within: history.timeouts.ack, on: connection)
-            {
+                    actual: called(error: again.request.refusalCode), at: [again.event, refusal])
+            } else if let late = history.deadline(after: again.event, within: history.timeouts.ack, on: connection) {
                 evidence.violate(
                     "a repeat stayed without ack", expected: "ack with duplicate: true",
-                    actual: "none within the bound 'ack'", at: [again.request.event, late])
+                    actual: "none within the bound 'ack'", at: [again.event, late])
             }
         }
     }
@@ -137,10 +135,10 @@ enum IDEM {
     /// Once for each repeat whose `ack` came before the ending on its own connection: then the turn surely ran. A copy before
     /// the ending is proof too, on a connection that was there from the beginning and would have been sent the ending first.
     static func runningTurnIsNotCopied(_ history: Observations, _ evidence: inout Evidence) {
-        for again in history.repeats where !again.isMismatch {
+        for again in history.trueRepeats {
             guard let connection = again.request.connection, let ack = again.request.ack else { continue }
             let ending = again.turn.endings(on: connection).first?.event
-            let copies = copies(of: again.turn, history).filter { $0.connection == connection && $0.event > ack.event }
+            let copies = again.turn.duplicates.filter { $0.connection == connection && $0.event > ack.event }
             let isWitness = history.connections[connection].connected.map { $0 < again.turn.event } ?? false
             let early = copies.first { copy in ending.map { copy.event < $0 } ?? isWitness }
             let owed = again.turn.requests.filter { request in
@@ -151,7 +149,7 @@ enum IDEM {
             evidence.test(no: copy, keptIf: ranWhenAcked) { copy in
                 Finding(
                     "a repeat of a running turn is answered with a copy", expected: "the one ending alone",
-                    actual: "a copy with duplicate: true", at: [again.request.event, copy.event])
+                    actual: "a copy with duplicate: true", at: [again.event, copy.event])
             }
         }
     }
@@ -167,77 +165,65 @@ enum IDEM {
     /// IDEM-8: "A server MUST answer a repeated `POST /api/chat` with the first outcome (for a finished turn 200 with the
     /// same `text`, `sessionId` and `turnId`, and `duplicate: true`), waiting for the ending when the turn still runs".
     static func repeatOverRESTHasTheFirstOutcome(_ history: Observations, _ evidence: inout Evidence) {
-        for again in history.repeats where !again.isMismatch && again.request.connection == nil {
+        for again in history.trueRepeats where again.request.connection == nil {
             let turn = again.turn
             let done = turn.endings.first { $0.type == "done" }
             let original = history.original(of: turn)?.success.flatMap { history.body(ofResponse: $0) }
             if let response = again.request.success {
                 let body = history.body(ofResponse: response)
-                var wrong = body?["duplicate"]?.boolValue == true ? [] : ["duplicate"]
-                for name in ["text", "sessionId", "turnId"] {
+                var wrong = history.isDuplicate(response: response) ? [] : ["duplicate"]
+                wrong += ["text", "sessionId", "turnId"].filter { name in
                     let expected = done?[name] ?? original?[name] ?? (name == "text" ? nil : turn.ack?[name])
-                    if let expected, body?[name] != expected { wrong.append(name) }
+                    return expected.map { body?[name] != $0 } ?? false
                 }
-                if turn.endings.first?.type == "error",
-                    !history.wasDisturbed(between: turn.event, and: again.request.event)
-                {
-                    wrong.append("status 200")
-                }
+                let mayDiffer = history.wasDisturbed(between: turn.event, and: again.event)
+                if turn.ending?.type == "error", !mayDiffer { wrong.append("status 200") }
                 evidence.test(
                     wrong.isEmpty, otherwise: "a repeat over REST has another outcome",
                     expected: "the first outcome, duplicate: true", actual: "other \(wrong.joined(separator: ", "))",
-                    at: [again.request.event, response])
+                    at: [again.event, response])
             } else if let failure = again.request.failure {
-                if turn.endings.first?.type == "error"
-                    || turn.requests.contains(where: { $0.failure ?? failure < failure })
-                {
-                    evidence.keep()
-                } else if done != nil || original != nil {
-                    evidence.violate(
+                let hadFailed = turn.requests.contains { $0.failure ?? failure < failure }
+                let isFinished = done != nil || original != nil
+                evidence.test(turn.ending?.type == "error" || hadFailed, orBy: isFinished ? failure : nil) { failure in
+                    Finding(
                         "a repeat of a finished turn fails over REST", expected: "200 with the first outcome",
-                        actual: "a failure", at: [again.request.event, failure])
+                        actual: "a failure", at: [again.event, failure])
                 }
             } else if let refusal = again.request.refusal, again.request.refusalCode != "rate_limited" {
                 evidence.violate(
                     "a repeat over REST is refused", expected: "the first outcome",
-                    actual: again.request.refusalCode ?? "a status without code", at: [again.request.event, refusal])
+                    actual: again.request.refusalCode ?? "a status without code", at: [again.event, refusal])
             }
         }
     }
 
     /// IDEM-16: "A server MUST show the `clientMessageId` on the user message in session reads".
     static func readsShowTheKey(_ history: Observations, _ evidence: inout Evidence) {
-        for read in history.sessionReads {
-            let places = StoredPlaces(read)
-            for turn in history.turns(in: read) {
-                guard let key = turn.clientMessageId, let place = places.questions(of: turn).first else { continue }
-                let shown = read.messages[place].clientMessageId
-                evidence.test(
-                    shown == key, otherwise: "a user message does not show its key", expected: "clientMessageId \(key)",
-                    actual: shown ?? "none", at: [read.event])
-            }
+        history.forEachTurnRead { turn, read, places in
+            guard let key = turn.clientMessageId, let place = places.questions(of: turn).first else { return }
+            let shown = read.messages[place].clientMessageId
+            evidence.test(
+                shown == key, otherwise: "a user message does not show its key", expected: "clientMessageId \(key)",
+                actual: shown ?? "none", at: [read.event])
         }
     }
 
     // MARK: Copies
 
-    static func copies(of turn: ObservedTurn, _ history: Observations) -> [ObservedFrame] {
-        (turn.copies + turn.endings).filter(\.isDuplicate).sorted { $0.event < $1.event }
-    }
-
     /// Once for each repeat of a turn that had ended before it was sent, and once for each copy nobody asked for.
-    static func judgeCopies(
+    private static func judgeCopies(
         _ history: Observations, _ evidence: inout Evidence, of type: String,
-        differences: (ObservedFrame, ObservedFrame) -> [String]
+        differences: (Frame, Frame) -> [String]
     ) {
-        for again in history.repeats where !again.isMismatch {
+        for again in history.trueRepeats {
             guard let connection = again.request.connection, let ack = again.request.ack, ack.isDuplicate,
                 let first = again.turn.endings.first(where: { !$0.isDuplicate }), first.type == type,
-                first.event < again.request.event,
+                first.event < again.event,
                 // A failure need not outlive the process, nor a disk that took no writes.
-                type == "done" || !history.wasDisturbed(between: again.turn.event, and: again.request.event)
+                type == "done" || !history.wasDisturbed(between: again.turn.event, and: again.event)
             else { continue }
-            let copies = copies(of: again.turn, history).filter { $0.event > ack.event }
+            let copies = again.turn.duplicates.filter { $0.event > ack.event }
             if let stray = copies.first(where: { copy in
                 !again.turn.requests.contains {
                     $0.connection == copy.connection && $0.event < copy.event && $0.ack?.isDuplicate == true
@@ -245,15 +231,15 @@ enum IDEM {
             }) {
                 evidence.violate(
                     "a copy goes to a connection that did not ask", expected: "a copy on the asking connection alone",
-                    actual: "one on another", at: [again.request.event, stray.event])
-            } else if let early = earlyCopy(before: ack, of: again, history) {
+                    actual: "one on another", at: [again.event, stray.event])
+            } else if let early = earlyCopy(before: ack, of: again) {
                 evidence.violate(
                     "a copy comes before the ack of its repeat", expected: "the ack first", actual: "a copy of \(type)",
-                    at: [again.request.event, early.event])
-            } else if let extra = extraCopy(on: connection, of: again.turn, history) {
+                    at: [again.event, early.event])
+            } else if let extra = extraCopy(on: connection, of: again.turn) {
                 evidence.violate(
                     "a repeat is answered with more than one copy", expected: "one copy for each repeat",
-                    actual: "one more", at: [again.request.event, extra.event])
+                    actual: "one more", at: [again.event, extra.event])
             } else if let copy = copies.first(where: { $0.connection == connection }) {
                 let wrong = differences(copy, first)
                 evidence.test(
@@ -269,23 +255,16 @@ enum IDEM {
     }
 
     /// A copy on the connection of a repeat that no ack before it accounts for, sent before the ack of the repeat.
-    private static func earlyCopy(before ack: ObservedFrame, of again: Repeat, _ history: Observations)
-        -> ObservedFrame?
-    {
-        let copies = copies(of: again.turn, history).filter { $0.connection == ack.connection && $0.event < ack.event }
+    private static func earlyCopy(before ack: Frame, of again: Repeat) -> Frame? {
+        let copies = again.turn.duplicates.filter { $0.connection == ack.connection && $0.event < ack.event }
         let told = again.turn.acks.filter { $0.connection == ack.connection && $0.isDuplicate && $0.event < ack.event }
-        guard let last = copies.last, last.event > again.request.event, copies.count > told.count else { return nil }
+        guard let last = copies.last, last.event > again.event, copies.count > told.count else { return nil }
         return last
     }
 
     /// The first copy on a connection beyond one for each repeat that it sent.
-    private static func extraCopy(on connection: Int, of turn: ObservedTurn, _ history: Observations) -> ObservedFrame?
-    {
+    private static func extraCopy(on connection: Int, of turn: ObservedTurn) -> Frame? {
         let repeats = turn.requests.filter { $0.connection == connection && $0.ack?.isDuplicate == true }.count
-        return copies(of: turn, history).filter { $0.connection == connection }.dropFirst(repeats).first
-    }
-
-    static func related(_ actual: String, _ events: [Int]) -> Finding {
-        Finding("one principal's key counts for another", expected: "a turn of its own", actual: actual, at: events)
+        return turn.duplicates.filter { $0.connection == connection }.dropFirst(repeats).first
     }
 }

@@ -24,14 +24,10 @@ enum LIVE {
             for ping in history.pings(on: index) {
                 let asked = ping.request.event
                 if let pong = ping.pong?.event {
-                    let isLate = history.patience(from: asked, to: pong) > bound.microseconds
-                    guard isLate, connection.pauses.isEmpty else {
-                        evidence.keep()
-                        continue
-                    }
-                    evidence.violate(
-                        "a ping was answered late", expected: "a pong within the bound 'pong'", actual: "one after it",
-                        at: [asked, pong])
+                    let isInTime = history.patience(from: asked, to: pong) <= bound.microseconds
+                    evidence.test(
+                        isInTime || !connection.pauses.isEmpty, otherwise: "a ping was answered late",
+                        expected: "a pong within the bound 'pong'", actual: "one after it", at: [asked, pong])
                 } else if isPlain(ping.request, history), !history.isAfterHostileFrame(asked),
                     let late = history.deadline(after: asked, within: bound, on: index)
                 {
@@ -44,7 +40,7 @@ enum LIVE {
     }
 
     /// Whether a ping has nothing unusual about it.
-    private static func isPlain(_ ping: ObservedFrame, _ history: Observations) -> Bool {
+    private static func isPlain(_ ping: Frame, _ history: Observations) -> Bool {
         let device = history.connections[ping.connection].device
         let before = history.events[..<ping.event].last { $0.lane == .connection(device) }
         if case .act("fragments", _) = before?.kind { return false }
@@ -77,12 +73,10 @@ enum LIVE {
             let own = history.events(on: index)
             let pongs = own.filter { events[$0].kind == .pong(.fromServer) }
             for ping in own where events[ping].kind == .ping(.toServer) {
-                if pongs.contains(where: { $0 > ping }) {
-                    evidence.keep()
-                } else if !history.isAfterHostileFrame(ping),
-                    let late = history.deadline(after: ping, within: history.timeouts.pong, on: index)
-                {
-                    evidence.violate(
+                let isExcused = history.isAfterHostileFrame(ping)
+                let late = isExcused ? nil : history.deadline(after: ping, within: history.timeouts.pong, on: index)
+                evidence.test(pongs.contains { $0 > ping }, orBy: late) { late in
+                    Finding(
                         "a WebSocket ping stayed without its pong", expected: "a WebSocket pong", actual: "none",
                         at: [ping, late])
                 }
@@ -143,14 +137,11 @@ enum LIVE {
             let connection = history.connections[handshake.connection]
             guard connection.sent.count(where: { $0.type == "auth" }) == 1 else { continue }
             for close in history.closes(on: handshake.connection) where close.event > handshake.auth.event {
-                if close.code == 4001 || close.code == 4010 {
-                    evidence.violate(
-                        "a connection with good credentials and version 1 was closed for good",
-                        expected: "another code than 4001 and 4010",
-                        actual: "close \(close.code.map(String.init) ?? "")", at: [handshake.auth.event, close.event])
-                } else {
-                    evidence.keep()
-                }
+                evidence.test(
+                    close.code != 4001 && close.code != 4010,
+                    otherwise: "a connection with good credentials and version 1 was closed for good",
+                    expected: "another code than 4001 and 4010", actual: called(close: close.code),
+                    at: [handshake.auth.event, close.event])
             }
         }
     }
@@ -171,23 +162,20 @@ enum LIVE {
             let signs = signs(on: index, history).filter { $0 > max(connected, mute) }
             for (last, next) in zip([max(connected, mute)] + signs, signs.map(Optional.some) + [nil]) {
                 if let late = history.deadline(after: last, within: bound, on: index), late <= next ?? .max {
-                    violate("it stayed open", at: [last, late])
+                    test(false, "it stayed open", at: [last, late])
                     break
                 }
                 guard next == nil, let ending = connection.endByServer(after: last), !ending.isAtWill,
                     !history.wasStopped(between: last, and: ending.event)
                 else { continue }
-                if history.patience(from: last, to: ending.event) <= bound.microseconds {
-                    evidence.keep()
-                } else {
-                    violate("its end, later", at: [last, ending.event])
-                }
+                let isInTime = history.patience(from: last, to: ending.event) <= bound.microseconds
+                test(isInTime, "its end, later", at: [last, ending.event])
             }
         }
-        func violate(_ actual: String, at events: [Int]) {
-            evidence.violate(
-                "a connection whose peer fell silent was kept", expected: "its end within three heartbeats of silence",
-                actual: actual, at: events)
+        func test(_ holds: Bool, _ actual: String, at events: [Int]) {
+            evidence.test(
+                holds, otherwise: "a connection whose peer fell silent was kept",
+                expected: "its end within three heartbeats of silence", actual: actual, at: events)
         }
     }
 
@@ -345,16 +333,16 @@ enum LIVE {
         for (place, index) in greeted.enumerated() {
             let connection = history.connections[index]
             guard let greeting = connection.greeting, greeting.epoch == nil else { continue }
-            if let sync = connection.sent.first(where: { $0.type == "sync" && $0.event > greeting.event }) {
-                evidence.violate(
+            let said = connection.sent.filter { $0.event > greeting.event }
+            let end = history.client.ends[index] ?? .max
+            let asked = history.client.reads.contains { $0.request > greeting.event && $0.request < end }
+            evidence.test(
+                no: said.first { $0.type == "sync" }, keptIf: place > 0 && (!said.isEmpty || asked)
+            ) { sync in
+                Finding(
                     "the client asked a server to replay that does not", expected: "a read over REST", actual: "sync",
                     at: [greeting.event, sync.event])
-                continue
             }
-            let end = history.client.ends[index] ?? .max
-            let said = connection.sent.contains { $0.event > greeting.event }
-            let asked = history.client.reads.contains { $0.request > greeting.event && $0.request < end }
-            if place > 0, said || asked { evidence.keep() }
         }
     }
 }

@@ -17,18 +17,14 @@ enum ORDER {
     ///
     /// Once for each turn whose question and answer a read shows.
     static func questionStandsBeforeAnswer(_ history: Observations, _ evidence: inout Evidence) {
-        for read in history.sessionReads {
-            let places = StoredPlaces(read)
-            for turn in history.turns(in: read) where history.isToldApart(turn) {
-                // Equal texts without names have several places: then any answer behind any of them will do.
-                guard let question = places.questions(of: turn).first, let answer = places.answers(of: turn).last else {
-                    continue
-                }
-                evidence.test(
-                    question < answer, otherwise: "an answer stands before its question",
-                    expected: "the question first", actual: "answer at place \(answer), question at place \(question)",
-                    at: [read.event])
-            }
+        history.forEachTurnRead { turn, read, places in
+            // Equal texts without names have several places: then any answer behind any of them will do.
+            guard history.isToldApart(turn), let question = places.questions(of: turn).first,
+                let answer = places.answers(of: turn).last
+            else { return }
+            evidence.test(
+                question < answer, otherwise: "an answer stands before its question", expected: "the question first",
+                actual: "answer at place \(answer), question at place \(question)", at: [read.event])
         }
     }
 
@@ -65,7 +61,7 @@ enum ORDER {
     /// counts, because it was kept out.
     static func turnsOfASessionAreSerial(_ history: Observations, _ evidence: inout Evidence) {
         // Of each connection: the frames of each turn, and whose they are, in the order of time.
-        var shown: [Int: [Int: [ObservedFrame]]] = [:]
+        var shown: [Int: [Int: [Frame]]] = [:]
         for (index, turn) in history.turns.enumerated() {
             for frame in (turn.frames + turn.endings).sorted(by: { $0.event < $1.event })
             where frame.type != "message" && !frame.isReplayed {
@@ -165,13 +161,11 @@ enum ORDER {
                 else { continue }
                 let begun = history.time(of: quick.event) + quick.request.scriptedWait.microseconds + 1_000_000
                 guard begun <= history.time(of: slow.event) + slow.request.scriptedWait.microseconds else { continue }
-                if let slowEnd = slow.ended, slowEnd < quickEnd {
-                    evidence.violate(
+                evidence.test(no: slow.ended.flatMap { $0 < quickEnd ? $0 : nil }) { slowEnd in
+                    Finding(
                         "a quick turn ended only after a slow one of another session",
                         expected: "the quick turn ends first", actual: "the slow turn ended first",
                         at: [slowEnd, quickEnd])
-                } else {
-                    evidence.keep()
                 }
             }
         }
@@ -189,10 +183,10 @@ enum ORDER {
             for id in turn.acks.compactMap(\.messageId) { acknowledged[id, default: []].insert(index) }
         }
         for frame in history.received where frame.isOf("toolUse", "done") {
-            let principal = history.principal(of: frame)
-            guard let index = marks.owner(of: frame, principal: principal) else { continue }
+            guard let index = marks.owner(of: frame, principal: history.principal(of: frame)), crowded[index] else {
+                continue
+            }
             let turn = history.turns[index]
-            guard crowded[index] else { continue }
             let owned = turn.acks.first
             let session = owned?.sessionId ?? turn.sessionAsked
             if let session, let given = frame.sessionId, given != session {
@@ -218,13 +212,13 @@ enum ORDER {
     }
 
     /// How often the most frequent text among some messages stands there.
-    static func repeated(_ places: [Int], _ read: ObservedSessionRead) -> Int {
+    private static func repeated(_ places: [Int], _ read: ObservedSessionRead) -> Int {
         var counts: [String: Int] = [:]
         for place in places { counts[read.messages[place].text, default: 0] += 1 }
         return counts.values.max() ?? 0
     }
 
-    static func finding(_ what: String, _ turn: ObservedTurn, _ count: Int, _ read: ObservedSessionRead)
+    private static func finding(_ what: String, _ turn: ObservedTurn, _ count: Int, _ read: ObservedSessionRead)
         -> Finding
     {
         Finding(
@@ -232,12 +226,12 @@ enum ORDER {
             actual: "\(count) times", at: [turn.event, read.event])
     }
 
-    static func mixed(_ what: String, _ own: String, _ given: String, _ frame: ObservedFrame) -> Finding {
+    private static func mixed(_ what: String, _ own: String, _ given: String, _ frame: Frame) -> Finding {
         Finding("a frame carries the \(what) id of another turn", expected: own, actual: given, at: [frame.event])
     }
 
     /// What names a frame apart from its number; nil for a `toolUse`, of which a turn has many.
-    static func name(of frame: ObservedFrame) -> String? {
+    private static func name(of frame: Frame) -> String? {
         switch frame.type {
         case "message": frame.messageId.map { "message \($0)" }
         case "done", "error": frame.turnId.map { "ending \($0)" }

@@ -9,87 +9,21 @@ extension PERSIST {
     /// without a fault, one whose write was refused and which got no `done`, and the kills. A `done` under the fault whose
     /// answer is there after a restart shows that the fault did not reach the store, so it proves nothing.
     static func doneMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
-        let promises = history.promisedAnswers
-        let fates = history.fates(ofAnswers: promises)
-        for (promise, fate) in zip(promises, fates) {
+        let proof = DurabilityProof(history)
+        for (promise, fate) in zip(proof.promises, proof.fates) {
             guard let lost = fate.lostAt else { continue }
             evidence.violate(lostAnswer(promise, lost, history))
         }
-        let refused = RefusedWrite.all(in: history)
-        let held = refused.filter { $0.isHeldBack(in: history) && $0.metTheAnswer(in: history) }
-        let controlled = held.filter { write in
-            zip(promises, fates).contains { promise, fate in
-                [fate.shownAt, fate.keptAt].contains { $0.map { $0 < write.fault.begin } ?? false }
-                    && !history.lives.refusedWrites(between: promise.turn.event, and: promise.told)
-            }
-        }
-        let kills = ArmedKills(on: "done", promises, fates, in: history)
-        let proof = Proof(
-            promises: promises, fates: fates, kills: kills, held: held.count, controlled: controlled.count,
-            blind: refused.filter { if case .done = $0.outcome { true } else { false } })
         evidence.remarks = proof.remarks
-        guard evidence.violations.isEmpty else { return }
-        let known = fates.indices.filter { fates[$0].isKnown }
-        let count = known.count + held.count
-        guard count + proof.blind.count > 0 else { return }
-        if let doubt = proof.doubt(history) {
-            evidence.doubt(doubt)
-            evidence.exercised = max(count, 1)
-        } else {
-            evidence.exercised = count
-        }
+        let count = proof.fates.count(where: \.isKnown) + proof.held
+        guard evidence.violations.isEmpty, count + proof.blind.count > 0 else { return }
+        evidence.exercised = count
+        guard let doubt = proof.doubt else { return }
+        evidence.doubts.append(doubt)
+        evidence.exercised = max(count, 1)
     }
 
-    /// What a history proves of PERSIST-1, and what it still lacks.
-    private struct Proof {
-        let promises: [StoredPromise]
-        let fates: [Fate]
-        let kills: ArmedKills
-        let held: Int
-        let controlled: Int
-        let blind: [RefusedWrite]
-
-        var remarks: [String] {
-            var parts = [kills.remark(on: "`done`", "answer")].compactMap { $0 }
-            if held > 0 { parts.append("writes refused \(times(held)): no `done`") }
-            return parts.isEmpty ? [] : [parts.joined(separator: "; ")]
-        }
-
-        /// Why the evidence decides nothing, with everything it lacks; nil when it is complete.
-        func doubt(_ history: Observations) -> Finding? {
-            let isWhole = blind.isEmpty && controlled > 0 && kills.kept.count >= ArmedKills.fewest
-            guard !isWhole else { return nil }
-            let expected =
-                "a refused write without `done` after a turn that had one, and \(ArmedKills.fewest) kills on the bytes of `done` without a loss"
-            let actual = "\(probe); \(kills.progress(on: "`done`"))"
-            if let write = blind.first, case .done(let done) = write.outcome {
-                let place = promises.firstIndex { $0.told == done || $0.turn.event == write.turn.event }
-                let fate = place.map { fates[$0] } ?? Fate()
-                let proof = fate.keptAt ?? fate.shownAt
-                return Finding(
-                    fate.keptAt != nil
-                        ? "done came while writes were refused, and the answer was stored all the same: the fault does not reach this store"
-                        : "done came while writes were refused, and nothing shows whether the answer was stored",
-                    expected: expected, actual: actual, at: [write.fault.begin, done] + (proof.map { [$0] } ?? []))
-            }
-            let last = fates.compactMap { $0.keptAt ?? $0.shownAt }.max()
-            return Finding(
-                kills.count == 0 && held == 0
-                    ? "reads have every answer, which does not show that it was stored before it was sent"
-                    : "no answer was lost, and what was tried is less than the whole proof", expected: expected,
-                actual: actual, at: last.map { [$0] } ?? [])
-        }
-
-        /// What refusing writes showed.
-        private var probe: String {
-            if !blind.isEmpty { return "a store that the probe cannot see" }
-            if held == 0 { return "no refused write" }
-            let refused = "writes refused \(times(held)) without `done`"
-            return controlled > 0 ? refused : "\(refused), and no turn without the fault before it"
-        }
-    }
-
-    static func lostAnswer(_ promise: StoredPromise, _ lost: Int, _ history: Observations) -> Finding {
+    private static func lostAnswer(_ promise: StoredPromise, _ lost: Int, _ history: Observations) -> Finding {
         let hasCrashed = history.hasCrashed(between: promise.told, and: lost)
         let hadNoDisk = history.lives.faults.contains { $0.covers(promise.told) }
         let told = promise.answer == nil ? "done" : "a 200"
@@ -119,9 +53,7 @@ extension PERSIST {
             evidence.violate(lostAnswer(promise, lost, history))
         }
         let kills = ArmedKills(on: "200", ofExchange: true, promises, fates, in: history)
-        for _ in kills.kept { evidence.keep() }
-        if let doubt = kills.doubt(on: "the response", "answer") { evidence.doubts.append(doubt) }
-        evidence.remarks = [kills.remark(on: "the response", "answer")].compactMap { $0 }
+        evidence.take(kills, on: "the response", "answer")
     }
 
     /// PERSIST-4: "A server MUST NOT send `done` for a turn whose answer it could not store".
@@ -164,8 +96,7 @@ extension PERSIST {
         for write in RefusedWrite.all(in: history) {
             let mayFail = !isScripted || write.turn.isScriptedToFail
             switch write.outcome {
-            case .ended: evidence.keep()
-            case .failed(_, "persist_failed"): evidence.keep()
+            case .ended, .failed(_, "persist_failed"): evidence.keep()
             case .failed(let event, let code):
                 guard write.wasAccepted, write.request.connection != nil,
                     !(code.map(ErrorMeaning.refusals.contains) ?? false), !(code == "agent_failed" && mayFail)
@@ -226,8 +157,7 @@ extension PERSIST {
             return (false, called(error: code), event)
         }
         guard let index = request.connection else { return nil }
-        let connection = history.connections[index]
-        if connection.wasEndedByServer, let ending = connection.ending, !ending.isExcused, ending.event < next,
+        if let ending = history.connections[index].endByServer(after: -1), !ending.isExcused, ending.event < next,
             !history.wasStopped(between: turn.event, and: ending.event)
         {
             return (false, "the end of the connection", ending.event)

@@ -18,18 +18,14 @@ enum PERSIST {
     /// Once for each turn in each read of its session that began after a `done` of the turn was received on any connection.
     /// What a crash took is the matter of PERSIST-1.
     static func readAfterDoneHasTheAnswer(_ history: Observations, _ evidence: inout Evidence) {
-        for read in history.sessionReads {
-            let places = StoredPlaces(read)
-            for turn in history.turns(in: read) {
-                let done = turn.dones.map(\.event).min()
-                guard let done, done < read.request, !history.hasCrashed(between: done, and: read.request) else {
-                    continue
-                }
-                evidence.test(
-                    !places.answers(of: turn).isEmpty, otherwise: "a read that began after done lacks the answer",
-                    expected: "the answer to \(turn.request.excerpt)",
-                    actual: "\(read.messages.count) messages without it", at: [done, read.event])
-            }
+        history.forEachTurnRead { turn, read, places in
+            guard let done = turn.dones.map(\.event).min(), done < read.request,
+                !history.hasCrashed(between: done, and: read.request)
+            else { return }
+            evidence.test(
+                !places.answers(of: turn).isEmpty, otherwise: "a read that began after done lacks the answer",
+                expected: "the answer to \(turn.request.excerpt)",
+                actual: "\(read.messages.count) messages without it", at: [done, read.event])
         }
     }
 
@@ -39,26 +35,23 @@ enum PERSIST {
     /// Once for each 200 in each read of its session that began after it; what a crash took is the matter of PERSIST-3.
     static func readAfterResponseHasTheAnswer(_ history: Observations, _ evidence: inout Evidence) {
         let chats = history.exchanges.filter { $0.isChat && $0.status == 200 }
-        for read in history.sessionReads {
-            let places = StoredPlaces(read)
-            for turn in history.turns(in: read) {
-                for exchange in chats {
-                    guard let told = exchange.response, told < read.request,
-                        !history.hasCrashed(between: told, and: read.request),
-                        turn.requests.contains(where: { $0.success == told })
-                    else { continue }
-                    let answer = exchange.answer?.root
-                    let response = (messageId: answer?["messageId"]?.stringValue, text: answer?["text"]?.stringValue)
-                    // A response that tells nothing of the answer leaves open which message it is.
-                    guard response.messageId ?? response.text ?? turn.turnId ?? turn.ending?.messageId != nil else {
-                        continue
-                    }
-                    let stored = places.answers(of: turn, response: response)
-                    evidence.test(
-                        !stored.isEmpty, otherwise: "a read that began after the response lacks the answer",
-                        expected: "the answer to \(turn.request.excerpt)",
-                        actual: "\(read.messages.count) messages without it", at: [told, read.event])
+        history.forEachTurnRead { turn, read, places in
+            for exchange in chats {
+                guard let told = exchange.response, told < read.request,
+                    !history.hasCrashed(between: told, and: read.request),
+                    turn.requests.contains(where: { $0.success == told })
+                else { continue }
+                let answer = exchange.answer?.root
+                let response = (messageId: answer?["messageId"]?.stringValue, text: answer?["text"]?.stringValue)
+                // A response that tells nothing of the answer leaves open which message it is.
+                guard response.messageId ?? response.text ?? turn.turnId ?? turn.ending?.messageId != nil else {
+                    continue
                 }
+                evidence.test(
+                    !places.answers(of: turn, response: response).isEmpty,
+                    otherwise: "a read that began after the response lacks the answer",
+                    expected: "the answer to \(turn.request.excerpt)",
+                    actual: "\(read.messages.count) messages without it", at: [told, read.event])
             }
         }
     }
@@ -103,34 +96,13 @@ enum PERSIST {
                     && !before.messages.isEmpty
             }
             guard let earlier, !history.hasCrashed(between: earlier.event, and: read.request) else { continue }
-            evidence.test(no: firstLost(of: earlier, in: read)) { lost in
+            evidence.test(no: read.firstLost(of: earlier)) { lost in
                 Finding(
-                    "a message shown before is gone, changed or moved", expected: named(lost),
+                    "a message shown before is gone, changed or moved", expected: lost.words,
                     actual: "\(read.messages.count) messages, not so", at: [earlier.event, read.event])
             }
         }
     }
-
-    /// The first message of a read that a later one does not show as it was, in its place.
-    static func firstLost(
-        of earlier: ObservedSessionRead, in read: ObservedSessionRead
-    ) -> ObservedSessionRead.StoredMessage? {
-        var rest = read.messages[...]
-        return earlier.messages.first { message in
-            guard let place = rest.firstIndex(where: { isSame($0, message) }) else { return true }
-            rest = rest[(place + 1)...]
-            return false
-        }
-    }
-
-    /// A message as findings call it.
-    static func named(_ message: ObservedSessionRead.StoredMessage) -> String {
-        "\(message.role ?? "message") \(message.id ?? "without id"), '\(message.text.prefix(40))', in its place"
-    }
-
-    private static func isSame(
-        _ one: ObservedSessionRead.StoredMessage, _ other: ObservedSessionRead.StoredMessage
-    ) -> Bool { one.id == other.id && one.role == other.role && JSONValue.string(one.text) == .string(other.text) }
 
     /// What is wrong with a read; nil for a whole one.
     private static func flaw(of exchange: ObservedExchange, _ id: String) -> String? {
@@ -171,12 +143,12 @@ enum PERSIST {
                     at: [earlier.event, response])
             }
             if let read = reads[response] {
-                if let lost = firstLost(of: earlier, in: read) {
-                    violate(named(lost), "\(read.messages.count) messages, not so")
+                if let lost = read.firstLost(of: earlier) {
+                    violate(lost.words, "\(read.messages.count) messages, not so")
                 } else {
                     evidence.keep()
                     let lives = history.lives.life(at: earlier.event)..<history.lives.life(at: exchange.request)
-                    kills.formUnion(lives.filter { isInsideATurn($0, history) })
+                    kills.formUnion(lives.filter { history.isInsideATurn($0) })
                 }
             } else if ![401, 403, 429].contains(status) {
                 violate("\(earlier.messages.count) messages", "status \(status)")
@@ -187,16 +159,6 @@ enum PERSIST {
                 "\(kills.count) kills inside turns harmed nothing: at most \((300 + kills.count - 1) / kills.count) % of crashes do, with 95 % confidence"
             ]
         }
-    }
-
-    /// Whether a life was ended by a kill while a turn ran, or with the last bytes of one.
-    private static func isInsideATurn(_ life: Int, _ history: Observations) -> Bool {
-        guard let end = history.lives.end(of: life), end.cause == .killed else { return false }
-        let asked = history.turns.flatMap(\.requests).filter { history.life(of: $0) == life && $0.event < end.event }
-        guard let last = asked.max(by: { $0.event < $1.event }) else { return false }
-        let turn = history.turns.first { $0.requests.contains { $0.event == last.event } }
-        let ended = turn?.endings.filter { history.life(of: $0) == life }.map(\.event).min() ?? last.outcome
-        return ended.map { history.span(from: $0, to: end.event) < 50_000 } ?? true
     }
 
     /// PERSIST-8: "A server MUST answer the session list and the reads of all other sessions after a crash in one of them".
@@ -211,43 +173,30 @@ enum PERSIST {
                 let principal = exchange.sent.principal, let response = exchange.response, let status = exchange.status,
                 ![401, 403, 429].contains(status)
             else { continue }
-            let struck = sessionsInUse(in: life - 1, at: crash.event, history)
+            let struck = history.sessionsInUse(in: life - 1, at: crash.event)
             guard !struck.isEmpty else { continue }
             let others = known.sessions(of: principal, before: crash.event).subtracting(struck)
-            func violate(_ expected: String, _ actual: String) {
-                evidence.violate(
-                    "a crash in one session hides others", expected: expected, actual: actual,
-                    at: [crash.event, response])
+            func test(_ holds: Bool, keptIf counts: Bool = true, _ expected: String, _ actual: String) {
+                evidence.test(
+                    holds, keptIf: counts, otherwise: "a crash in one session hides others", expected: expected,
+                    actual: actual, at: [crash.event, response])
             }
             switch exchange.route {
             case .sessions:
                 guard let list = history.listReads.first(where: { $0.event == response }) else {
-                    violate("200 with the list", status == 200 ? "a body without it" : "status \(status)")
+                    test(false, "200 with the list", status == 200 ? "a body without it" : "status \(status)")
                     continue
                 }
                 let missing = others.subtracting(list.ids)
-                if missing.isEmpty {
-                    if !others.isEmpty { evidence.keep() }
-                } else {
-                    violate("\(shown(missing.min())) in the list", "a list of \(list.ids.count) sessions without it")
-                }
+                test(
+                    missing.isEmpty, keptIf: !others.isEmpty, "\(shown(missing.min())) in the list",
+                    "a list of \(list.ids.count) sessions without it")
             case .session(let id) where others.contains(id):
-                if history.sessionReads.contains(where: { $0.event == response }) {
-                    evidence.keep()
-                } else {
-                    violate("200 with session \(shown(id))", status == 200 ? "a body without it" : "status \(status)")
-                }
+                test(
+                    history.sessionReads.contains { $0.event == response }, "200 with session \(shown(id))",
+                    status == 200 ? "a body without it" : "status \(status)")
             default: continue
             }
         }
-    }
-
-    /// The sessions in which a turn ran at the end of a life, and that of the last question.
-    private static func sessionsInUse(in life: Int, at end: Int, _ history: Observations) -> Set<String> {
-        let asked = history.turns.filter { turn in
-            turn.requests.contains { history.life(of: $0) == life && $0.event < end }
-        }
-        let running = asked.filter { turn in turn.ended.map { $0 > end } ?? !turn.isRefused }
-        return Set((running + asked.suffix(1)).compactMap { $0.session })
     }
 }

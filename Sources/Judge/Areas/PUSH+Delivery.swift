@@ -16,17 +16,15 @@ extension PUSH {
             let isCalled = pushes.contains { push in
                 push.event > turn.event && history.turn(announcedBy: push) ?? index == index
             }
-            if isCalled {
-                evidence.keep()
-                continue
+            let isOwed =
+                pushes.allSatisfy { $0.wasTaken || $0.event > known }
+                && !history.wasStopped(between: turn.event, and: known)
+            let late = isOwed ? history.pushDeadline(after: known, for: turn.principal) : nil
+            evidence.test(isCalled, orBy: late) { late in
+                Finding(
+                    "nobody was called for an answer that nobody was there to take",
+                    expected: "a push within \(history.timeouts.push)", actual: "none", at: [turn.event, known, late])
             }
-            guard pushes.allSatisfy({ $0.wasTaken || $0.event > known }),
-                !history.wasStopped(between: turn.event, and: known),
-                let late = history.pushDeadline(after: known, for: turn.principal)
-            else { continue }
-            evidence.violate(
-                "nobody was called for an answer that nobody was there to take",
-                expected: "a push within \(history.timeouts.push)", actual: "none", at: [turn.event, known, late])
         }
     }
 
@@ -90,15 +88,17 @@ extension PUSH {
             let pushes = history.pushes.filter {
                 $0.event > turn.event && $0.principal == turn.principal && history.turn(announcedBy: $0) == index
             }
-            if let push = pushes.first(where: { !history.isStoredInTheEnd($0) }) {
-                evidence.violate(
+            func staysSilent(after failed: Int) -> Bool {
+                history.away(turn.principal, at: failed) != nil
+                    && history.isSilent(after: failed, for: turn.principal, until: { $0 != index })
+            }
+            evidence.test(
+                no: pushes.first { !history.isStoredInTheEnd($0) },
+                keptIf: pushes.isEmpty && history.failureShown(of: turn).map(staysSilent) == true
+            ) { push in
+                Finding(
                     "an answer was announced that could not be stored", expected: "no push", actual: "a push",
                     at: [turn.event, push.event])
-            } else if pushes.isEmpty, let failed = history.failureShown(of: turn),
-                history.away(turn.principal, at: failed) != nil,
-                history.isSilent(after: failed, for: turn.principal, until: { $0 != index })
-            {
-                evidence.keep()
             }
         }
     }

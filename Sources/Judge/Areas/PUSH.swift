@@ -75,13 +75,11 @@ enum PUSH {
     /// may be, so that something had to be done about it.
     static func payloadsFit(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
-            if push.bytes > maxPayloadBytes {
-                evidence.violate(
-                    "a push payload is too large", expected: "at most \(maxPayloadBytes) bytes",
-                    actual: "\(push.bytes) bytes", at: [push.event])
-            } else if let answer = history.text(announcedBy: push), answer.utf8.count > maxPayloadBytes {
-                evidence.keep()
-            }
+            evidence.test(
+                push.bytes <= maxPayloadBytes,
+                keptIf: history.text(announcedBy: push).map { $0.utf8.count > maxPayloadBytes } ?? false,
+                otherwise: "a push payload is too large", expected: "at most \(maxPayloadBytes) bytes",
+                actual: "\(push.bytes) bytes", at: [push.event])
         }
     }
 
@@ -92,13 +90,10 @@ enum PUSH {
         for push in history.pushes where push["aps"]?.objectValue != nil {
             guard let session = history.session(of: push) else { continue }
             let thread = push["aps"]?["thread-id"]
-            if let text = thread?.stringValue, exactlyEqual(text, session) {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    "a push stands in another thread than its session", expected: "thread-id \(shown(session))",
-                    actual: "thread-id \(shown(thread.map { $0.stringValue ?? $0.text() }))", at: [push.event])
-            }
+            evidence.test(
+                thread == .string(session), otherwise: "a push stands in another thread than its session",
+                expected: "thread-id \(shown(session))",
+                actual: "thread-id \(shown(thread.map { $0.stringValue ?? $0.text() }))", at: [push.event])
         }
     }
 
@@ -107,14 +102,11 @@ enum PUSH {
     /// Once for each push whose headers were recorded: one without a collapse id keeps it, too.
     static func collapseIdsFit(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes where !push.request.headers.isEmpty {
-            let id = push.request[header: "apns-collapse-id"]
-            if let id, id.utf8.count > maxCollapseBytes {
-                evidence.violate(
-                    "a collapse id is too long", expected: "at most \(maxCollapseBytes) bytes",
-                    actual: "\(id.utf8.count) bytes: \(shown(id))", at: [push.event])
-            } else {
-                evidence.keep()
-            }
+            let id = push.request[header: "apns-collapse-id"] ?? ""
+            evidence.test(
+                id.utf8.count <= maxCollapseBytes, otherwise: "a collapse id is too long",
+                expected: "at most \(maxCollapseBytes) bytes", actual: "\(id.utf8.count) bytes: \(shown(id))",
+                at: [push.event])
         }
     }
 
@@ -133,14 +125,11 @@ enum PUSH {
                 continue
             }
             guard let answer = history.text(announcedBy: push) else { continue }
-            switch AnswerCut(of: body, from: answer) {
-            case .inside:
-                evidence.violate(
-                    "the text of a push is cut inside a character", expected: "a cut between grapheme clusters",
-                    actual: "it ends in \(scalars(body.unicodeScalars.suffix(4)))", at: [push.event])
-            case .between: evidence.keep()
-            case .whole, .other: if answer.count > maxBodyCharacters { evidence.keep() }
-            }
+            let cut = AnswerCut(of: body, from: answer)
+            evidence.test(
+                cut != .inside, keptIf: cut == .between || answer.count > maxBodyCharacters,
+                otherwise: "the text of a push is cut inside a character", expected: "a cut between grapheme clusters",
+                actual: "it ends in \(scalars(body.unicodeScalars.suffix(4)))", at: [push.event])
         }
     }
 

@@ -12,34 +12,11 @@ enum RATE {
         Check(.RATE, 10, repeatsAreFree),
     ]
 
-    /// A question that came when the budget was surely spent.
-    private struct Excess {
-        let entry: RateLedger.Entry
-        let limit: Int
-        /// The last of those that spent it.
-        let spender: Int
-        /// Whether the questions on its own road alone had spent it.
-        let isOnOneRoad: Bool
-    }
-
-    private static func excesses(_ ledger: RateLedger, _ history: Observations) -> [Excess] {
-        ledger.entries.compactMap { entry in
-            let decided = entry.answered ?? history.events.count - 1
-            guard !entry.isRepeat, let limit = ledger.limit(of: entry.request.principal, at: entry.request.event) else {
-                return nil
-            }
-            let counted = ledger.surelyCounted(before: entry, decided: decided)
-            guard counted.count >= limit, let spender = counted.compactMap(\.accepted).max() else { return nil }
-            let own = counted.count { RateLedger.tookSameRoad($0, entry) }
-            return Excess(entry: entry, limit: limit, spender: spender, isOnOneRoad: own >= limit)
-        }
-    }
-
     /// RATE-1: "A server MUST count all chats of a principal, on every connection and over REST, against one budget".
     ///
     /// Once for each question that came when the chats of several roads together had surely spent the budget.
     static func oneBudgetForAllRoads(_ history: Observations, _ evidence: inout Evidence) {
-        for excess in excesses(RateLedger(history), history) where !excess.isOnOneRoad {
+        for excess in RateLedger(history).excesses(in: history) where !excess.isOnOneTransport {
             evidence.test(no: excess.entry.accepted, keptIf: excess.entry.isLimited) { accepted in
                 Finding(
                     "\(excess.entry.request.road) was accepted though other roads had spent the budget",
@@ -55,13 +32,10 @@ enum RATE {
     static func budgetIsStated(_ history: Observations, _ evidence: inout Evidence) {
         for frame in history.connections.compactMap(\.greeting) {
             let stated = frame["limits"]?["messagesPerMinute"]
-            if let limit = stated?.intValue, limit > 0 {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    "connected states no budget", expected: "limits.messagesPerMinute, a number from 1",
-                    actual: stated?.text() ?? "none", at: [frame.event])
-            }
+            evidence.test(
+                stated?.intValue ?? 0 > 0, otherwise: "connected states no budget",
+                expected: "limits.messagesPerMinute, a number from 1", actual: stated?.text() ?? "none",
+                at: [frame.event])
         }
     }
 
@@ -76,15 +50,12 @@ enum RATE {
             guard let refusal = entry.request.refusal,
                 let limit = ledger.limit(of: entry.request.principal, at: entry.request.event)
             else { continue }
-            let most = ledger.possiblyCounted(before: entry, refused: refusal, withRepeats: true)
-            if let most, most < limit {
-                evidence.violate(
-                    "\(entry.request.road) was refused for its rate before the budget was spent",
-                    expected: "accepted, with at most \(most) of \(limit) questions accepted before", actual: "refused",
-                    at: [entry.request.event, refusal])
-            } else if ledger.surelyCounted(before: entry, decided: refusal).count >= limit {
-                evidence.keep()
-            }
+            let most = ledger.possiblyCounted(before: entry, refused: refusal, withRepeats: true) ?? limit
+            evidence.test(
+                most >= limit, keptIf: ledger.surelyCounted(before: entry, decided: refusal).count >= limit,
+                otherwise: "\(entry.request.road) was refused for its rate before the budget was spent",
+                expected: "accepted, with at most \(most) of \(limit) questions accepted before", actual: "refused",
+                at: [entry.request.event, refusal])
         }
     }
 
@@ -95,19 +66,19 @@ enum RATE {
     /// the budget and that was not refused so.
     static func excessIsRefusedAsSuch(_ history: Observations, _ evidence: inout Evidence) {
         for frame in RateLedger.limitErrors(history) {
-            guard let value = frame.value, !history.coreSchemas.accepts(value, as: "rateLimit") else {
-                evidence.keep()
-                continue
+            let schemas = history.coreSchemas
+            let flawed = frame.value.flatMap { schemas.accepts($0, as: "rateLimit") ? nil : $0 }
+            evidence.test(no: flawed) { value in
+                Finding(
+                    "a refusal for the rate is not told as the schema wants",
+                    expected: "code, retryAfterMs, limit and windowMs",
+                    actual: schemas.validate(value, as: "rateLimit").map(\.what).min() ?? "another shape",
+                    at: [frame.event])
             }
-            let reasons = history.coreSchemas.validate(value, as: "rateLimit").map(\.what)
-            evidence.violate(
-                "a refusal for the rate is not told as the schema wants",
-                expected: "code, retryAfterMs, limit and windowMs", actual: reasons.sorted().first ?? "another shape",
-                at: [frame.event])
         }
         // Who else spent the budget, and by which clock, is not known of a capture.
         if history.isCapture { return }
-        for excess in excesses(RateLedger(history), history) {
+        for excess in RateLedger(history).excesses(in: history) {
             let request = excess.entry.request
             guard let connection = request.connection, !excess.entry.isLimited else { continue }
             func violate(_ actual: String, _ event: Int) {
@@ -115,15 +86,14 @@ enum RATE {
                     "a chat beyond the budget was not refused as such", expected: "error rate_limited", actual: actual,
                     at: [excess.spender, request.event, event])
             }
-            let observed = history.connections[connection]
             if let accepted = excess.entry.accepted {
                 // What only the roads together have spent is the matter of RATE-1.
-                if excess.isOnOneRoad { violate("accepted", accepted) }
+                if excess.isOnOneTransport { violate("accepted", accepted) }
             } else if let refusal = request.refusal {
                 // It may have been refused for something else that is wrong with it.
                 guard request.refusalCode.map({ !ErrorMeaning.refusals.contains($0) }) ?? true else { continue }
                 violate(request.refusalCode.map { "error \($0)" } ?? "an error without code", refusal)
-            } else if let ending = observed.ending, observed.wasEndedByServer, ending.event > request.event {
+            } else if let ending = history.connections[connection].endByServer(after: request.event) {
                 guard !ending.isExcused, !history.wasStopped(between: request.event, and: ending.event) else {
                     continue
                 }
@@ -147,18 +117,15 @@ enum RATE {
     static func excessOverRESTIsRefusedAsSuch(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.isChat && exchange.status == 429 {
             let given = exchange.received?[header: "retry-after"]
-            if let given, !given.isEmpty, given.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    "a 429 does not say when to try again", expected: "Retry-After, in whole seconds",
-                    actual: shown(given), at: exchange.events)
-            }
+            let isWhole = given.map { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } } ?? false
+            evidence.test(
+                isWhole, otherwise: "a 429 does not say when to try again", expected: "Retry-After, in whole seconds",
+                actual: shown(given), at: exchange.events)
         }
-        for excess in excesses(RateLedger(history), history) {
-            guard case .exchange(let index) = excess.entry.request.origin, !excess.entry.isLimited,
-                let response = history.exchanges[index].response, let status = history.exchanges[index].status,
-                !otherRefusals.contains(status), !(200...299).contains(status) || excess.isOnOneRoad
+        for excess in RateLedger(history).excesses(in: history) {
+            guard let exchange = history.exchange(of: excess.entry.request), !excess.entry.isLimited,
+                let response = exchange.response, let status = exchange.status,
+                !otherRefusals.contains(status), !(200...299).contains(status) || excess.isOnOneTransport
             else { continue }
             evidence.violate(
                 "a POST beyond the budget was not refused as such", expected: "429 with Retry-After",
@@ -186,15 +153,12 @@ enum RATE {
             }
             let keys = waiting.compactMap(\.request.clientMessageId)
             guard !waiting.isEmpty, keys.count == waiting.count else { continue }
-            if let key = frame.clientMessageId, let own = waiting.first(where: { $0.request.clientMessageId == key }) {
-                answered.insert(own.request.event)
-                evidence.keep()
-            } else {
-                evidence.violate(
-                    "a refusal for the rate does not name the chat it refuses",
-                    expected: "the clientMessageId of a chat that waits", actual: shown(frame.clientMessageId),
-                    at: [waiting[0].request.event, frame.event])
-            }
+            let own = waiting.first { $0.request.clientMessageId == frame.clientMessageId }
+            if let own { answered.insert(own.request.event) }
+            evidence.test(
+                own != nil, otherwise: "a refusal for the rate does not name the chat it refuses",
+                expected: "the clientMessageId of a chat that waits", actual: shown(frame.clientMessageId),
+                at: [waiting[0].request.event, frame.event])
         }
     }
 
@@ -218,8 +182,8 @@ enum RATE {
             }
             for read in history.sessionReads
             where read.principal == request.principal && read.request > refusal && read.event < end {
-                evidence.test(no: trace(of: entry, in: read, ledger), keptIf: read.sessionId == request.sessionAsked) {
-                    message in
+                let stored = trace(of: entry, in: read, ledger)
+                evidence.test(no: stored, keptIf: read.sessionId == request.sessionAsked) { message in
                     Finding(
                         "a question that was refused for its rate is stored", expected: "no trace of it",
                         actual: shown(message.text), at: [request.event, refusal, read.event])
@@ -231,8 +195,7 @@ enum RATE {
             guard let last = window.refused.last, window.refused.allSatisfy({ refused.contains($0.request) }) else {
                 continue
             }
-            let explained = Set(window.created.compactMap(\.sessionId))
-            let added = window.added.filter { !explained.contains($0) }
+            let added = window.unexplained
             evidence.test(
                 added.isEmpty, otherwise: "a session appeared though its question was refused for its rate",
                 expected: "no session but those of accepted questions", actual: listed(added),
@@ -266,7 +229,7 @@ enum RATE {
         let limitErrors = Dictionary(grouping: RateLedger.limitErrors(history), by: \.connection)
         for (index, connection) in history.connections.enumerated() {
             guard let refusals = limitErrors[index], let first = refusals.first else { continue }
-            func refusal(before event: Int) -> ObservedFrame? {
+            func refusal(before event: Int) -> Frame? {
                 refusals.last { frame in
                     let wait = min(max(frame["retryAfterMs"]?.intValue ?? 0, 0), 3_600_000) * 1000
                     return frame.event < event && history.span(from: frame.event, to: event) < wait
@@ -274,11 +237,11 @@ enum RATE {
             }
             func count(_ what: String, _ asked: Int, _ answer: Int?, _ bound: Duration) {
                 guard let refusal = refusal(before: asked) else { return }
-                if answer != nil { return evidence.keep() }
-                guard let late = history.deadline(after: asked, within: bound, on: index) else { return }
-                evidence.violate(
-                    "a \(what) stayed unanswered while the budget was spent", expected: "the answer it has otherwise",
-                    actual: "nothing", at: [refusal.event, asked, late])
+                evidence.test(answer != nil, orBy: history.deadline(after: asked, within: bound, on: index)) { late in
+                    Finding(
+                        "a \(what) stayed unanswered while the budget was spent",
+                        expected: "the answer it has otherwise", actual: "nothing", at: [refusal.event, asked, late])
+                }
             }
             for ping in history.pings(on: index) where ping.request.event > first.event {
                 count("ping", ping.request.event, ping.pong?.event, history.timeouts.pong)
@@ -314,26 +277,19 @@ enum RATE {
             else { continue }
             let others = ledger.entries.filter { $0.request.principal == refused.request.principal }
             let isAlone = others.allSatisfy { other in
-                guard other.request.event < frame.event, other.request.event != refused.request.event else {
-                    return true
-                }
+                let (own, asked) = (refused.request, other.request)
                 // On one connection, what was sent before was decided before.
-                if other.request.connection == refused.request.connection, other.request.connection != nil,
-                    other.request.event < refused.request.event
-                {
-                    return true
-                }
-                return other.answered.map { $0 < frame.event } ?? false
+                let isBefore = asked.connection != nil && asked.connection == own.connection && asked.event < own.event
+                return asked.event >= frame.event || asked.event == own.event || isBefore
+                    || other.answered.map { $0 < frame.event } ?? false
             }
             guard isAlone, let again = others.first(where: { $0.request.event > frame.event }),
                 again.request.connection != nil, exactlyEqual(again.request.prompt, refused.request.prompt),
                 again.request.clientMessageId == refused.request.clientMessageId,
                 history.span(from: frame.event, to: again.request.event) >= wait * 1000
             else { continue }
-            if again.accepted != nil {
-                evidence.keep()
-            } else if again.isLimited, let refusal = again.request.refusal {
-                evidence.violate(
+            evidence.test(again.accepted != nil, orBy: again.isLimited ? again.request.refusal : nil) { refusal in
+                Finding(
                     "a chat was refused again though the stated wait was over", expected: "accepted after \(wait) ms",
                     actual: "refused for its rate", at: [frame.event, again.request.event, refusal])
             }

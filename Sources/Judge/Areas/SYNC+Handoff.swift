@@ -8,17 +8,14 @@ extension SYNC {
     ///
     /// Once for each replayed frame that was shown before under the same number of the same epoch.
     static func replayIsAsFirstSent(_ history: Observations, _ evidence: inout Evidence) {
-        var first: [Place: NumberedFrame] = [:]
-        for item in history.shown {
-            let place = Place(principal: item.principal, epoch: item.epoch, seq: item.seq)
-            guard let before = first[place] else {
-                first[place] = item
-                continue
-            }
-            guard item.frame.isReplayed else { continue }
+        for item in history.shown where item.frame.isReplayed {
+            let stream = history.stream(of: item.principal, epoch: item.epoch)
+            guard let before = stream.firstShown(upTo: item.seq).last,
+                (before.event, before.frame.replayIndex) != (item.event, item.frame.replayIndex)
+            else { continue }
             evidence.test(
                 before.frame.value == item.frame.value, otherwise: "a frame comes back changed",
-                expected: "\(text(before.frame.value))", actual: text(item.frame.value), at: [before.event, item.event])
+                expected: text(before.frame.value), actual: text(item.frame.value), at: [before.event, item.event])
         }
     }
 
@@ -27,7 +24,7 @@ extension SYNC {
     /// Once for each live numbered frame after a `syncResult` of the connection.
     static func nothingReplayedComesLive(_ history: Observations, _ evidence: inout Evidence) {
         for connection in history.connections {
-            var answer: ObservedFrame?
+            var answer: Frame?
             for frame in connection.received {
                 if frame.type == "syncResult" { answer = frame }
                 guard history.isNumbered(frame), let seq = frame.seq, let answer, let last = answer["lastSeq"]?.intValue
@@ -124,7 +121,7 @@ extension SYNC {
     /// the stream is the matter of SYNC-9.
     static func doneStaysReplayable(_ history: Observations, _ evidence: inout Evidence) {
         var floors: [Stream.Key: [StreamFloor]] = [:]
-        for replay in history.replays where replay.result["more"]?.boolValue != true {
+        for replay in history.replays where !replay.isCutShort {
             let key = Stream.Key(principal: replay.principal, epoch: replay.epoch)
             let all = floors[key] ?? StreamFloor.all(of: key, history)
             floors[key] = all
@@ -203,20 +200,14 @@ extension SYNC {
         for connection in history.connections {
             guard let greeting = connection.greeting, let epoch = greeting.epoch else { continue }
             let life = history.lives.life(at: connection.opening)
-            guard life > 0, !judged.contains(TurnNames.Key(principal: connection.principal, name: "\(life)")) else {
-                continue
-            }
+            let key = TurnNames.Key(principal: connection.principal, name: "\(life)")
+            guard life > 0, !judged.contains(key) else { continue }
             let earlier = shown.filter { $0.item.principal == connection.principal && $0.life < life }
-            guard !earlier.isEmpty,
-                judged.insert(TurnNames.Key(principal: connection.principal, name: "\(life)")).inserted
-            else { continue }
+            guard !earlier.isEmpty, judged.insert(key).inserted else { continue }
             let old = earlier.filter { $0.item.epoch == epoch }.map(\.item)
             guard let highest = old.max(by: { $0.seq < $1.seq }) else {
                 evidence.keep()
                 continue
-            }
-            func violate(_ what: String, _ expected: String, _ actual: String, _ events: [Int]) {
-                evidence.violate(what, expected: expected, actual: actual, at: events)
             }
             let new = shown.filter {
                 $0.item.principal == connection.principal && $0.life == life && $0.item.epoch == epoch
@@ -227,15 +218,15 @@ extension SYNC {
                     .map { (old: $0, new: item) }
             }.first
             if let last = greeting["lastSeq"]?.intValue, last < highest.seq {
-                violate(
+                evidence.violate(
                     "the epoch of before a restart is used on, but its numbers are not",
-                    "a new epoch, or lastSeq of at least \(highest.seq)", "epoch \(epoch), lastSeq \(last)",
-                    [highest.event, greeting.event])
+                    expected: "a new epoch, or lastSeq of at least \(highest.seq)",
+                    actual: "epoch \(epoch), lastSeq \(last)", at: [highest.event, greeting.event])
             } else if let twice {
-                violate(
+                evidence.violate(
                     "a number of before a restart comes again on another frame",
-                    "a new epoch, or seq greater than \(highest.seq)", "seq \(twice.new.seq) again",
-                    [twice.old.event, greeting.event, twice.new.event])
+                    expected: "a new epoch, or seq greater than \(highest.seq)", actual: "seq \(twice.new.seq) again",
+                    at: [twice.old.event, greeting.event, twice.new.event])
             } else {
                 judgeReplay(of: old, epoch, life, connection.principal, greeting, history, into: &evidence)
             }
@@ -244,7 +235,7 @@ extension SYNC {
 
     /// Judges by the replays of a life whether frames shown before it are still there.
     private static func judgeReplay(
-        of old: [NumberedFrame], _ epoch: String, _ life: Int, _ principal: String, _ greeting: ObservedFrame,
+        of old: [NumberedFrame], _ epoch: String, _ life: Int, _ principal: String, _ greeting: Frame,
         _ history: Observations, into evidence: inout Evidence
     ) {
         let replays = history.replays.filter {

@@ -54,15 +54,15 @@ enum SYNC {
     /// Once for each answer, and for each valid question that stayed without one for the whole bound.
     static func eachSyncHasOneAnswer(_ history: Observations, _ evidence: inout Evidence) {
         for sync in history.syncs {
-            if sync.result != nil {
-                evidence.keep()
-            } else if isValid(sync, history),
-                let late = history.deadline(
-                    after: sync.request.event, within: history.timeouts.sync, on: sync.connection)
-            {
-                evidence.violate(
+            let asked = sync.request.event
+            func late() -> Int? {
+                guard isValid(sync, history) else { return nil }
+                return history.deadline(after: asked, within: history.timeouts.sync, on: sync.connection)
+            }
+            evidence.test(sync.result != nil, orBy: late()) { late in
+                Finding(
                     "a sync stayed without its syncResult", expected: "one syncResult within the bound 'sync'",
-                    actual: "none", at: [sync.request.event, late])
+                    actual: "none", at: [asked, late])
             }
         }
         let answers = Set(history.syncs.compactMap { $0.result?.event })
@@ -84,11 +84,9 @@ enum SYNC {
             let principal = history.principal(of: sync)
             let numbers = sync.missed.compactMap(\.seq)
             let early = numbers.filter { $0 <= position }
-            let isKnown = history.stream(of: principal, epoch: result.epoch).firstShown(upTo: position).contains {
-                $0.event < result.event
-            }
+            let known = history.stream(of: principal, epoch: result.epoch).firstShown(upTo: position)
             evidence.test(
-                early.isEmpty, keptIf: !numbers.isEmpty || isKnown,
+                early.isEmpty, keptIf: !numbers.isEmpty || known.contains { $0.event < result.event },
                 otherwise: "missed holds frames at or before the position",
                 expected: "only seq greater than \(position)", actual: "seq \(listed(early))",
                 at: [sync.request.event, result.event])
@@ -104,8 +102,8 @@ enum SYNC {
             for (before, after) in zip(numbers, numbers.dropFirst()) {
                 evidence.test(
                     before < after, otherwise: "missed does not rise",
-                    expected: "a seq greater than \(before) after \(before)", actual: "seq \(after)", at: [result.event]
-                )
+                    expected: "a seq greater than \(before) after \(before)", actual: "seq \(after)",
+                    at: [result.event])
             }
         }
     }
@@ -114,7 +112,7 @@ enum SYNC {
     /// `complete: true`".
     static func gapsHaveReasons(_ history: Observations, _ evidence: inout Evidence) {
         for result in history.received where result.type == "syncResult" {
-            guard let complete = result["complete"]?.boolValue else { continue }
+            guard let complete = result.complete else { continue }
             evidence.test(
                 complete == (result["reason"] == nil),
                 otherwise: complete ? "a whole answer gives a reason for a gap" : "a gap has no reason",
@@ -129,20 +127,18 @@ enum SYNC {
         for (sync, result) in history.answeredSyncs {
             guard let last = sync.lastSeq, let epoch = result.epoch else { continue }
             let stream = history.stream(of: history.principal(of: sync), epoch: epoch)
-            let greatest = [stream.greatest(before: sync.request.event), stream.greatest(at: result.event)].compactMap {
-                $0
-            }.max()
-            guard let greatest else { continue }
-            if greatest > last,
-                let beyond = stream.items(before: sync.request.event).first(where: { $0.seq > last })
-                    ?? stream.items(after: result.event - 1).first(where: { $0.seq > last })
-            {
-                evidence.violate(
+            let before = stream.greatest(before: sync.request.event)
+            guard let greatest = [before, stream.greatest(at: result.event)].compactMap({ $0 }).max() else { continue }
+            let beyond =
+                greatest <= last
+                ? nil
+                : stream.items(before: sync.request.event).first { $0.seq > last }
+                    ?? stream.items(after: result.event - 1).first { $0.seq > last }
+            evidence.test(no: beyond) { beyond in
+                Finding(
                     "lastSeq is smaller than a number this principal was shown",
                     expected: "lastSeq of at least \(greatest)", actual: "lastSeq \(last)",
-                    at: beyond.event < result.event ? [beyond.event, result.event] : [result.event])
-            } else {
-                evidence.keep()
+                    at: cited(beyond, result))
             }
         }
     }
@@ -157,7 +153,7 @@ enum SYNC {
             let owed = history.stream(of: principal, epoch: result.epoch).firstShown(after: sync.lastSeqSeen ?? 0)
                 .filter { $0.event < sync.request.event }
             evidence.test(
-                sync.missed.count <= limit, keptIf: owed.count > limit || result["more"]?.boolValue == true,
+                sync.missed.count <= limit, keptIf: owed.count > limit || result.hasMore,
                 otherwise: "missed holds more than the limit", expected: "at most \(limit) frames",
                 actual: "\(sync.missed.count)", at: [sync.request.event, result.event])
         }
@@ -165,7 +161,7 @@ enum SYNC {
 
     /// SYNC-24: "A server MUST put at least one frame into `missed` of a `syncResult` with `more: true`".
     static func pagesHoldFrames(_ history: Observations, _ evidence: inout Evidence) {
-        for (sync, result) in history.answeredSyncs where result["more"]?.boolValue == true {
+        for (sync, result) in history.answeredSyncs where result.hasMore {
             evidence.test(
                 !sync.missed.isEmpty, otherwise: "a page without frames promises more",
                 expected: "at least one frame in missed", actual: "none", at: [sync.request.event, result.event])
@@ -186,14 +182,13 @@ enum SYNC {
         return later?.endings.first { $0.connection == replay.first.connection }?.event
     }
 
-    struct Place: Hashable {
-        let principal: String
-        let epoch: String
-        let seq: Int
+    /// A frame that belongs into an answer, where it was shown before, and the answer.
+    private static func cited(_ item: NumberedFrame, _ result: Frame) -> [Int] {
+        item.event < result.event ? [item.event, result.event] : [result.event]
     }
 
     /// A question the schema accepts, on a connection that was greeted.
-    static func isValid(_ sync: ObservedSync, _ history: Observations) -> Bool {
+    private static func isValid(_ sync: ObservedSync, _ history: Observations) -> Bool {
         let largest = 9_007_199_254_740_991
         guard !history.hostileFrames.contains(where: { $0.frame.event == sync.request.event }),
             let position = sync.lastSeqSeen, (0...largest).contains(position),
@@ -203,10 +198,10 @@ enum SYNC {
         return history.connections[sync.connection].connected.map { $0 < sync.request.event } ?? false
     }
 
-    static func judgeGap(
-        _ sync: ObservedSync, _ result: ObservedFrame, reason: String, _ what: String, into evidence: inout Evidence
+    private static func judgeGap(
+        _ sync: ObservedSync, _ result: Frame, reason: String, _ what: String, into evidence: inout Evidence
     ) {
-        let complete = result["complete"]?.boolValue
+        let complete = result.complete
         evidence.test(
             complete == false && result.string("reason") == reason,
             otherwise: "\(what), and the answer does not say so", expected: "complete: false, reason \(reason)",
@@ -227,18 +222,13 @@ enum SYNC {
     /// Once for each answer to a position after which frames are known; one that says `complete: false` counts, because it
     /// was free to lie. One that says neither lies by nothing and keeps nothing (ENV-2).
     static func completeMeansWhole(_ history: Observations, _ evidence: inout Evidence) {
-        for replay in history.replays where !replay.wanted.isEmpty {
-            guard replay.result["complete"]?.boolValue != nil else { continue }
-            let lacking = replay.unspoken
-            if replay.last.claimsComplete, let first = lacking.first, let item = replay.wanted[first] {
-                evidence.violate(
+        for replay in history.replays where !replay.wanted.isEmpty && replay.result.complete != nil {
+            let lacking = replay.last.claimsComplete ? replay.unspoken.first : nil
+            evidence.test(no: lacking.flatMap { replay.wanted[$0] }) { item in
+                Finding(
                     "complete is true, but a frame this principal was shown is missing",
                     expected: "seq \(listed(replay.wanted.keys)) in missed", actual: "seq \(listed(replay.numbers))",
-                    at: [item.event, replay.result.event].sorted { $0 < $1 }.filter { $0 < replay.result.event } + [
-                        replay.result.event
-                    ])
-            } else {
-                evidence.keep()
+                    at: cited(item, replay.result))
             }
         }
     }
@@ -248,11 +238,10 @@ enum SYNC {
     ///
     /// Once for each replay of promised frames that would have been pushed out, had the other frames been counted too.
     static func heartbeatsTakeNoPlaces(_ history: Observations, _ evidence: inout Evidence) {
-        let received = history.received
-        for replay in history.replays where replay.last.result?["more"]?.boolValue != true {
-            let promised = replay.wanted.values.filter { history.isPromised($0, in: replay) }
+        for replay in history.replays where !replay.isCutShort {
+            let promised = replay.promised(in: history)
             guard let oldest = promised.map(\.event).min() else { continue }
-            let others = received.filter { frame in
+            let others = history.received.filter { frame in
                 frame.event > oldest && frame.event < replay.first.request.event && !history.isNumbered(frame)
                     && history.principal(of: frame) == replay.principal
             }
@@ -285,7 +274,7 @@ enum SYNC {
     static func positionWithoutEpochIsNeverWhole(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard sync.request["epoch"] == nil, let position = sync.lastSeqSeen, position > 0,
-                result["complete"]?.boolValue != nil
+                result.complete != nil
             else { continue }
             evidence.test(
                 !sync.claimsComplete, otherwise: "a position without its epoch is answered as whole",
@@ -312,7 +301,7 @@ enum SYNC {
     ///
     /// Once for each answer that lacks frames which are surely no longer promised; a server that keeps more is free to.
     static func evictionIsTold(_ history: Observations, _ evidence: inout Evidence) {
-        for replay in history.replays where replay.result["more"]?.boolValue != true {
+        for replay in history.replays where !replay.isCutShort {
             let gone = replay.lacking.filter { number in
                 replay.wanted[number].map { history.isOutlived($0, in: replay) } ?? false
             }
@@ -329,15 +318,14 @@ enum SYNC {
     /// Once for each replay, all pages together, that owes frames which are surely inside both bounds.
     static func promisedFramesAreReplayed(_ history: Observations, _ evidence: inout Evidence) {
         for replay in history.replays {
-            let promised = replay.wanted.values.filter { history.isPromised($0, in: replay) }
+            let promised = replay.promised(in: history)
             guard !promised.isEmpty else { continue }
             let lost = promised.filter { !replay.numbers.contains($0.seq) }
-            let first = lost.min(by: { $0.seq < $1.seq })
-            evidence.test(no: first) { first in
+            evidence.test(no: lost.min { $0.seq < $1.seq }) { first in
                 Finding(
                     "a frame inside the promised bounds is not replayed",
                     expected: "seq \(listed(promised.map(\.seq))) in missed", actual: "seq \(listed(replay.numbers))",
-                    at: [first.event, replay.result.event].filter { $0 < replay.result.event } + [replay.result.event])
+                    at: cited(first, replay.result))
             }
         }
     }
@@ -349,7 +337,7 @@ enum SYNC {
     /// position, and one that replays none did not.
     static func zeroIsBeforeTheFirst(_ history: Observations, _ evidence: inout Evidence) {
         for replay in history.replays where replay.position == 0 {
-            let promised = replay.wanted.values.filter { history.isPromised($0, in: replay) }
+            let promised = replay.promised(in: history)
             guard !promised.isEmpty else { continue }
             evidence.test(
                 !replay.numbers.isDisjoint(with: promised.map(\.seq)),

@@ -47,19 +47,15 @@ extension TURN {
                 let expected = "done, as without the failure"
                 if let ending = turn.ending {
                     guard !history.wasDisturbed(between: failure.event, and: ending.event) else { continue }
-                    if ending.type == "done" {
-                        evidence.keep()
-                    } else if ending.code != "agent_failed" || history.subject.hasScriptedAgent {
-                        evidence.violate(
-                            "a turn after a failed one did not succeed", expected: expected, actual: called(ending),
-                            at: [failure.event, turn.event, ending.event])
+                    // An agent without a script may fail for reasons of its own.
+                    if ending.type != "done", ending.code == "agent_failed", !history.subject.hasScriptedAgent {
+                        continue
                     }
+                    evidence.test(
+                        ending.type == "done", otherwise: "a turn after a failed one did not succeed",
+                        expected: expected, actual: called(ending), at: [failure.event, turn.event, ending.event])
                 } else if turn.request.refusalCode == "busy", let refusal = turn.request.refusal {
-                    let running = history.turns.contains { other in
-                        other.event < turn.event && other.session == turn.sessionAsked && other.isAccepted
-                            && other.ended ?? .max > turn.event
-                    }
-                    guard !running else { continue }
+                    guard !history.isBusy(turn.sessionAsked, at: turn) else { continue }
                     evidence.violate(
                         "a session stayed busy after a failed turn", expected: expected, actual: "busy",
                         at: [failure.event, turn.event, refusal])
@@ -89,27 +85,23 @@ extension TURN {
                 !history.wasDisturbed(between: turn.event, and: history.events.count - 1)
             else { continue }
             let reads = history.reads(of: turn).filter { $0.request > end }
-            if reads.contains(where: { history.answer(of: turn, in: $0) != nil }) {
-                evidence.keep()
-                continue
-            }
-            let isSerial = history.turns.contains { other in
-                other.event < turn.event && other.session == turn.sessionId && other.isAccepted
-                    && other.ended ?? .max > turn.event
-            }
-            let limit =
-                history.patience(of: turn.event) + (history.timeouts.turn + turn.request.scriptedWait).microseconds
-            for read in reads {
+            let bound = (history.timeouts.turn + turn.request.scriptedWait).microseconds
+            let isSerial = history.isBusy(turn.sessionId, at: turn)
+            func isLate(_ read: ObservedSessionRead) -> Bool {
                 // What a read shows was accepted: a refused question is not stored.
                 let isAccepted = turn.isAccepted || history.question(of: turn, in: read) != nil
-                let isLate = !isSerial && isAccepted && history.patience(of: read.request) >= limit
-                // An agent without a script may fail for reasons of its own.
-                let isFailed = canFail && read.entry(of: turn)?.status == "failed"
-                guard isLate || isFailed else { continue }
-                evidence.violate(
+                return !isSerial && isAccepted && history.patience(from: turn.event, to: read.request) >= bound
+            }
+            // An agent without a script may fail for reasons of its own.
+            func isFailed(_ read: ObservedSessionRead) -> Bool { canFail && read.entry(of: turn)?.status == "failed" }
+            evidence.test(
+                reads.contains { history.answer(of: turn, in: $0) != nil },
+                orBy: reads.first { isLate($0) || isFailed($0) }
+            ) { read in
+                Finding(
                     "a turn did not outlive its connection", expected: "the answer in the session",
-                    actual: isFailed ? "the turn is shown as failed" : "no answer", at: [turn.event, end, read.event])
-                break
+                    actual: isFailed(read) ? "the turn is shown as failed" : "no answer",
+                    at: [turn.event, end, read.event])
             }
         }
     }
@@ -171,8 +163,8 @@ extension TURN {
 
     /// TURN-3: "A server MUST make the user's message durable before any byte of its `ack` leaves".
     ///
-    /// Once for each kill on the bytes of an `ack` that was read after the next start; fewer than 20 prove nothing. What is missing without a crash is the
-    /// matter of TURN-20.
+    /// Once for each kill on the bytes of an `ack` that was read after the next start; fewer than 20 prove nothing. What is
+    /// missing without a crash is the matter of TURN-20.
     static func ackMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
         let promises = history.promisedQuestions
         let fates = history.fates(ofQuestions: promises)
@@ -182,10 +174,7 @@ extension TURN {
                 "an acknowledged question is gone after a crash", expected: shown(promise.turn.request.prompt),
                 actual: "a read without it", at: [promise.told, lost])
         }
-        let kills = ArmedKills(on: "ack", promises, fates, in: history)
-        for _ in kills.kept { evidence.keep() }
-        if let doubt = kills.doubt(on: "`ack`", "question") { evidence.doubts.append(doubt) }
-        evidence.remarks = [kills.remark(on: "`ack`", "question")].compactMap { $0 }
+        evidence.take(ArmedKills(on: "ack", promises, fates, in: history), on: "`ack`", "question")
     }
 
     /// TURN-13: "A server that shows `turns` MUST bring every turn that its own crash interrupted to `done` or `failed`
@@ -222,23 +211,17 @@ extension TURN {
                     $0.type == "error" && $0.event > end.event
                 }
                 guard let error = errors.min(by: { $0.event < $1.event }) else {
-                    guard end.cause == .stopped, let index = turn.request.connection,
-                        let ending = history.connections[index].ending, ending.event > end.event,
-                        history.connections[index].wasEndedByServer
-                    else { continue }
-                    evidence.keep()
-                    continue
-                }
-                if error.code == "interrupted" {
-                    evidence.keep()
+                    let connection = turn.request.connection.map { history.connections[$0] }
+                    if end.cause == .stopped, connection?.endByServer(after: end.event) != nil { evidence.keep() }
                     continue
                 }
                 // The turn may have failed for a reason of its own.
-                let mayFail = !isScripted || turn.isScriptedToFail
-                if error.code == "agent_failed", mayFail { continue }
-                if history.lives.refusedWrites(between: turn.event, and: error.event) { continue }
-                evidence.violate(
-                    "a turn that the end of the server interrupted is called something else",
+                let hasOwn = error.code == "agent_failed" && (!isScripted || turn.isScriptedToFail)
+                let isInterrupted = error.code == "interrupted"
+                guard isInterrupted || !hasOwn && !history.lives.refusedWrites(between: turn.event, and: error.event)
+                else { continue }
+                evidence.test(
+                    isInterrupted, otherwise: "a turn that the end of the server interrupted is called something else",
                     expected: "error interrupted", actual: called(error), at: [turn.event, end.event, error.event])
             }
         }

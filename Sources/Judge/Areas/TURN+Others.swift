@@ -11,7 +11,7 @@ extension TURN {
     /// ending on the connection that asked is the matter of TURN-5. Exercised once per turn and other connection.
     static func everyConnectionSeesTheTurn(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.isAccepted {
-            let uses = turn.frames.filter { $0.type == "toolUse" }
+            let uses = turn.toolUses
             for index in observers(of: turn, history) {
                 let isAsker = turn.requests.contains { $0.connection == index }
                 guard let ending = turn.endings(on: index).first else {
@@ -42,7 +42,7 @@ extension TURN {
 
     /// What a connection was shown otherwise than the first one: the tools in their order, then the ending.
     private static func difference(
-        of turn: ObservedTurn, on index: Int, _ own: Int, _ most: Int, _ uses: [ObservedFrame]
+        of turn: ObservedTurn, on index: Int, _ own: Int, _ most: Int, _ uses: [Frame]
     ) -> (expected: String?, actual: String?, event: Int)? {
         let lanes = Dictionary(grouping: uses, by: \.connection)
         if own == most, let first = lanes.values.filter({ $0.count == most }).min(by: { $0[0].event < $1[0].event }) {
@@ -101,7 +101,7 @@ extension TURN {
 
     /// A name that a `message` states otherwise than its turn.
     private static func otherName(
-        in message: ObservedFrame, than turn: ObservedTurn
+        in message: Frame, than turn: ObservedTurn
     ) -> (expected: String, actual: String)? {
         let pairs = [
             (turn.sessionId, message.sessionId), (turn.turnId, message.turnId),
@@ -174,9 +174,7 @@ extension TURN {
     /// Whether a question was refused for itself: by one of the codes, or over REST by a status that means one of them.
     private static func isRefusal(_ request: ObservedRequest, _ history: Observations) -> Bool {
         if let code = request.refusalCode { return refusals.contains(code) }
-        guard case .exchange(let index) = request.origin, let status = history.exchanges[index].status else {
-            return false
-        }
+        guard let status = history.exchange(of: request)?.status else { return false }
         return [400, 404, 409, 413].contains(status)
     }
 

@@ -29,8 +29,7 @@ enum TURN {
             let acks = turn.acks.filter { $0.connection == index }
             // Of requests with one key that travel at the same time any may be the first to arrive; the others are repeats.
             if turn.requests.count > 1, acks.first?.isDuplicate == true { continue }
-            let first = (turn.toolUses + turn.endings).filter { $0.connection == index }
-                .map(\.event).min()
+            let first = turn.signsOfRunning.filter { $0.connection == index }.map(\.event).min()
             let askers = turn.requests.compactMap(\.connection)
             let stray = turn.acks.first { ack in
                 // Who asked before a capture began is not known.
@@ -59,7 +58,7 @@ enum TURN {
     }
 
     /// The first ack on a connection beyond one for each time the question was sent there.
-    private static func extraAck(of turn: ObservedTurn) -> ObservedFrame? {
+    private static func extraAck(of turn: ObservedTurn) -> Frame? {
         for index in Set(turn.requests.compactMap(\.connection)).sorted() {
             let requests = turn.requests.filter { $0.connection == index }.count
             if let extra = turn.acks.filter({ $0.connection == index }).dropFirst(requests).first { return extra }
@@ -70,16 +69,13 @@ enum TURN {
     /// TURN-2: "A server MUST repeat the `clientMessageId` of the `chat` in its `ack`, and omit it when the `chat` had
     /// none".
     static func acksRepeatTheKey(_ history: Observations, _ evidence: inout Evidence) {
-        for turn in history.turns {
-            for request in turn.requests {
-                guard let ack = request.ack else { continue }
-                evidence.test(
-                    ack["clientMessageId"]?.stringValue == request.clientMessageId
-                        && (ack["clientMessageId"] == nil || request.clientMessageId != nil),
-                    otherwise: "an ack does not repeat the key of its chat", expected: shown(request.clientMessageId),
-                    actual: shown(ack["clientMessageId"].map { $0.stringValue ?? $0.text() }),
-                    at: [request.event, ack.event])
-            }
+        for (_, request) in history.requests {
+            guard let ack = request.ack else { continue }
+            let key = ack["clientMessageId"]
+            evidence.test(
+                key?.stringValue == request.clientMessageId && (key == nil || request.clientMessageId != nil),
+                otherwise: "an ack does not repeat the key of its chat", expected: shown(request.clientMessageId),
+                actual: shown(key.map { $0.stringValue ?? $0.text() }), at: [request.event, ack.event])
         }
     }
 
@@ -92,7 +88,7 @@ enum TURN {
     static func ackedQuestionsAreShown(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             guard let ack = turn.ack else { continue }
-            let shows = (turn.toolUses + turn.endings).map(\.event).min() ?? .max
+            let shows = turn.signsOfRunning.map(\.event).min() ?? .max
             let reads = history.reads(of: turn).filter { $0.request > ack.event }
             let isAtOnce = shows < .max && history.span(from: ack.event, to: shows) < 20_000
             guard let read = reads.first(where: { $0.request < shows || isAtOnce }),
@@ -110,9 +106,8 @@ enum TURN {
     /// Judged by the first read begun after the first `toolUse` or ending that any connection saw.
     static func questionsAreStoredBeforeTheTurnShows(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
-            let shows = (turn.toolUses + turn.endings).min { $0.event < $1.event }
-            guard let shows else { continue }
-            guard let read = history.reads(of: turn).first(where: { $0.request > shows.event }),
+            guard let shows = turn.signsOfRunning.min(by: { $0.event < $1.event }),
+                let read = history.reads(of: turn).first(where: { $0.request > shows.event }),
                 !history.hasCrashed(between: shows.event, and: read.request)
             else { continue }
             let what = "a turn showed \(called(shows)), but its question is not stored"
@@ -121,14 +116,14 @@ enum TURN {
     }
 
     private static func count(
-        _ turn: ObservedTurn, in read: ObservedSessionRead, since frame: ObservedFrame, _ what: String,
+        _ turn: ObservedTurn, in read: ObservedSessionRead, since frame: Frame, _ what: String,
         _ history: Observations, _ evidence: inout Evidence
     ) {
         if history.question(of: turn, in: read) != nil { return evidence.keep() }
         // A text that came back changed is the matter of ENV-14: where nothing has a name, enough questions are evidence.
         let isNamed = turn.ack != nil || read.messages.contains { $0.clientMessageId != nil || $0.turnId != nil }
         let asked = history.turns.filter {
-            $0.event <= turn.event && $0.isAccepted && ($0.sessionId ?? $0.sessionAsked) == read.sessionId
+            $0.event <= turn.event && $0.isAccepted && $0.session == read.sessionId
         }
         if !isNamed, read.messages.filter({ $0.role == "user" }).count >= asked.count { return }
         evidence.violate(
@@ -143,9 +138,8 @@ enum TURN {
     /// refused counts as accepted, because nothing says how soon its ack comes.
     static func everyTurnEndsOnce(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
-            for (index, endings) in Dictionary(grouping: turn.endings, by: \.connection).sorted(by: { $0.key < $1.key })
-            {
-                var kept: [ObservedFrame] = []
+            for (index, endings) in turn.endingsByConnection {
+                var kept: [Frame] = []
                 for ending in endings {
                     if let before = kept.first(where: { isSameTurn($0, ending, of: turn) }) {
                         evidence.violate(
@@ -172,7 +166,7 @@ enum TURN {
     /// Whether two endings that answer one question are of one turn, as far as they say.
     ///
     /// One key that was sent again and is answered in two sessions has started two turns, which is the matter of IDEM-1.
-    private static func isSameTurn(_ one: ObservedFrame, _ other: ObservedFrame, of turn: ObservedTurn) -> Bool {
+    private static func isSameTurn(_ one: Frame, _ other: Frame, of turn: ObservedTurn) -> Bool {
         guard one.turnId == other.turnId else { return false }
         guard turn.requests.count > 1, one.turnId == nil, let session = one.sessionId, let second = other.sessionId
         else { return true }
@@ -197,9 +191,8 @@ enum TURN {
     /// A second ending is the matter of TURN-5. Exercised once per ended turn and connection.
     static func nothingFollowsTheEnding(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
-            for (index, endings) in Dictionary(grouping: turn.endings, by: \.connection).sorted(by: { $0.key < $1.key })
-            {
-                guard let ending = endings.first else { continue }
+            for (index, endings) in turn.endingsByConnection {
+                let ending = endings[0]
                 let late = turn.frames.first { frame in
                     frame.connection == index && frame.event > ending.event
                         && (frame.turnId == nil || ending.turnId == nil || frame.turnId == ending.turnId)
@@ -220,14 +213,13 @@ enum TURN {
     static func doneSaysWhatIsStored(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             for done in turn.endings + turn.copies where done.type == "done" {
-                guard done.messageId != nil || history.isToldApart(turn) else { continue }
-                guard let text = done.text else { continue }
+                guard let text = done.text, done.messageId != nil || history.isToldApart(turn) else { continue }
                 for read in history.reads(of: turn) where read.request > done.event {
                     guard let index = history.answer(of: turn, in: read) else { continue }
-                    let stored = read.messages[index].text
                     evidence.test(
-                        exactlyEqual(stored, text), otherwise: "done says something else than the stored answer",
-                        expected: shown(stored), actual: shown(text), at: [turn.event, done.event, read.event])
+                        text, is: read.messages[index].text,
+                        otherwise: "done says something else than the stored answer",
+                        at: [turn.event, done.event, read.event])
                 }
             }
         }

@@ -15,8 +15,7 @@ extension Observations {
 
         /// Whether a screen is the one on which the answer is awaited.
         func isOnScreen(_ state: ObservedClient.State) -> Bool {
-            let sessions = question.sessions(before: end).union(question.requests.compactMap(\.sessionAsked))
-            return state.sessionId.map { sessions.isEmpty || sessions.contains($0) } ?? true
+            question.mayStand(in: state.sessionId, before: end)
         }
     }
 
@@ -32,7 +31,7 @@ extension Observations {
             guard let asked = question.requests.first?.event else { return [] }
             let over = question.news.first { $0.kind != .proof }?.event ?? history.events.endIndex
             let borders = [asked] + reasons.filter { $0 > asked && $0 < over } + [over]
-            let sessions = question.sessions(before: over).union(question.requests.compactMap(\.sessionAsked))
+            let sessions = question.namedSessions(before: over)
             return zip(borders, borders.dropFirst()).compactMap { first, last in
                 let reads = client.reads.filter { read in
                     guard read.request > first, read.request < last else { return false }

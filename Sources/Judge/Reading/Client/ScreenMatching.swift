@@ -26,3 +26,16 @@ extension ObservedClient.State {
         }
     }
 }
+
+extension ClientQuestion {
+    /// The conversations that it was sent to, and those that the client was told it stands in, before an event.
+    func namedSessions(before event: Int) -> Set<String> {
+        sessions(before: event).union(requests.compactMap(\.sessionAsked))
+    }
+
+    /// Whether it can stand in a session, as far as the client was told before an event.
+    func mayStand(in session: String?, before event: Int) -> Bool {
+        let sessions = namedSessions(before: event)
+        return session.map { sessions.isEmpty || sessions.contains($0) } ?? true
+    }
+}

@@ -150,6 +150,3 @@ struct ObservedConnection: Sendable {
             end - history.events[connected].at >= 2 * heartbeat && clock.wasLate(from: end - 4 * heartbeat, to: end)
     }
 }
-
-/// The frame as the areas call it.
-typealias ObservedFrame = Frame

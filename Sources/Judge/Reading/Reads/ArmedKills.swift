@@ -86,3 +86,12 @@ func times(_ count: Int) -> String {
     default: "\(count) times"
     }
 }
+
+extension Evidence {
+    /// Counts the kills that lost nothing, with what they prove and what more it takes.
+    mutating func take(_ kills: ArmedKills, on what: String, _ thing: String) {
+        exercised += kills.kept.count
+        doubts += [kills.doubt(on: what, thing)].compactMap { $0 }
+        remarks = [kills.remark(on: what, thing)].compactMap { $0 }
+    }
+}

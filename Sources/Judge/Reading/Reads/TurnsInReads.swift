@@ -1,3 +1,5 @@
+import JSON
+
 /// The turns that a session read has to show.
 extension Observations {
     /// The accepted turns of a read's session, in the order of asking.
@@ -27,10 +29,36 @@ extension ObservedSessionRead {
             }
     }
 
+    /// The first message of an earlier read that this one does not show as it was, in its place.
+    func firstLost(of earlier: ObservedSessionRead) -> StoredMessage? {
+        var rest = messages[...]
+        return earlier.messages.first { message in
+            let place = rest.firstIndex {
+                $0.id == message.id && $0.role == message.role && exactlyEqual($0.text, message.text)
+            }
+            guard let place else { return true }
+            rest = rest[(place + 1)...]
+            return false
+        }
+    }
+
     /// Whether it shows a turn as running; where nothing names it, any running turn may be the one.
     func showsRunning(_ turn: ObservedTurn) -> Bool {
         if let entry = entry(of: turn) { return entry.status != "done" && entry.status != "failed" }
         guard turn.turnId == nil, turn.clientMessageId == nil else { return false }
         return turns.contains { $0.status == "running" }
+    }
+}
+
+extension ObservedSessionRead.StoredMessage {
+    /// What the message is called in findings.
+    var words: String { "\(role ?? "message") \(id ?? "without id"), '\(text.prefix(40))', in its place" }
+}
+
+extension ListWindow {
+    /// The sessions that appeared and that no accepted question explains.
+    var unexplained: [String] {
+        let explained = Set(created.compactMap(\.sessionId))
+        return added.filter { !explained.contains($0) }
     }
 }

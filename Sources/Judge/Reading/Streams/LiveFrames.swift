@@ -1,3 +1,5 @@
+import Transcript
+
 /// A number that the `done` of an accepted turn surely lies beyond.
 struct StreamFloor {
     /// The turn, as an index into `Observations.turns`.
@@ -23,7 +25,7 @@ struct StreamFloor {
 /// What came live on one connection.
 struct LiveFrames {
     /// The numbered frames, in order.
-    let frames: [ObservedFrame]
+    let frames: [Frame]
     /// Their numbers.
     let numbers: Set<Int>
     /// Numbers that need not come: those of its own questions (TURN-17).
@@ -35,5 +37,28 @@ struct LiveFrames {
         let asked = history.index.turns(on: connection).map { history.turns[$0] }
         unowed = Set(asked.flatMap { $0.frames + $0.replayed }.filter { $0.type == "message" }.compactMap(\.seq))
             .subtracting(numbers)
+    }
+}
+
+extension Replay {
+    /// The wanted frames that are surely among those promised.
+    func promised(in history: Observations) -> [NumberedFrame] {
+        wanted.values.filter { history.isPromised($0, in: self) }
+    }
+    /// Whether more pages were to come that nobody asked for.
+    var isCutShort: Bool { result.hasMore }
+}
+
+extension Frame {
+    /// What a `syncResult` says of itself: whether it is whole; nil where it says neither.
+    var complete: Bool? { self["complete"]?.boolValue }
+    /// Whether a `syncResult` is a page that others follow.
+    var hasMore: Bool { self["more"]?.boolValue == true }
+}
+
+extension ObservedSync {
+    /// What it asks for, as findings say it.
+    var words: String {
+        "epoch \(shown(request.epoch)), lastSeqSeen \(lastSeqSeen.map(String.init) ?? "none")"
     }
 }

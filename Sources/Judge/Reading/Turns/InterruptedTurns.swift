@@ -43,3 +43,25 @@ extension Observations {
         return patience(of: read.request) >= patience(of: start) + bound
     }
 }
+
+/// What a crash met.
+extension Observations {
+    /// Whether a life was ended by a kill while a turn ran, or with the last bytes of one.
+    func isInsideATurn(_ life: Int) -> Bool {
+        guard let end = lives.end(of: life), end.cause == .killed else { return false }
+        let asked = turns.flatMap(\.requests).filter { self.life(of: $0) == life && $0.event < end.event }
+        guard let last = asked.max(by: { $0.event < $1.event }) else { return false }
+        let turn = turns.first { $0.requests.contains { $0.event == last.event } }
+        let ended = turn?.endings.filter { self.life(of: $0) == life }.map(\.event).min() ?? last.outcome
+        return ended.map { span(from: $0, to: end.event) < 50_000 } ?? true
+    }
+
+    /// The sessions in which a turn ran at the end of a life, and that of the last question.
+    func sessionsInUse(in life: Int, at end: Int) -> Set<String> {
+        let asked = turns.filter { turn in
+            turn.requests.contains { self.life(of: $0) == life && $0.event < end }
+        }
+        let running = asked.filter { turn in turn.ended.map { $0 > end } ?? !turn.isRefused }
+        return Set((running + asked.suffix(1)).compactMap { $0.session })
+    }
+}

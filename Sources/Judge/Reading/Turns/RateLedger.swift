@@ -137,3 +137,29 @@ struct RateLedger {
         one.request.connection == other.request.connection
     }
 }
+
+extension RateLedger {
+    /// A question that came when the budget was surely spent.
+    struct Excess {
+        let entry: Entry
+        let limit: Int
+        /// The last of those that spent it.
+        let spender: Int
+        /// Whether the questions on its own transport alone had spent it.
+        let isOnOneTransport: Bool
+    }
+
+    /// Every such question, in the order of asking.
+    func excesses(in history: Observations) -> [Excess] {
+        entries.compactMap { entry in
+            let decided = entry.answered ?? history.events.count - 1
+            guard !entry.isRepeat, let limit = limit(of: entry.request.principal, at: entry.request.event) else {
+                return nil
+            }
+            let counted = surelyCounted(before: entry, decided: decided)
+            guard counted.count >= limit, let spender = counted.compactMap(\.accepted).max() else { return nil }
+            let own = counted.count { RateLedger.tookSameRoad($0, entry) }
+            return Excess(entry: entry, limit: limit, spender: spender, isOnOneTransport: own >= limit)
+        }
+    }
+}

@@ -1,4 +1,5 @@
 import JSON
+import Transcript
 
 /// One request that carried a key the server had accepted before.
 struct Repeat {
@@ -86,4 +87,31 @@ struct TurnAnswer {
 
     /// The turn as a finding names it.
     var words: String { turnId.map { "turn \($0)" } ?? "a turn in session \(sessionId ?? "without a name")" }
+}
+
+extension Repeat {
+    /// The event that brought the repeat.
+    var event: Int { request.event }
+    /// The first thing that answered it other than by a refusal.
+    var answered: Int? { request.ack?.event ?? request.outcome }
+}
+
+extension Observations {
+    /// Requests that repeat a question word for word.
+    var trueRepeats: [Repeat] { repeats.filter { !$0.isMismatch } }
+    /// Requests that reuse a key for something else.
+    var mismatches: [Repeat] { repeats.filter(\.isMismatch) }
+
+    /// Whether the answer to a request calls it a duplicate.
+    func isCalledDuplicate(_ request: ObservedRequest) -> Bool {
+        request.ack?.isDuplicate == true || request.success.map(isDuplicate(response:)) == true
+    }
+
+    /// Whether the body of a response says `duplicate: true`.
+    func isDuplicate(response: Int) -> Bool { body(ofResponse: response)?["duplicate"]?.boolValue == true }
+}
+
+extension ObservedTurn {
+    /// Every copy of its outcome, in the order of time.
+    var duplicates: [Frame] { (copies + endings).filter(\.isDuplicate).sorted { $0.event < $1.event } }
 }

@@ -1,3 +1,5 @@
+import Transcript
+
 /// What the frames of a turn say of it, and how it stands to others.
 extension ObservedTurn {
     /// The conversation: as the server named it, else as it was asked for.
@@ -9,10 +11,16 @@ extension ObservedTurn {
     }
     /// The first live frame that shows that it was taken on, by its event.
     var firstFrame: Int? { (acks + frames + endings).map(\.event).min() }
+    /// The live frames that show that it runs or ran: each `toolUse` and each ending.
+    var signsOfRunning: [Frame] { toolUses + endings }
+    /// Its endings by the connection that was shown them, in the order of the connections.
+    var endingsByConnection: [(connection: Int, endings: [Frame])] {
+        Dictionary(grouping: endings, by: \.connection).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
     /// Its live `toolUse` frames.
-    var toolUses: [ObservedFrame] { frames.filter { $0.type == "toolUse" } }
+    var toolUses: [Frame] { frames.filter { $0.type == "toolUse" } }
     /// Every `done` that told of its answer: live, as a copy or in a replay.
-    var dones: [ObservedFrame] { (endings + copies + replayed).filter { $0.type == "done" } }
+    var dones: [Frame] { (endings + copies + replayed).filter { $0.type == "done" } }
     /// The request that was not refused.
     var accepted: ObservedRequest { requests.first { $0.refusal == nil } ?? request }
     /// Whether its script makes the agent fail.
@@ -50,7 +58,7 @@ extension ObservedRequest {
     var excerpt: String { "'\(prompt.prefix(40))'" }
 }
 
-extension ObservedFrame {
+extension Frame {
     /// Whether it is of one of some types.
     func isOf(_ types: String...) -> Bool { type.map(types.contains) ?? false }
 
@@ -76,7 +84,7 @@ extension Observations {
     }
 
     /// Whose connection a frame came on.
-    func principal(of frame: ObservedFrame) -> String { connections[frame.connection].principal }
+    func principal(of frame: Frame) -> String { connections[frame.connection].principal }
 
     /// Whether an accepted turn of a session, asked before another one, still ran when that was asked.
     func isBusy(_ session: String?, at turn: ObservedTurn) -> Bool {

@@ -1,0 +1,126 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// What a client can believe of its connections.
+extension Observations {
+    /// What an answer of the driver may be older than the moment it is recorded.
+    static let inFlight = Duration.milliseconds(500)
+    /// What a client may take to draw what it has just learnt.
+    private static let redraw = Duration.milliseconds(500)
+
+    /// When the client asked for a connection for the first time after an event.
+    func nextOpening(after event: Int) -> Int? { attempt(after: event).map { connections[$0].opening } }
+
+    /// Whether an upgrade was asked for and its greeting had not come yet.
+    func isPending(_ index: Int, at event: Int) -> Bool {
+        let connection = connections[index]
+        return connection.connected.map { $0 > event } ?? true && client.ends[index].map { $0 > event } ?? true
+    }
+
+    /// Whether a greeted connection may be the one in use: it has not ended for long, and the client has not come back from
+    /// the background with a newer one.
+    func mayBeInUse(_ index: Int, at event: Int) -> Bool {
+        let connection = connections[index]
+        guard let connected = connection.connected, connected < event else { return false }
+        if let end = client.ends[index], end < event,
+            patience(from: end, to: event) > Self.inFlight.microseconds
+        {
+            return false
+        }
+        let back = client.returns.last { $0.event < event }
+        guard let back, connection.opening < back.left else { return true }
+        return attempt(after: back.event).map { connections[$0].opening > event } ?? true
+    }
+
+    /// The first thing that told the client that its message had arrived, or what became of it.
+    func news(of key: String?, on connection: Int, after event: Int)
+        -> Int?
+    {
+        let frames = received.filter { $0.event > event }
+        let turns = Set(frames.filter { key != nil && $0.clientMessageId == key }.compactMap(\.turnId))
+        let told = frames.first { frame in
+            if let name = frame.clientMessageId { return name == key }
+            if let turn = frame.turnId { return turns.contains(turn) }
+            return frame.connection == connection && frame.isOf("toolUse", "done", "message", "error")
+        }?.event
+        let response = exchanges.first {
+            $0.isChat && ($0.response ?? 0) > event && $0.body?["clientMessageId"]?.stringValue == key
+        }?.response
+        let read = sessionReads.first { read in
+            read.event > event && read.messages.contains { $0.clientMessageId != nil && $0.clientMessageId == key }
+        }?.event
+        return [told, response, read].compactMap { $0 }.min()
+    }
+
+    /// The greeted connection that had died in silence and that the client had no reason to doubt.
+    func deadConnection(at event: Int) -> Int? {
+        guard let life = client.launch(at: event)?.events else { return nil }
+        guard let last = attempts(in: life.lowerBound..<event).last,
+            connections[last].connected.map({ $0 < event }) == true,
+            client.ends[last].map({ $0 > event }) ?? true, let ending = connections[last].ending,
+            ending.kind == .cut, ending.event < event,
+            client.returns.allSatisfy({ $0.event > event || $0.left < connections[last].opening })
+        else { return nil }
+        return last
+    }
+
+    /// The trouble a client had been in for long enough to say so, with what it may call it.
+    func trouble(
+        at event: Int
+    ) -> (since: Int, expected: Set<ObservedClient.Connection>)? {
+        let client = client
+        let settled = timeouts.scheduling.microseconds
+        guard client.isForeground(at: event), let life = client.launch(at: event)?.events else { return nil }
+        let changes = client.acts.filter {
+            $0.event < event && ["launch", "foreground", "openPush", "networkDown", "networkUp"].contains($0.name)
+        }
+        guard let change = changes.last else { return nil }
+        if !client.hasNetwork(at: event) {
+            guard patience(from: change.event, to: event) >= settled else { return nil }
+            return (change.event, [.offline])
+        }
+        let attempts = attempts(in: life.lowerBound..<event)
+        let lost = attempts.compactMap { index -> Int? in
+            connections[index].connected.map { $0 < event } == true ? client.ends[index] ?? .max : nil
+        }.max()
+        let since = max(lost ?? change.event, change.event)
+        guard since < event, patience(from: since, to: event) >= settled, !wasSentAway(before: event)
+        else { return nil }
+        let reads = client.reads.filter { read in
+            read.request > since && read.status == 200 && read.response.map { $0 < event } == true
+        }
+        let tries = attempts.filter { connections[$0].opening > since }
+        // An attempt that has just ended may still be on the screen.
+        let isTrying = tries.contains {
+            guard let end = client.ends[$0] else { return true }
+            return end > event || patience(from: end, to: event) < Self.redraw.microseconds
+        }
+        if isTrying { return (since, reads.isEmpty ? [.connecting] : [.connecting, .degraded]) }
+        // One read may be part of the start; a second one is polling.
+        guard !tries.isEmpty, let second = reads.dropFirst().first?.response,
+            patience(from: second, to: event) >= Self.redraw.microseconds
+        else { return nil }
+        return (since, [.degraded])
+    }
+
+    /// The attempts from a launch on, until it is greeted or anything is done to it.
+    func undisturbedAttempts(of launch: ObservedClient.Launch) -> [Int] {
+        let attempts = attempts(in: launch.events)
+        let greeted = attempts.lazy.compactMap { connections[$0].connected }.min()
+        let disturbed = client.acts.first {
+            $0.event > launch.events.lowerBound && $0.name != "selectSession"
+        }?.event
+        let end = [greeted, disturbed].compactMap { $0 }.min() ?? .max
+        return attempts.map { connections[$0].opening }.filter { $0 < end }
+    }
+
+    /// Whether the client had a further connection, or one that is not settled, as far as it could tell.
+    func hasAnother(
+        than index: Int, at event: Int, in life: Range<Int>
+    ) -> Bool {
+        attempts(in: life.lowerBound..<event).contains { other in
+            other != index && (client.ends[other].map { $0 > event } ?? true)
+        }
+    }
+}

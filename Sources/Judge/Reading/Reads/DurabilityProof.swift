@@ -1,0 +1,71 @@
+/// What a history proves of PERSIST-1, and what it still lacks.
+struct DurabilityProof {
+    /// Every answer that a `done` told of.
+    let promises: [StoredPromise]
+    /// What became of each.
+    let fates: [Fate]
+    private let kills: ArmedKills
+    /// How many turns got no `done` because their write was refused.
+    let held: Int
+    /// How many of them came after a turn without the fault.
+    private let controlled: Int
+    /// The turns that got a `done` while writes were refused.
+    let blind: [RefusedWrite]
+
+    init(_ history: Observations) {
+        let promises = history.promisedAnswers
+        let fates = history.fates(ofAnswers: promises)
+        let refused = RefusedWrite.all(in: history)
+        let held = refused.filter { $0.isHeldBack(in: history) && $0.metTheAnswer(in: history) }
+        controlled =
+            held.filter { write in
+                zip(promises, fates).contains { promise, fate in
+                    [fate.shownAt, fate.keptAt].contains { $0.map { $0 < write.fault.begin } ?? false }
+                        && !history.lives.refusedWrites(between: promise.turn.event, and: promise.told)
+                }
+            }.count
+        kills = ArmedKills(on: "done", promises, fates, in: history)
+        blind = refused.filter { if case .done = $0.outcome { true } else { false } }
+        self.held = held.count
+        (self.promises, self.fates) = (promises, fates)
+    }
+
+    var remarks: [String] {
+        var parts = [kills.remark(on: "`done`", "answer")].compactMap { $0 }
+        if held > 0 { parts.append("writes refused \(times(held)): no `done`") }
+        return parts.isEmpty ? [] : [parts.joined(separator: "; ")]
+    }
+
+    /// Why the evidence decides nothing, with everything it lacks; nil when it is complete.
+    var doubt: Finding? {
+        let isWhole = blind.isEmpty && controlled > 0 && kills.kept.count >= ArmedKills.fewest
+        guard !isWhole else { return nil }
+        let expected =
+            "a refused write without `done` after a turn that had one, and \(ArmedKills.fewest) kills on the bytes of `done` without a loss"
+        let actual = "\(probe); \(kills.progress(on: "`done`"))"
+        if let write = blind.first, case .done(let done) = write.outcome {
+            let place = promises.firstIndex { $0.told == done || $0.turn.event == write.turn.event }
+            let fate = place.map { fates[$0] } ?? Fate()
+            let proof = fate.keptAt ?? fate.shownAt
+            return Finding(
+                fate.keptAt != nil
+                    ? "done came while writes were refused, and the answer was stored all the same: the fault does not reach this store"
+                    : "done came while writes were refused, and nothing shows whether the answer was stored",
+                expected: expected, actual: actual, at: [write.fault.begin, done] + (proof.map { [$0] } ?? []))
+        }
+        let last = fates.compactMap { $0.keptAt ?? $0.shownAt }.max()
+        return Finding(
+            kills.count == 0 && held == 0
+                ? "reads have every answer, which does not show that it was stored before it was sent"
+                : "no answer was lost, and what was tried is less than the whole proof", expected: expected,
+            actual: actual, at: last.map { [$0] } ?? [])
+    }
+
+    /// What refusing writes showed.
+    private var probe: String {
+        if !blind.isEmpty { return "a store that the probe cannot see" }
+        if held == 0 { return "no refused write" }
+        let refused = "writes refused \(times(held)) without `done`"
+        return controlled > 0 ? refused : "\(refused), and no turn without the fault before it"
+    }
+}
