@@ -21,11 +21,7 @@ struct Evaluation {
     /// Schemas inside one another that still fit the smallest stack a thread commonly has, 512 KB.
     private static let maxDepth = 600
 
-    /// A violation and the facts that later tell whether it only repeats another one.
-    struct Finding: Hashable {
-        let violation: SchemaViolation
-        let fault: Fault
-    }
+    typealias Finding = SchemaFinding
 
     init(_ program: Program, violationLimit: Int) {
         self.program = program
@@ -155,22 +151,27 @@ struct Evaluation {
         JSONPointer(tokens: instancePath)
     }
 
-    /// The violations, each fault once.
-    func findings() -> [SchemaViolation] {
+    /// Each fault once.
+    func findings() -> [Finding] {
         var seen: Set<SchemaViolation.Identity> = []
+        return violations.filter { seen.insert($0.violation.identity).inserted }
+    }
+
+    /// The violations, each fault once.
+    func told() -> [SchemaViolation] {
         // A misspelt name that was meant to be a missing one is one fault, and the name says more.
         let misspelt = Set(
             violations.compactMap { finding -> JSONPointer? in
                 guard case .unknownProperty(_, .some(let nearest), _) = finding.fault else { return nil }
                 return finding.violation.instanceLocation.parent?.appending(nearest)
             })
-        return violations.compactMap { finding in
+        return findings().compactMap { finding in
             if case .missing(let name, nil) = finding.fault,
                 misspelt.contains(finding.violation.instanceLocation.appending(name))
             {
                 return nil
             }
-            return seen.insert(finding.violation.identity).inserted ? finding.violation : nil
+            return finding.violation
         }
     }
 }

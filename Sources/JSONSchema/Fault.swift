@@ -1,7 +1,7 @@
 import JSON
 
 /// What can be wrong with a value; the words for all of it are here.
-enum Fault: Hashable {
+package enum Fault: Hashable, Sendable {
     case type(found: String, TypeSet)
     case const(JSONValue)
     case enumeration([JSONValue], nearest: String?)

@@ -96,7 +96,7 @@ package struct TypeSet: OptionSet, Sendable {
     ]
 
     /// The type names, in the order of the specification.
-    var names: [String] {
+    package var names: [String] {
         Self.names.filter { contains($0.type) }.map(\.name)
     }
 

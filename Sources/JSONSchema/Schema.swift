@@ -83,6 +83,14 @@ public struct Schema: Sendable {
         guard !isValid(value) else { return [] }
         var evaluation = Evaluation(program, violationLimit: max(1, limit))
         _ = evaluation.run(value)
+        return evaluation.told()
+    }
+
+    /// What is wrong with a value, with the facts behind the words; for those who have words of their own.
+    package func findings(in value: JSONValue) -> [SchemaFinding] {
+        guard !isValid(value) else { return [] }
+        var evaluation = Evaluation(program, violationLimit: 100)
+        _ = evaluation.run(value)
         return evaluation.findings()
     }
 

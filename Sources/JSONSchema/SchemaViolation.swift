@@ -27,3 +27,9 @@ extension SchemaViolation: CustomStringConvertible {
         return "\(place): \(message) (expected \(expected))"
     }
 }
+
+/// A violation and the facts behind its words.
+package struct SchemaFinding: Hashable, Sendable {
+    package let violation: SchemaViolation
+    package let fault: Fault
+}

@@ -7,4 +7,9 @@ public struct SpecificationFiles: Sendable, Equatable {
     public init(texts: [String: String]) {
         self.texts = texts
     }
+
+    /// Whether every file of them is known to be what its schema asks for.
+    ///
+    /// What this program carries was held against the schemas by a test, so that no start has to.
+    var areSound: Bool { self == .embedded }
 }

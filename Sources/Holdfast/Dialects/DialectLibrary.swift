@@ -10,7 +10,7 @@ extension Specification {
         for (path, text) in files.texts.sorted(by: { $0.key < $1.key }) where Self.isDialect(path) {
             let file = "Spec/\(path)"
             do {
-                let dialect = try Dialect(text, file: file)
+                let dialect = try Dialect(text, file: file, isSound: files.areSound)
                 if path != "dialects/\(dialect.name).json" {
                     problems.append(
                         InputProblem(
@@ -31,11 +31,11 @@ extension Specification {
     public func dialect(named name: String) throws(InputProblems) -> Dialect {
         if name == Dialect.canonical.name { return .canonical }
         let path = "dialects/\(name).json"
-        if let text = files.texts[path] { return try Dialect(text, file: "Spec/\(path)") }
+        if let text = files.texts[path] { return try Dialect(text, file: "Spec/\(path)", isSound: files.areSound) }
         let known = dialectNames
         throw InputProblems([
             InputProblem(
-                place: "dialect", what: "there is no dialect '\(clipped(name))'",
+                place: "dialect", what: "there is no dialect '\(excerpt(name))'",
                 expected: "\(known.joined(separator: ", ")), or the path of a dialect file",
                 fix: nearestName(to: name, among: known).map { "did you mean '\($0)'?" } ?? "choose one of these")
         ])

@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 extension Dialect {
@@ -7,7 +8,13 @@ extension Dialect {
     ///   - file: Its name, as problems show it.
     /// - Throws: Every problem of the file at once, each with its line.
     public init(_ text: String, file: String) throws(InputProblems) {
-        self = try MemberReader.read(Array(text.utf8), file: file, expected: "a dialect file") { Dialect(reading: $0) }
+        self = try Dialect(text, file: file, isSound: false)
+    }
+
+    init(_ text: String, file: String, isSound: Bool) throws(InputProblems) {
+        self = try MemberReader.read(
+            Array(text.utf8), file: file, schema: .dialect, isSound: isSound, expected: "a dialect file"
+        ) { Dialect(reading: $0) }
     }
 
     /// Reads a dialect that travelled inside another file.
@@ -16,35 +23,23 @@ extension Dialect {
     ///   - place: Where it was found, as problems show it.
     /// - Throws: Every problem at once.
     public init(_ value: JSONValue, at place: String) throws(InputProblems) {
-        self = try MemberReader.read(value, at: place) { Dialect(reading: $0) }
+        self = try MemberReader.read(value, at: place, schema: .dialect) { Dialect(reading: $0) }
     }
 
-    private init?(reading reader: MemberReader) {
-        reader.refuseUnknown(
-            besides: ["name", "summary", "profiles", "socket", "greeting", "typeAt", "frames", "rest", "cannotKeep"])
-        let name = reader.string("name", required: true)
-        if let name, !Self.isName(name) {
-            let _: Never? = reader.wrong("name", .string(name), "lowercase letters, digits and '-', not 'canonical'")
-        }
-        let summary = reader.string("summary", required: true)
+    private init(reading reader: MemberReader) {
+        let socket = reader.members("socket")
+        name = reader.text("name")
+        summary = reader.text("summary")
         profiles = Self.profiles(reader)
-        let socket = reader.members("socket", required: true)
-        socket?.refuseUnknown(besides: ["path", "credential"])
-        socketPath = socket.flatMap(Self.path)
-        credential = socket?.members("credential", required: true).flatMap(Self.credential) ?? .none
-        greeting = reader.members("greeting", required: true).flatMap(Self.greeting) ?? .client
-        typePlace =
-            reader.string("typeAt").flatMap {
-                MemberMapReader.place($0, at: JSONPointer(tokens: ["typeAt"]), into: reader.collector)
-            } ?? Self.usualTypePlace
+        socketPath = socket?.string("path")
+        credential = socket?.members("credential").map(Self.credential) ?? .none
+        greeting = reader.members("greeting").map(Self.greeting) ?? .client
+        typePlace = reader.string("typeAt").flatMap(MemberMapReader.place) ?? Self.usualTypePlace
         frameRules = FrameRules(FrameRuleReader.rules(in: reader))
         restRules = reader.members("rest").map(RESTRulesReader.rules) ?? RESTRules()
         unkeepable = Self.unkeepable(reader)
-        guard let name, let summary else { return nil }
-        self.name = name
-        self.summary = summary
         source = .object(reader.object)
-        refuseGaps(reader)
+        if reader.collector.isClean { refuseGaps(reader) }
     }
 
     /// Whether a text can name a dialect.
@@ -58,15 +53,12 @@ extension Dialect {
 
     private static func profiles(_ reader: MemberReader) -> Set<Profile> {
         var profiles: Set<Profile> = []
-        for element in reader.strings("profiles", required: true) ?? [] {
-            guard
-                let profile = reader.choice(element.text, of: Profile.self, called: "profile", at: element.pointer)
-            else { continue }
+        for (profile, pointer) in reader.choices("profiles", of: Profile.self) {
             if profile.role == .server {
                 profiles.insert(profile)
             } else {
                 reader.collector.note(
-                    element.pointer, "'\(profile.rawValue)' is a profile of clients", expected: "profiles of servers",
+                    pointer, "'\(profile.rawValue)' is a profile of clients", expected: "profiles of servers",
                     fix: "remove it")
             }
         }
@@ -76,18 +68,15 @@ extension Dialect {
 
     private static func unkeepable(_ reader: MemberReader) -> [ClauseID: String] {
         var reasons: [ClauseID: String] = [:]
-        for element in reader.array("cannotKeep") ?? [] {
-            guard let own = MemberReader(element.value, at: element.pointer, into: reader.collector) else { continue }
-            own.refuseUnknown(besides: ["clauses", "because"])
-            let reason = own.string("because", required: true)
-            for clause in own.strings("clauses", required: true) ?? [] {
+        for own in reader.objects("cannotKeep") {
+            for clause in own.strings("clauses") ?? [] {
                 guard let id = ClauseID(clause.text) else {
                     reader.collector.note(
-                        clause.pointer, "'\(clipped(clause.text))' is no clause", expected: "an id such as ENV-3",
+                        clause.pointer, "'\(excerpt(clause.text))' is no clause", expected: "an id such as ENV-3",
                         fix: "see 'conformance list'")
                     continue
                 }
-                if reasons.updateValue(reason ?? "", forKey: id) != nil {
+                if reasons.updateValue(own.text("because"), forKey: id) != nil {
                     reader.collector.note(
                         clause.pointer, "\(id) has a reason already", expected: "each clause once",
                         fix: "remove one of them")
@@ -97,43 +86,29 @@ extension Dialect {
         return reasons
     }
 
-    private static func path(_ socket: MemberReader) -> String? {
-        guard let path = socket.string("path", required: true) else { return nil }
-        guard path.hasPrefix("/"), !path.contains("?"), !path.contains(" ") else {
-            return socket.wrong("path", .string(path), "a path such as /ws, without a query")
-        }
-        return path
-    }
-
-    private static func credential(_ reader: MemberReader) -> CredentialPlace? {
-        reader.refuseUnknown(besides: ["in", "name", "prefix"])
-        switch reader.string("in", required: true) {
+    private static func credential(_ reader: MemberReader) -> CredentialPlace {
+        let kind = reader.text("in")
+        if ["query", "header"].contains(kind), reader.value("name") == nil { let _: Never? = reader.lacking("name") }
+        switch kind {
         case "frame": return .frame
-        case "none": return CredentialPlace.none
-        case "query": return reader.string("name", required: true).map { .query($0) }
-        case "header":
-            guard let name = reader.string("name", required: true) else { return nil }
-            return .header(name.lowercased(), prefix: reader.string("prefix", isEmptyAllowed: true) ?? "")
-        case let other?: return reader.wrong("in", .string(other), "frame, header, none, query")
-        case nil: return nil
+        case "query": return .query(reader.text("name"))
+        case "header": return .header(reader.text("name").lowercased(), prefix: reader.text("prefix"))
+        case "none": return .none
+        default: return reader.wrong("in", .string(kind), "frame, header, none, query") ?? .none
         }
     }
 
-    private static func greeting(_ reader: MemberReader) -> Greeting? {
-        reader.refuseUnknown(besides: ["opens", "challenge", "assumed"])
-        func frame(_ key: String, type: String?) -> JSONValue? {
-            guard let value = reader.require(key) else { return nil }
-            guard value.objectValue != nil, type == nil || value["type"]?.stringValue == type else {
-                return reader.wrong(key, value, type.map { "a frame of type '\($0)'" } ?? "a frame, which is an object")
+    private static func greeting(_ reader: MemberReader) -> Greeting {
+        func frame(_ key: String) -> JSONValue { reader.value(key) ?? reader.lacking(key) ?? .null }
+        switch reader.text("opens") {
+        case "server": return .challenge(frame("challenge"))
+        case "nobody":
+            let assumed = frame("assumed")
+            if assumed["type"] != "connected", reader.value("assumed") != nil {
+                let _: Never? = reader.wrong("assumed", assumed, "a frame of type 'connected'")
             }
-            return value
-        }
-        switch reader.string("opens", required: true) {
-        case "client": return .client
-        case "server": return frame("challenge", type: nil).map { .challenge($0) }
-        case "nobody": return frame("assumed", type: "connected").map { .nobody(assumed: $0) }
-        case let other?: return reader.wrong("opens", .string(other), "client, nobody, server")
-        case nil: return nil
+            return .nobody(assumed: assumed)
+        default: return .client
         }
     }
 

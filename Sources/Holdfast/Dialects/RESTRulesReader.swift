@@ -4,7 +4,6 @@ import JSON
 enum RESTRulesReader {
     static func rules(_ reader: MemberReader) -> RESTRules {
         var rules = RESTRules()
-        reader.refuseUnknown(besides: RESTRoad.allCases.map(\.rawValue) + ["error"])
         for road in RESTRoad.allCases {
             guard let value = reader.value(road.rawValue) else { continue }
             if value.isNull {
@@ -20,15 +19,8 @@ enum RESTRulesReader {
     }
 
     private static func rule(_ reader: MemberReader, of road: RESTRoad) -> RESTRule {
-        reader.refuseUnknown(besides: ["method", "path", "request", "status", "when", "answer"])
         var rule = RESTRule(method: road.method, target: road.target)
-        if let method = reader.string("method") {
-            if ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(method) {
-                rule.method = method
-            } else {
-                let _: Never? = reader.wrong("method", .string(method), "DELETE, GET, PATCH, POST, PUT")
-            }
-        }
+        rule.method = reader.string("method") ?? rule.method
         if let path = reader.string("path") {
             rule.target = TargetTemplate(path)
             let missing = road.target.placeholders.subtracting(rule.target.placeholders)
@@ -41,7 +33,6 @@ enum RESTRulesReader {
             }
         }
         if let request = reader.members("request") {
-            request.refuseUnknown(besides: ["members", "writes"])
             if road == .chat {
                 rule.request = MemberMapReader.map(request, names: CanonicalMembers.ofChatRequest)
             } else {
@@ -50,7 +41,7 @@ enum RESTRulesReader {
                 )
             }
         }
-        if let status = reader.integer("status", in: 200...299) { rule.status = status }
+        rule.status = reader.integer("status") ?? rule.status
         rule.conditions = reader.members("when").map(WireConditionReader.conditions) ?? []
         if let answer = reader.members("answer") {
             rule.answer = body(
@@ -60,12 +51,8 @@ enum RESTRulesReader {
     }
 
     private static func body(_ reader: MemberReader, names: Set<String>, placeholders: Set<String>) -> BodyMap {
-        reader.refuseUnknown(besides: ["envelope", "members", "writes"])
         var map = BodyMap()
-        if let text = reader.string("envelope") {
-            let place = reader.pointer.appending("envelope")
-            map.envelope = MemberMapReader.place(text, at: place, into: reader.collector) ?? JSONPointer()
-        }
+        map.envelope = reader.string("envelope").flatMap(MemberMapReader.place) ?? JSONPointer()
         map.members = MemberMapReader.map(reader, names: names, placeholders: placeholders)
         map.writes = map.members.writes
         map.members.writes = []

@@ -6,13 +6,16 @@ extension MemberReader {
     /// - Parameters:
     ///   - bytes: The file.
     ///   - file: Its name, as problems show it.
+    ///   - schema: What the file has to hold; nil where the reader says all of it.
+    ///   - isSound: Whether the file is known to be what its schema asks for.
     ///   - expected: What the file should be, in words such as `a subject file`.
     ///   - maxBytes: The most bytes of such a file.
     ///   - reading: Makes something of the members; what is wrong with them it notes, and nil alone says nothing.
     /// - Returns: What was made.
     /// - Throws: Every problem of the file at once, each with its line; a member that stands twice is one.
     package static func read<Value>(
-        _ bytes: [UInt8], file: String, expected: String, maxBytes: Int = JSONLimits.standard.maxBytes,
+        _ bytes: [UInt8], file: String, schema: FileSchema? = nil, isSound: Bool = false, expected: String,
+        maxBytes: Int = JSONLimits.standard.maxBytes,
         _ reading: (MemberReader) -> Value?
     ) throws(InputProblems) -> Value {
         let document: JSONDocument
@@ -21,29 +24,35 @@ extension MemberReader {
         } catch {
             throw InputProblems([InputProblem(error, in: file, expected: expected)])
         }
-        let collector = ProblemCollector(file: file, text: bytes)
+        let collector = ProblemCollector(file: file, text: bytes, hasSchema: schema != nil)
         for flaw in document.flaws { collector.note(flaw) }
-        return try read(document.root, into: collector, reading)
+        return try read(document.root, isSound ? nil : schema, into: collector, reading)
     }
 
     /// Reads an object that travelled inside something else and has no lines.
     /// - Parameters:
     ///   - value: The object.
     ///   - place: Where it was found, as problems show it.
+    ///   - schema: What the object has to hold; nil where the reader says all of it.
     ///   - reading: Makes something of the members; what is wrong with them it notes.
     /// - Returns: What was made.
     /// - Throws: Every problem at once.
     package static func read<Value>(
-        _ value: JSONValue, at place: String, _ reading: (MemberReader) -> Value?
+        _ value: JSONValue, at place: String, schema: FileSchema? = nil, _ reading: (MemberReader) -> Value?
     ) throws(InputProblems) -> Value {
-        try read(value, into: ProblemCollector(file: place), reading)
+        try read(value, schema, into: ProblemCollector(file: place, hasSchema: schema != nil), reading)
     }
 
     private static func read<Value>(
-        _ root: JSONValue, into collector: ProblemCollector, _ reading: (MemberReader) -> Value?
+        _ root: JSONValue, _ schema: FileSchema?, into collector: ProblemCollector, _ reading: (MemberReader) -> Value?
     ) throws(InputProblems) -> Value {
+        let findings = schema?.findings(in: root) ?? []
+        collector.isRefused = !findings.isEmpty
         let read = MemberReader(root, at: JSONPointer(), into: collector).flatMap(reading)
-        guard collector.problems.isEmpty, let read else { throw InputProblems(collector.problems) }
+        schema?.note(findings, in: root, into: collector)
+        guard collector.noted.isEmpty, let read else {
+            throw InputProblems(schema == nil ? collector.problems : collector.sortedProblems(in: root))
+        }
         return read
     }
 

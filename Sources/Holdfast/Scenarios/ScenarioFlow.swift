@@ -2,7 +2,7 @@ import Basics
 import JSON
 
 /// Follows the names and connections of a scenario in the order of its text, so that a slip is found before it is performed.
-struct ScenarioFlow {
+final class ScenarioFlow {
     private var names: Set<String>
     /// Names written with a counter, up to it: `c` for `c${i}`.
     private var families: Set<String> = []
@@ -25,7 +25,7 @@ struct ScenarioFlow {
     }
 
     /// A name that has a value from here on.
-    mutating func define(_ name: String) {
+    func define(_ name: String) {
         if let dollar = name.firstIndex(of: "$") {
             families.insert(String(name[..<dollar]))
         } else {
@@ -33,7 +33,7 @@ struct ScenarioFlow {
         }
     }
 
-    mutating func open(_ lane: String) {
+    func open(_ lane: String) {
         lanes.insert(lane)
     }
 
@@ -41,7 +41,7 @@ struct ScenarioFlow {
     func useLane(_ lane: String, at pointer: JSONPointer) {
         guard !lanes.contains(lane) else { return }
         problems.note(
-            pointer, "connection '\(clipped(lane))' is not open here",
+            pointer, "connection '\(excerpt(lane))' is not open here",
             expected: lanes.isEmpty ? "a connect step before" : lanes.sorted().joined(separator: ", "),
             fix: "add a connect step before this one")
     }
@@ -51,8 +51,18 @@ struct ScenarioFlow {
         let known = (1...max(1, principals)).map { "p\($0)" }
         guard !known.contains(principal) else { return }
         problems.note(
-            pointer, "principal '\(clipped(principal))' is not asked for", expected: known.joined(separator: ", "),
+            pointer, "principal '\(excerpt(principal))' is not asked for", expected: known.joined(separator: ", "),
             fix: "raise /needs/principals, or correct the name")
+    }
+
+    /// Notes each reference in the members of a step that nothing before gives a value.
+    ///
+    /// The names that a step counts with are known inside it only, so the steps in it look for themselves.
+    func use(_ step: MemberReader, besides known: Set<String>) {
+        for member in step.object where !known.contains(member.key) {
+            if ["do", "note", "profile"].contains(member.key) { continue }
+            use(member.value, at: step.pointer.appending(member.key))
+        }
     }
 
     /// Notes each reference in the strings of a value that nothing before gives a value.
@@ -73,14 +83,14 @@ struct ScenarioFlow {
             parts = try ScenarioVariables.parts(of: text)
         } catch {
             problems.note(
-                pointer, "'\(clipped(text))' holds a reference that is none",
+                pointer, "'\(excerpt(text))' holds a reference that is none",
                 expected: "${name}, ${name+1} or ${name-1}", fix: "correct the reference")
             return
         }
         for case .reference(let reference) in parts where !isKnown(reference.name) {
             let near = nearestName(to: reference.name, among: names)
             problems.note(
-                pointer, "nothing before gives '\(clipped(reference.name))' a value",
+                pointer, "nothing before gives '\(excerpt(reference.name))' a value",
                 expected: names.sorted().joined(separator: ", "),
                 fix: near.map { "did you mean '\($0)'?" } ?? "save it in an earlier step")
         }

@@ -3,9 +3,10 @@ extension Specification {
     /// Every scenario for servers, by area and name: all below `scenarios/` that are not below `scenarios/client/`.
     /// - Throws: Every problem of every file at once.
     public func scenarios() throws(InputProblems) -> [Scenario] {
-        let known = Set(clauses.map(\.id))
+        let (known, isSound) = (Set(clauses.map(\.id)), files.areSound)
         return try read(where: { !$0.hasPrefix(Self.clientFolder) }) { text, name, file throws(InputProblems) in
-            let scenario = try ScenarioReader.scenario(text, named: name, file: file, clauses: known)
+            let scenario = try ScenarioReader.scenario(
+                text, named: name, file: file, clauses: known, isSound: isSound)
             return (scenario, name, scenario.role, scenario.clauses)
         }
     }
@@ -13,9 +14,10 @@ extension Specification {
     /// Every scenario for clients, by area and name: all below `scenarios/client/`.
     /// - Throws: Every problem of every file at once.
     public func clientScenarios() throws(InputProblems) -> [ClientScenario] {
-        let known = Set(clauses.map(\.id))
+        let (known, isSound) = (Set(clauses.map(\.id)), files.areSound)
         return try read(where: { $0.hasPrefix(Self.clientFolder) }) { text, name, file throws(InputProblems) in
-            let scenario = try ClientScenarioReader.scenario(text, named: name, file: file, clauses: known)
+            let scenario = try ClientScenarioReader.scenario(
+                text, named: name, file: file, clauses: known, isSound: isSound)
             return (scenario, name, .client, scenario.clauses)
         }
     }

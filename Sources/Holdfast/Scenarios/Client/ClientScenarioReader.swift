@@ -1,9 +1,9 @@
+import Basics
 import JSON
 
 /// Reads a client scenario and notes everything that is wrong in it, by line and JSON pointer.
 public struct ClientScenarioReader {
     private let name: String
-    private let collector: ProblemCollector
     private let clauses: Set<ClauseID>?
 
     /// Reads one scenario.
@@ -17,37 +17,34 @@ public struct ClientScenarioReader {
     public static func scenario(
         _ text: String, named name: String, file: String, clauses: Set<ClauseID>? = nil
     ) throws(InputProblems) -> ClientScenario {
-        try MemberReader.read(Array(text.utf8), file: file, expected: "a scenario") { members in
-            ClientScenarioReader(name: name, collector: members.collector, clauses: clauses).read(members)
+        try scenario(text, named: name, file: file, clauses: clauses, isSound: false)
+    }
+
+    static func scenario(
+        _ text: String, named name: String, file: String, clauses: Set<ClauseID>?, isSound: Bool
+    ) throws(InputProblems) -> ClientScenario {
+        try MemberReader.read(
+            Array(text.utf8), file: file, schema: .clientScenario, isSound: isSound, expected: "a scenario"
+        ) { members in
+            ClientScenarioReader(name: name, clauses: clauses).read(members)
         }
     }
 
-    private enum OnlyClient: String, CaseIterable { case client }
-
     private func read(_ members: MemberReader) -> ClientScenario? {
-        members.refuseUnknown(besides: ["title", "summary", "role", "clauses", "needs", "world", "steps"])
-        let title = members.string("title", required: true)
-        let summary = members.string("summary", required: true)
-        _ = members.choice("role", of: OnlyClient.self, required: true)
-        let clauses = members.clauses(among: clauses, such: "CLIENT-3")
-        let needs = needs(members)
-        let world = members.members("world").map { ClientWorldReader(reader: $0).world() } ?? ClientWorld()
-        var flow = ScenarioFlow(names: Self.known, collector: collector)
-        let elements = members.array("steps", required: true) ?? []
-        if members.value("steps") != nil, elements.isEmpty {
-            collector.note(members.pointer.appending("steps"), "no step", expected: "steps", fix: "say what is done")
-        }
-        let steps = elements.compactMap { ClientStepReader.step($0.value, at: $0.pointer, flow: &flow) }
-        if let first = steps.first(where: { if case .person = $0.action { true } else { false } }),
-            case .person(let act) = first.action, act.verb != "launch"
-        {
-            collector.note(
-                first.pointer, "'\(act.verb)' before the app runs", expected: "a launch step before",
+        let flow = ScenarioFlow(names: Self.known, collector: members.collector)
+        let steps = ClientStepReader.steps(members.array("steps") ?? [], flow: flow)
+        let first = steps.lazy.compactMap { step in
+            if case .person(let act) = step.action { (verb: act.verb, pointer: step.pointer) } else { nil }
+        }.first
+        if let first, first.verb != "launch" {
+            members.collector.note(
+                first.pointer, "'\(first.verb)' before the app runs", expected: "a launch step before",
                 fix: "begin with {\"do\": \"launch\"}")
         }
-        guard let title, let summary else { return nil }
         return ClientScenario(
-            name: name, title: title, summary: summary, clauses: clauses, needs: needs, world: world, steps: steps)
+            name: name, title: members.text("title"), summary: members.text("summary"),
+            clauses: members.clauses(among: clauses, such: "CLIENT-3"), needs: needs(members),
+            world: members.members("world")?.world ?? ClientWorld(), steps: steps)
     }
 
     /// Names that have a value from the start, or from the first question on.
@@ -61,25 +58,59 @@ public struct ClientScenarioReader {
     private func needs(_ members: MemberReader) -> ClientScenario.Needs {
         var needs = ClientScenario.Needs()
         guard let reader = members.members("needs") else { return needs }
-        reader.refuseUnknown(besides: ["profiles", "timeScale"])
-        for element in reader.strings("profiles") ?? [] {
-            if let profile = reader.choice(element.text, of: Profile.self, called: "profile", at: element.pointer) {
-                if profile.role != .client {
-                    collector.note(
-                        element.pointer, "'\(profile.rawValue)' is a profile of servers",
-                        expected: "client-core, client-push, client-sync", fix: "what the server keeps stands in /world"
-                    )
-                }
-                needs.profiles.insert(profile)
+        for (profile, pointer) in reader.choices("profiles", of: Profile.self) {
+            if profile.role != .client {
+                members.collector.note(
+                    pointer, "'\(profile.rawValue)' is a profile of servers",
+                    expected: "client-core, client-push, client-sync", fix: "what the server keeps stands in /world")
             }
+            needs.profiles.insert(profile)
         }
-        if let value = reader.value("timeScale") {
-            if let scale = value.doubleValue, (1...100).contains(scale) {
-                needs.timeScale = scale
-            } else {
-                let _: Never? = reader.wrong("timeScale", value, "a number from 1 to 100")
-            }
-        }
+        needs.timeScale = reader.value("timeScale")?.doubleValue
         return needs
+    }
+}
+
+extension MemberReader {
+    /// What a scripted server holds.
+    fileprivate var world: ClientWorld {
+        var world = ClientWorld()
+        var seen: Set<String> = []
+        for session in objects("sessions") {
+            let id = session.text("id")
+            if !seen.insert(id).inserted {
+                collector.note(
+                    session.pointer.appending("id"), "session '\(excerpt(id))' was named before",
+                    expected: "every id once", fix: "give it another id")
+            }
+            world.sessions.append(ClientWorld.Session(id: id, messages: session.messages("messages")))
+        }
+        world.epoch = string("epoch") ?? world.epoch
+        world.lastSeq = integer("lastSeq") ?? world.lastSeq
+        if value("profiles") != nil {
+            world.profiles = Set(choices("profiles", of: Profile.self).map(\.choice)).union([.core])
+        }
+        world.limits = value("limits")?.objectValue ?? world.limits
+        world.heartbeatSeconds = integer("heartbeatSeconds")
+        return world
+    }
+
+    /// Messages in short, such as `"u1"`, or with their members.
+    func messages(_ key: String) -> [ClientWorld.Message] {
+        (array(key) ?? []).compactMap { element in
+            guard let id = element.value.stringValue else {
+                return element.value["role"]?.stringValue.flatMap { ClientWorld.Message.Role(rawValue: $0) }.map {
+                    ClientWorld.Message(
+                        id: element.value["id"]?.stringValue ?? "", role: $0, text: element.value["text"]?.stringValue)
+                }
+            }
+            if let role = ["u": ClientWorld.Message.Role.user, "a": .assistant][id.prefix(1)] {
+                return ClientWorld.Message(id: id, role: role)
+            }
+            collector.note(
+                element.pointer, "message '\(excerpt(id))' does not say whose it is",
+                expected: "u1, u2, … or a1, a2, …", fix: "write {\"id\": …, \"role\": …, \"text\": …} instead")
+            return nil
+        }
     }
 }

@@ -1,0 +1,169 @@
+import Basics
+import JSON
+import JSONSchema
+import Synchronization
+
+/// The JSON Schema of the files of one kind, and the words for what it has against one of them.
+///
+/// It says what a file may hold; what no schema can say, a reader notes beside it.
+package enum FileSchema: String, Sendable {
+    case scenario
+    case clientScenario = "client-scenario"
+    case subject
+    case dialect
+
+    private static let compiled = Mutex<[FileSchema: Schema]>([:])
+
+    /// `Spec/schemas/files/NAME.json`, as this program carries it; a test compiles every one.
+    private var schema: Schema? {
+        Self.compiled.withLock { known in
+            if let schema = known[self] { return schema }
+            let text = SpecificationFiles.embedded.texts["schemas/files/\(rawValue).json"] ?? ""
+            known[self] = (try? JSONParser.value(text)).flatMap { try? Schema($0) }
+            return known[self]
+        }
+    }
+
+    /// What the schema refuses in a file.
+    func findings(in root: JSONValue) -> [SchemaFinding] { schema?.findings(in: root) ?? [] }
+
+    /// Notes what the schema refuses, unless the reader said it better.
+    func note(_ findings: [SchemaFinding], in root: JSONValue, into collector: ProblemCollector) {
+        guard let schema else { return }
+        let noted = collector.noted
+        for finding in findings where !noted.contains(where: { finding.isTold(by: $0) }) {
+            note(finding, in: root, schema, into: collector)
+        }
+    }
+
+    private func note(
+        _ finding: SchemaFinding, in root: JSONValue, _ schema: Schema, into collector: ProblemCollector
+    ) {
+        let pointer = finding.violation.instanceLocation
+        let value = root[pointer] ?? .null
+        switch finding.fault {
+        case .unknownProperty(let name, let nearest, let known):
+            collector.note(
+                pointer, "unknown member '\(excerpt(name))'",
+                expected: known.filter { $0 != "$schema" }.sorted().joined(separator: ", "),
+                fix: nearest.map { "did you mean '\($0)'?" } ?? "remove it", order: .unknownMember)
+        case .missing(let name, _), .missingDiscriminator(let name, _):
+            collector.note(
+                pointer, "'\(excerpt(name))' is missing", expected: "a member '\(name)'", fix: "add it",
+                order: .missingMember)
+        case .notUnique(_, let second):
+            let element = pointer.appending(second)
+            collector.note(
+                element, "\(MemberReader.shown(root[element] ?? .null)) stands here twice",
+                expected: "each of them once",
+                fix: "remove one")
+        case .enumeration(let values, let nearest) where value.stringValue?.isEmpty == false:
+            collector.note(
+                pointer, "unknown \(Self.noun(pointer)) '\(excerpt(value.stringValue ?? ""))'",
+                expected: values.compactMap(\.stringValue).sorted().joined(separator: ", "),
+                fix: nearest.map { "did you mean '\($0)'?" } ?? "choose one of these")
+        default:
+            if let names = finding.alternatives(in: schema), let object = value.objectValue {
+                let (what, fix) = Self.chosen(names, in: object)
+                let expected = names.count == 2 ? "one of them" : "one of \(names.joined(separator: ", "))"
+                return collector.note(pointer, what, expected: expected, fix: fix)
+            }
+            collector.note(
+                pointer, finding.saysMore ? finding.violation.message : "found \(MemberReader.shown(value))",
+                expected: finding.expectation(in: schema),
+                fix: finding.isAboutObject ? "write an object here" : "correct the value")
+        }
+    }
+
+    /// What is wrong with an object that has to have exactly one of some members, and how to mend it.
+    private static func chosen(_ names: [String], in object: JSONObject) -> (what: String, fix: String) {
+        let given = names.filter { object[$0] != nil }
+        if names.count == 2 {
+            return ("neither or both of '\(names[0])' and '\(names[1])'", "keep one")
+        }
+        return given.isEmpty
+            ? ("none of \(names.joined(separator: ", "))", "add one")
+            : ("\(given.joined(separator: " and ")) at once", "keep one")
+    }
+
+    /// What a member holds, in the singular.
+    private static func noun(_ pointer: JSONPointer) -> String {
+        guard let key = pointer.tokens.last(where: { Int($0) == nil }) else { return "value" }
+        if let noun = ["do": "step", "within": "bound", "for": "bound"][key] { return noun }
+        return Int(pointer.tokens.last ?? "") != nil && key.hasSuffix("s") ? String(key.dropLast()) : key
+    }
+}
+
+extension SchemaFinding {
+    /// Whether a problem that a reader noted says this already.
+    fileprivate func isTold(by noted: JSONPointer) -> Bool {
+        let pointer = violation.instanceLocation
+        switch fault {
+        case _ where pointer == noted: return true
+        case .noneMatches, .severalMatch: return noted.tokens.starts(with: pointer.tokens)
+        case .const, .propertyName: return pointer.parent == noted
+        default: return false
+        }
+    }
+
+    /// Whether the words of the violation say more than the value does.
+    fileprivate var saysMore: Bool {
+        switch fault {
+        case .count(_, let found, _): found > 0
+        case .contains, .unwantedItem, .notTogether, .tooDeep, .multipleOf: true
+        default: false
+        }
+    }
+
+    fileprivate var isAboutObject: Bool {
+        if case .type(_, let types) = fault { types.names == ["object"] } else { false }
+    }
+
+    /// The members of which exactly one has to be there, when that is all the alternatives say.
+    fileprivate func alternatives(in schema: Schema) -> [String]? {
+        switch fault {
+        case .noneMatches, .severalMatch: break
+        default: return nil
+        }
+        let branches = schema.schemaValue(at: violation.schemaURI, violation.schemaLocation)?.arrayValue ?? []
+        let names = branches.compactMap { branch -> String? in
+            guard branch.objectValue?.count == 1, let required = branch["required"]?.arrayValue, required.count == 1
+            else { return nil }
+            return required[0].stringValue
+        }
+        return names.isEmpty || names.count < branches.count ? nil : names
+    }
+
+    /// What would have been right, from the schema around the keyword that refused the value.
+    fileprivate func expectation(in schema: Schema) -> String {
+        if case .enumeration(let values, _) = fault {
+            return values.map { $0.stringValue ?? $0.text() }.sorted().joined(separator: ", ")
+        }
+        let own = violation.schemaLocation.parent.flatMap { schema.schemaValue(at: violation.schemaURI, $0) }
+        let (least, most) = (own?["minimum"]?.text(), own?["maximum"]?.text())
+        switch (fault, own?["type"]?.stringValue) {
+        case (.type, "string"), (.count, "string"):
+            if own?["maxLength"] != nil, case .count = fault { return violation.expected }
+            return own?["minLength"] == nil ? "a string" : "a string that is not empty"
+        case (.type, "boolean"): return "true or false"
+        case (.type, "array"): return "an array"
+        case (.type, "object"): return "an object"
+        case (.type, "integer"), (.range, "integer"), (.type, "number"), (.range, "number"):
+            let kind = own?["type"] == "integer" ? "an integer" : "a number"
+            if let least, let most { return "\(kind) from \(least) to \(most)" }
+            return least.map { "\(kind) of at least \($0)" } ?? kind
+        case (.count, "array"):
+            let words = schema.value(of: "description", near: violation)?.stringValue
+            return violation.expected + (words.map { ": \($0.prefix(1).lowercased() + $0.dropFirst())" } ?? "")
+        case (.pattern, _), (.noneMatches, _), (.type, _), (.propertyName, _), (.severalMatch, _):
+            guard let text = schema.value(of: "description", near: violation)?.stringValue else {
+                return violation.expected
+            }
+            let words =
+                text.prefix(1).lowercased() + (text.last == "." ? text.dropFirst().dropLast() : text.dropFirst())
+            if case .pattern(let pattern) = fault { return "\(words): text that matches \(pattern)" }
+            return words
+        default: return violation.expected
+        }
+    }
+}
