@@ -31,7 +31,10 @@ package enum FileSchema: String, Sendable {
     func note(_ findings: [SchemaFinding], in root: JSONValue, into collector: ProblemCollector) {
         guard let schema else { return }
         let noted = collector.noted
+        let plain = findings.filter { $0.vagueAbout(schema) == nil }.map(\.violation.instanceLocation)
         for finding in findings where !noted.contains(where: { finding.isTold(by: $0) }) {
+            // That no alternative fits is not worth saying of what is wrong in itself.
+            if let vague = finding.vagueAbout(schema), plain.contains(where: { $0.starts(with: vague) }) { continue }
             note(finding, in: root, schema, into: collector)
         }
     }
@@ -71,7 +74,7 @@ package enum FileSchema: String, Sendable {
             collector.note(
                 pointer, finding.saysMore ? finding.violation.message : "found \(MemberReader.shown(value))",
                 expected: finding.expectation(in: schema),
-                fix: finding.isAboutObject ? "write an object here" : "correct the value")
+                fix: finding.fix(of: value))
         }
     }
 
@@ -115,8 +118,23 @@ extension SchemaFinding {
         }
     }
 
-    fileprivate var isAboutObject: Bool {
-        if case .type(_, let types) = fault { types.names == ["object"] } else { false }
+    fileprivate func fix(of value: JSONValue) -> String {
+        switch fault {
+        case .type(_, let types) where types.names == ["object"]: return "write an object here"
+        case .const(.string(let text)):
+            let near = value.stringValue.flatMap { nearestName(to: $0, among: [text]) }
+            return near.map { "did you mean '\($0)'?" } ?? "correct the value"
+        default: return "correct the value"
+        }
+    }
+
+    /// The value of which this says only that no alternative fits; nil for what is plainer.
+    fileprivate func vagueAbout(_ schema: Schema) -> JSONPointer? {
+        switch fault {
+        case .noneMatches, .severalMatch: alternatives(in: schema) == nil ? violation.instanceLocation : nil
+        case .propertyName where violation.keywordLocation.tokens.contains("oneOf"): violation.instanceLocation.parent
+        default: nil
+        }
     }
 
     /// The members of which exactly one has to be there, when that is all the alternatives say.
@@ -136,6 +154,7 @@ extension SchemaFinding {
 
     /// What would have been right, from the schema around the keyword that refused the value.
     fileprivate func expectation(in schema: Schema) -> String {
+        if case .const(.string(let text)) = fault { return text }
         if case .enumeration(let values, _) = fault {
             return values.map { $0.stringValue ?? $0.text() }.sorted().joined(separator: ", ")
         }
@@ -143,7 +162,7 @@ extension SchemaFinding {
         let (least, most) = (own?["minimum"]?.text(), own?["maximum"]?.text())
         switch (fault, own?["type"]?.stringValue) {
         case (.type, "string"), (.count, "string"):
-            if own?["maxLength"] != nil, case .count = fault { return violation.expected }
+            if case .count(_, let found, _) = fault, found > 0 { return violation.expected }
             return own?["minLength"] == nil ? "a string" : "a string that is not empty"
         case (.type, "boolean"): return "true or false"
         case (.type, "array"): return "an array"
@@ -153,17 +172,19 @@ extension SchemaFinding {
             if let least, let most { return "\(kind) from \(least) to \(most)" }
             return least.map { "\(kind) of at least \($0)" } ?? kind
         case (.count, "array"):
-            let words = schema.value(of: "description", near: violation)?.stringValue
-            return violation.expected + (words.map { ": \($0.prefix(1).lowercased() + $0.dropFirst())" } ?? "")
+            return violation.expected + (description(in: schema).map { ": \($0)" } ?? "")
         case (.pattern, _), (.noneMatches, _), (.type, _), (.propertyName, _), (.severalMatch, _):
-            guard let text = schema.value(of: "description", near: violation)?.stringValue else {
-                return violation.expected
-            }
-            let words =
-                text.prefix(1).lowercased() + (text.last == "." ? text.dropFirst().dropLast() : text.dropFirst())
+            guard let words = description(in: schema) else { return violation.expected }
             if case .pattern(let pattern) = fault { return "\(words): text that matches \(pattern)" }
             return words
         default: return violation.expected
+        }
+    }
+
+    /// What the schema says about the value to people, as it can go on in a sentence.
+    private func description(in schema: Schema) -> String? {
+        schema.value(of: "description", near: violation)?.stringValue.map { text in
+            text.prefix(1).lowercased() + (text.last == "." ? text.dropFirst().dropLast() : text.dropFirst())
         }
     }
 }

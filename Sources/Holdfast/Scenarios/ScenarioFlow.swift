@@ -34,7 +34,7 @@ final class ScenarioFlow {
     }
 
     func open(_ lane: String) {
-        lanes.insert(lane)
+        if !lane.isEmpty { lanes.insert(lane) }
     }
 
     /// Notes a connection that no earlier step opened.
