@@ -13,5 +13,5 @@ func history(_ notation: String, _ profiles: Set<Profile> = [.core, .idempotency
 
 /// The texts of a history's frames, in order.
 func frames(_ notation: String, _ profiles: Set<Profile> = [.core]) throws -> [String] {
-    try history(notation, profiles).frames.compactMap { $0?.text }
+    try history(notation, profiles).events.compactMap { if case .text(_, let text) = $0.kind { text } else { nil } }
 }

@@ -9,10 +9,10 @@ struct ActPrinting {
     /// The word for an act.
     func act(_ verb: String, _ details: JSONObject) -> String {
         let isKnown = NotationWord.verbs.contains(verb) && verb != "act"
-        var parts = isKnown ? [] : ["name=\(FramePrinting.quoted(verb))"]
+        var parts = isKnown ? [] : ["name=\(Spelling.quoted(verb))"]
         let how = details["how"]?.stringValue
         let isUsual = details.isEmpty ? verb != "cut" : details.count == 1 && how != nil
-        if isKnown, isUsual, how.map(FramePrinting.isWord) ?? true {
+        if isKnown, isUsual, how.map(Spelling.isWord) ?? true {
             parts += [how].compactMap { $0 }.filter { !(verb == "cut" && $0 == "fin") }
         } else if isKnown, verb != "cut", details.count == 1, let principal = details["principal"]?.stringValue,
             NotationNames.isSpelled("p", principal)
@@ -23,9 +23,9 @@ struct ActPrinting {
         } else if Self.plainVerbs.contains(verb), let plain = plain(details) {
             parts += plain
         } else if !isBrief {
-            parts.append("details=\(FramePrinting.quoted(JSONValue.object(details).text()))")
+            parts.append("details=\(Spelling.quoted(JSONValue.object(details).text()))")
         }
-        return parts.isEmpty ? verb : "\(isKnown ? verb : "act")(\(parts.joined(separator: " ")))"
+        return Spelling.word(isKnown ? verb : "act", parts)
     }
 
     /// What a person types, from `send(c1)`, `send(c1='text')` or `send('text')`.
@@ -44,9 +44,9 @@ struct ActPrinting {
         guard let text = details["text"]?.stringValue, details.keys.allSatisfy({ $0 == "text" || $0 == "as" }) else {
             return nil
         }
-        guard let name = details["as"]?.stringValue else { return [FramePrinting.quoted(text)] }
-        guard NotationNames.isSpelled("c", name) else { return [FramePrinting.quoted(text), "as=\(name)"] }
-        return [isBrief || text == "question \(name.dropFirst())" ? name : "\(name)=\(FramePrinting.quoted(text))"]
+        guard let name = details["as"]?.stringValue else { return [Spelling.quoted(text)] }
+        guard NotationNames.isSpelled("c", name) else { return [Spelling.quoted(text), "as=\(name)"] }
+        return [Spelling.named(name, text, isUsual: isBrief || text == "question \(name.dropFirst())")]
     }
 
     /// Messages that were stored, as `u2 a2`; nil when their ids are spelled otherwise.
@@ -83,8 +83,8 @@ struct ActPrinting {
                 parts.append(name)
             } else if member.key == "messages", let ids = messageNames(member.value) {
                 parts += ids
-            } else if let text = member.value.stringValue, FramePrinting.isWord(member.key) {
-                parts.append("\(member.key)=\(FramePrinting.quoted(text))")
+            } else if let text = member.value.stringValue, Spelling.isWord(member.key) {
+                parts.append("\(member.key)=\(Spelling.quoted(text))")
             } else if member.value.intValue != nil || member.value.boolValue != nil || member.value == .null {
                 parts.append("\(member.key)=\(member.value.text())")
             } else {

@@ -22,63 +22,58 @@ struct ExchangePrinting {
         let body = request.body.flatMap { try? JSONParser.document($0).root }
         let prefix = "/api/sessions/"
         if request.method == "POST" {
-            parts += ids([("c", "clientMessageId"), ("s", "sessionId")], in: body)
-            if !isBrief, let text = Self.question(in: body?["messages"]) { parts.append(FramePrinting.quoted(text)) }
+            parts += names.ids([("c", "clientMessageId"), ("s", "sessionId")], in: body, isBrief: isBrief)
+            if !isBrief, let text = Self.question(in: body?["messages"]) { parts.append(Spelling.quoted(text)) }
             if body?["clientMessageId"] == nil { parts.append("-c") }
         } else if request.path == "/api/health" {
             parts.append("health")
         } else if request.path.hasPrefix(prefix) {
             let session = String(request.path.dropFirst(prefix.count))
             let name = names.name("s", session) ?? "s1"
-            parts.append(isBrief || name == session ? name : "\(name)=\(FramePrinting.quoted(session))")
+            parts.append(Spelling.named(name, session, isUsual: isBrief || name == session))
         }
         let isUsual = request.path == (request.method == "POST" ? "/api/chat" : "/api/sessions")
         if !isUsual, parts.isEmpty || request.method == "POST" {
-            parts.append("path=\(FramePrinting.quoted(request.path))")
+            parts.append("path=\(Spelling.quoted(request.path))")
         }
-        parts += principal(request.principal)
+        parts += Spelling.principal(request.principal)
         if proven(request, parts) != nil { return proven(request, leanest(parts) { proven(request, $0) != nil }) }
         guard !isBrief else {
-            return expanded(request.method, parts).map { (Self.word(request.method, parts), $0.asked) }
+            return expanded(request.method, parts).map { (Spelling.word(request.method, parts), $0.asked) }
         }
-        return proven(request, parts + [request.body.map { "body=\(FramePrinting.quoted($0))" } ?? "-body"])
+        return proven(request, parts + [request.body.map { "body=\(Spelling.quoted($0))" } ?? "-body"])
     }
 
     /// A response such as `200(u1 a1)`.
     func response(_ response: Event.Response, to asked: ExchangeExpansion.Asked) -> String? {
         let status = String(response.status)
         let parts = contents(response, asked)
-        if isBrief { return Self.word(status, parts) }
+        if isBrief { return Spelling.word(status, parts) }
         var headers: [String] = []
         let isUsual = response.headers.first == ExchangeExpansion.json
         if !response.headers.contains(where: { $0.name == "content-type" }) { headers.append("-content-type") }
         let isSaidFirst = isUsual && !response.headers.dropFirst().contains { $0.name == "content-type" }
         for header in isSaidFirst ? response.headers.dropFirst() : response.headers[...] {
-            guard FramePrinting.isWord("header.\(header.name)") else { return nil }
+            guard Spelling.isWord("header.\(header.name)") else { return nil }
             let name =
-                header.name.contains("-") && FramePrinting.isWord(header.name) ? header.name : "header.\(header.name)"
-            headers.append("\(name)=\(FramePrinting.quoted(header.value))")
+                header.name.contains("-") && Spelling.isWord(header.name) ? header.name : "header.\(header.name)"
+            headers.append("\(name)=\(Spelling.quoted(header.value))")
         }
         let verbatim =
-            ["body=\(FramePrinting.quoted(response.body))"] + (response.bodyIsText ? [] : ["bodyIsText=false"])
+            ["body=\(Spelling.quoted(response.body))"] + (response.bodyIsText ? [] : ["bodyIsText=false"])
         func isProven(_ parts: [String]) -> Bool {
-            guard let frame = frame("<", Self.word(status, parts)),
+            guard let frame = Spelling.frame(of: "1<" + Spelling.word(status, parts)),
                 case .response(let found)? = try? expansion.response(frame, to: asked)
             else { return false }
             return Self.isSame(found, response)
         }
         guard let parts = [parts + headers, headers + verbatim].first(where: isProven) else { return nil }
-        return Self.word(status, leanest(parts, isProven))
+        return Spelling.word(status, leanest(parts, isProven))
     }
 
     /// Leaves out the texts and ids that go without saying; the first part always stays.
     private func leanest(_ parts: [String], _ isProven: ([String]) -> Bool) -> [String] {
-        var parts = parts
-        for index in parts.indices.dropFirst().reversed() {
-            var fewer = parts
-            fewer.remove(at: index)
-            if isProven(fewer) { parts = fewer }
-        }
+        let parts = Spelling.leanest(parts, omitting: Array(parts.indices.dropFirst()), isProven)
         if parts.count == 1, parts[0].hasPrefix("'"), isProven([]) { return [] }
         return parts
     }
@@ -88,12 +83,13 @@ struct ExchangePrinting {
         guard let body = try? JSONParser.document(response.body).root else { return [] }
         if response.status >= 300 {
             var parts = [body["code"]?.stringValue].compactMap { $0 }.filter(NotationWord.errorCodes.contains)
-            parts += ids([("s", "sessionId"), ("t", "turnId"), ("c", "clientMessageId")], in: body)
-            if !isBrief, let text = body["error"]?.stringValue { parts.append(FramePrinting.quoted(text)) }
+            parts += names.ids(
+                [("s", "sessionId"), ("t", "turnId"), ("c", "clientMessageId")], in: body, isBrief: isBrief)
+            if !isBrief, let text = body["error"]?.stringValue { parts.append(Spelling.quoted(text)) }
             let known = ["code", "sessionId", "turnId", "clientMessageId", "error"]
             for (name, value) in body.objectValue ?? JSONObject() where !known.contains(name) {
-                if !isBrief || name == "retryAfterMs", let part = FramePrinting.field(name, value) {
-                    parts.append(part.text)
+                if !isBrief || name == "retryAfterMs", let part = Spelling.field(name, value) {
+                    parts.append(part)
                 }
             }
             return parts
@@ -110,12 +106,13 @@ struct ExchangePrinting {
                 return "\(name)=\(count)"
             }
         case .chat:
-            var parts = ids([("t", "turnId"), ("s", "sessionId"), ("a", "messageId")], in: body)
+            var parts = names.ids(
+                [("t", "turnId"), ("s", "sessionId"), ("a", "messageId")], in: body, isBrief: isBrief)
             if isBrief, let turn = parts.first {
                 parts.removeAll { $0 == "s1" || $0 == "a" + turn.dropFirst() }
             }
             if body["duplicate"] == true { parts.append("duplicate") }
-            if !isBrief, let text = body["text"]?.stringValue { parts.append(FramePrinting.quoted(text)) }
+            if !isBrief, let text = body["text"]?.stringValue { parts.append(Spelling.quoted(text)) }
             return parts
         case .health, .other: return []
         }
@@ -126,46 +123,19 @@ struct ExchangePrinting {
         guard let id = message["id"]?.stringValue, let name = names.name(letter, id) else { return nil }
         guard !isBrief, let text = message["content"]?.stringValue else { return name }
         let usual = (letter == "a" ? "answer " : "question ") + name.dropFirst()
-        return text == usual ? name : "\(name)=\(FramePrinting.quoted(text))"
+        return Spelling.named(name, text, isUsual: text == usual)
     }
 
     private func turn(_ turn: JSONValue) -> String? {
         guard let id = turn["turnId"]?.stringValue, let name = names.name("t", id) else { return nil }
         guard let status = turn["status"]?.stringValue, status != "done" else { return name }
-        return FramePrinting.isWord(status) ? "\(name)=\(status)" : "\(name)=\(FramePrinting.quoted(status))"
+        return Spelling.isWord(status) ? "\(name)=\(status)" : "\(name)=\(Spelling.quoted(status))"
     }
 
-    private func ids(_ fields: [(Character, String)], in body: JSONValue?) -> [String] {
-        fields.compactMap { letter, field in
-            guard let value = body?[field]?.stringValue, let name = names.name(letter, value) else { return nil }
-            return isBrief || name == value ? name : "\(name)=\(FramePrinting.quoted(value))"
-        }
-    }
-
-    /// Nothing for `p1`.
-    private func principal(_ principal: String?) -> [String] {
-        switch principal {
-        case nil: ["-p"]
-        case "p1"?: []
-        case let name? where NotationNames.isSpelled("p", name): [name]
-        case let name?: ["p1=\(FramePrinting.quoted(name))"]
-        }
-    }
-
-    // MARK: Proof
-
-    private static func word(_ name: String, _ parts: [String]) -> String {
-        parts.isEmpty ? name : "\(name)(\(parts.joined(separator: " ")))"
-    }
-
-    private func frame(_ mark: String, _ text: String) -> NotationFrame? {
-        var parser = NotationParser("1\(mark)\(text)", name: "")
-        guard case .frame(_, let frame)? = (try? parser.items())?.first?.content else { return nil }
-        return frame
-    }
+    // MARK: proof
 
     private func expanded(_ method: String, _ parts: [String]) -> (Event.Request, asked: ExchangeExpansion.Asked)? {
-        frame(">", Self.word(method, parts)).flatMap { try? expansion.request($0) }
+        Spelling.frame(of: "1>" + Spelling.word(method, parts)).flatMap { try? expansion.request($0) }
     }
 
     private func proven(_ request: Event.Request, _ parts: [String]) -> (String, ExchangeExpansion.Asked)? {
@@ -173,7 +143,7 @@ struct ExchangePrinting {
         guard found.method == request.method, found.path == request.path, found.principal == request.principal,
             Self.isSame(found.body, request.body)
         else { return nil }
-        return (Self.word(request.method, parts), asked)
+        return (Spelling.word(request.method, parts), asked)
     }
 
     private static func isSame(_ left: Event.Response, _ right: Event.Response) -> Bool {

@@ -17,17 +17,17 @@ struct FramePrinting {
             let letter = letter == "u" && object["role"] == "assistant" ? "a" : letter
             guard let name = names.name(letter, value) else { return nil }
             if isBrief { object[field] = .string(name) }
-            let isSpelled = isBrief || name == value
-            parts.append(Part(isSpelled ? name : "\(name)=\(Self.quoted(value))", isPrimary: isPrimary))
+            let text = Spelling.named(name, value, isUsual: isBrief || name == value)
+            parts.append(Part(text: text, isPrimary: isPrimary))
         }
         if let position = shape.position, let number = object[position]?.numberValue, let int = number.int,
             int >= 0, number.text == String(int)
         {
-            parts.append(Part("#\(int)", isPrimary: true))
+            parts.append(Part(text: "#\(int)", isPrimary: true))
         }
-        let words = words(of: object, type).map { Part($0, isPrimary: true) }
+        let words = words(of: object, type).map { Part(text: $0, isPrimary: true) }
         parts = type == "error" || type == "toolUse" ? words + parts : parts + words
-        if !isBrief, let text = shape.text(object) { parts.append(Part(Self.quoted(text), isPrimary: false)) }
+        if !isBrief, let text = shape.text(object) { parts.append(Part(text: Spelling.quoted(text), isPrimary: false)) }
         var frames = ""
         if type == "syncResult" {
             guard let (text, replayed) = missed(object, direction) else { return nil }
@@ -44,10 +44,10 @@ struct FramePrinting {
     ) -> String? {
         var parts = parts
         func expanded(_ parts: [Part]) -> JSONObject? {
-            let arguments = parts.isEmpty ? "" : "(" + parts.map(\.text).joined(separator: " ") + ")"
-            var parser = NotationParser("A\(direction.rawValue)\(type)\(arguments)\(frames)", name: "")
-            guard case .frame(_, let frame)? = (try? parser.items())?.first?.content else { return nil }
-            return try? expansion.object(frame, direction, connection: connection)
+            let word = Spelling.word(type, parts.map(\.text))
+            return Spelling.frame(of: "A\(direction.rawValue)\(word)\(frames)").flatMap {
+                try? expansion.object($0, direction, connection: connection)
+            }
         }
         guard let plain = expanded(parts) else { return nil }
         var object = object
@@ -55,33 +55,30 @@ struct FramePrinting {
         guard let corrections = corrections(from: plain, to: object, type) else { return nil }
         parts += corrections
         guard expanded(parts) == object else { return nil }
-        for index in parts.indices.reversed() where !parts[index].isPrimary {
-            var fewer = parts
-            fewer.remove(at: index)
-            if expanded(fewer) == object { parts = fewer }
-        }
-        return type + (parts.isEmpty ? "" : "(" + parts.map(\.text).joined(separator: " ") + ")") + frames
+        let secondary = parts.indices.filter { !parts[$0].isPrimary }
+        parts = Spelling.leanest(parts, omitting: secondary) { expanded($0) == object }
+        return Spelling.word(type, parts.map(\.text)) + frames
     }
 
     private func corrections(from plain: JSONObject, to object: JSONObject, _ type: String) -> [Part]? {
-        var parts: [Part] = []
+        var parts: [String] = []
         for (key, value) in object where plain[key] != value {
             if type == "connected", key == "limits", let limits = value.objectValue {
                 let usual = plain[key]?.objectValue ?? JSONObject()
                 for (name, value) in limits where usual[name] != value {
-                    guard FrameExpansion.limits.contains(name), let part = Self.field(name, value) else { return nil }
+                    guard FrameExpansion.limits.contains(name), let part = Spelling.field(name, value) else {
+                        return nil
+                    }
                     parts.append(part)
                 }
-                for name in usual.keys where !limits.contains(name) { parts.append(Part("-\(name)", isPrimary: true)) }
+                parts += usual.keys.filter { !limits.contains($0) }.map { "-\($0)" }
                 continue
             }
-            guard let part = Self.field(key, value) else { return nil }
+            guard let part = Spelling.field(key, value) else { return nil }
             parts.append(part)
         }
-        for key in plain.keys where !object.contains(key) {
-            parts.append(Part("-\(Self.dropped(key, type))", isPrimary: true))
-        }
-        return parts
+        parts += plain.keys.filter { !object.contains($0) }.map { "-\(Self.dropped($0, type))" }
+        return parts.map { Part(text: $0, isPrimary: true) }
     }
 
     /// In brief, members that are only noise are taken from the expansion.
@@ -109,9 +106,7 @@ struct FramePrinting {
         var replayed: [JSONValue] = []
         for value in values {
             guard let inner = value.objectValue, let text = frame(inner, direction) else { return nil }
-            var parser = NotationParser("A<\(text)", name: "")
-            guard case .frame(_, let frame)? = (try? parser.items())?.first?.content,
-                let expanded = try? expansion.object(frame, direction)
+            guard let frame = Spelling.frame(of: "A<\(text)"), let expanded = try? expansion.object(frame, direction)
             else { return nil }
             texts.append(text)
             replayed.append(.object(expanded))
@@ -125,7 +120,7 @@ struct FramePrinting {
         case "error":
             if let code = object["code"]?.stringValue, NotationWord.errorCodes.contains(code) { words.append(code) }
         case "toolUse":
-            if let tool = object["tool"]?.stringValue, tool != "webFetch", Self.isWord(tool) { words.append(tool) }
+            if let tool = object["tool"]?.stringValue, tool != "webFetch", Spelling.isWord(tool) { words.append(tool) }
         case "syncResult":
             if object["complete"] == true { words.append("complete") }
             if let reason = object["reason"]?.stringValue, NotationWord.gapReasons.contains(reason) {
@@ -141,47 +136,10 @@ struct FramePrinting {
 
     // MARK: Spelling
 
-    struct Part {
+    private struct Part {
         let text: String
+        /// Whether it is written also where it goes without saying.
         let isPrimary: Bool
-
-        init(_ text: String, isPrimary: Bool) {
-            self.text = text
-            self.isPrimary = isPrimary
-        }
-    }
-
-    static func field(_ name: String, _ value: JSONValue) -> Part? {
-        guard isWord(name), !name.hasPrefix("-") else { return nil }
-        switch value {
-        case .array, .object: return nil
-        case .string(let text): return Part("\(name)=\(quoted(text))", isPrimary: true)
-        default: return Part("\(name)=\(value.text())", isPrimary: true)
-        }
-    }
-
-    static func quoted(_ text: String, by mark: Unicode.Scalar = "'") -> String {
-        var quoted = String.UnicodeScalarView([mark])
-        for scalar in text.unicodeScalars {
-            quoted.append(scalar)
-            if scalar == mark { quoted.append(mark) }
-        }
-        quoted.append(mark)
-        return String(quoted)
-    }
-
-    /// Whether a text can stand as a bare word: no id and no punctuation the notation does not take.
-    static func isWord(_ text: String) -> Bool {
-        guard let first = text.unicodeScalars.first, first != "-" else { return false }
-        let isNamed = text.unicodeScalars.allSatisfy { scalar in
-            switch scalar {
-            case "a"..."z", "A"..."Z", "0"..."9", "_", "-", ".": true
-            default: false
-            }
-        }
-        let rest = text.unicodeScalars.dropFirst()
-        let isID = !rest.isEmpty && rest.allSatisfy { ("0"..."9").contains($0) } && first.properties.isAlphabetic
-        return isNamed && !isID
     }
 
     private static func dropped(_ field: String, _ type: String) -> String {

@@ -250,7 +250,7 @@ struct NotationParser {
         scalar == " " || scalar == "\n" || scalar == "\t" || scalar == "\r"
     }
 
-    private static func isNameScalar(_ scalar: Unicode.Scalar) -> Bool {
+    static func isNameScalar(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "a"..."z", "A"..."Z", "0"..."9", "_", "-", ".": true
         default: false

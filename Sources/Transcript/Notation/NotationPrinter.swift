@@ -111,23 +111,24 @@ private struct EventPrinting {
         switch event.kind {
         case .wait: return wait(at: index)
         case .opening(let opening):
-            var parts = principal(opening.principal)
-            if opening.path != "/ws", !isBrief { parts.append("path=\(FramePrinting.quoted(opening.path))") }
-            return lane + ">" + word("open", parts)
+            var parts = Spelling.principal(opening.principal.isEmpty ? nil : opening.principal)
+            if opening.path != "/ws", !isBrief { parts.append("path=\(Spelling.quoted(opening.path))") }
+            return lane + ">" + Spelling.word("open", parts)
         case .opened: return lane + "<open"
         case .refused(let status, let reason):
-            return lane + "<" + word("refused", [status.map(String.init), text(reason)].compactMap { $0 })
+            return lane + "<" + Spelling.word("refused", [status.map(String.init), text(reason)].compactMap { $0 })
         case .text(let direction, let text):
             return lane + direction.rawValue + (frame(at: index, direction, connection) ?? verbatim(text))
         case .binary(let direction, let bytes):
             let digits = hexDigits(isBrief ? Array(bytes.prefix(16)) : bytes)
             let rest = isBrief && bytes.count > 16 ? "…" : ""
-            return lane + direction.rawValue + word("binary", digits.isEmpty ? [] : [digits + rest])
+            return lane + direction.rawValue + Spelling.word("binary", digits.isEmpty ? [] : [digits + rest])
         case .ping(let direction): return lane + direction.rawValue + "pingFrame"
         case .pong(let direction): return lane + direction.rawValue + "pongFrame"
         case .close(let direction, let code, let reason):
-            return lane + direction.rawValue + word("close", [code.map(String.init), text(reason)].compactMap { $0 })
-        case .eof(let reason): return lane + "<" + word("eof", [text(reason)].compactMap { $0 })
+            return lane + direction.rawValue
+                + Spelling.word("close", [code.map(String.init), text(reason)].compactMap { $0 })
+        case .eof(let reason): return lane + "<" + Spelling.word("eof", [text(reason)].compactMap { $0 })
         case .request(let request) where event.lane == .push:
             return lane + "<" + (pushes.request(request) ?? "alert")
         case .response(let response) where event.lane == .push: return lane + ">" + pushes.response(response)
@@ -140,27 +141,17 @@ private struct EventPrinting {
         case .response(let response):
             let text = exchanges.response(response, to: asked[event.lane] ?? .other)
             return lane + "<" + (text ?? String(response.status))
-        case .failed(let reason): return lane + "<" + word("failed", [text(reason)].compactMap { $0 })
+        case .failed(let reason): return lane + "<" + Spelling.word("failed", [text(reason)].compactMap { $0 })
         case .act(let verb, let details): return lane + "!" + acts.act(verb, details)
         case .state(let state): return lane + "=" + states.state(state)
         }
     }
 
-    private func word(_ name: String, _ parts: [String]) -> String {
-        parts.isEmpty ? name : "\(name)(\(parts.joined(separator: " ")))"
-    }
-
-    private func text(_ text: String) -> String? { text.isEmpty || isBrief ? nil : FramePrinting.quoted(text) }
-
-    private func principal(_ name: String) -> [String] {
-        if name == "p1" { return [] }
-        if name.isEmpty { return ["-p"] }
-        return [NotationNames.isSpelled("p", name) ? name : "p1=\(FramePrinting.quoted(name))"]
-    }
+    private func text(_ text: String) -> String? { text.isEmpty || isBrief ? nil : Spelling.quoted(text) }
 
     private func verbatim(_ text: String) -> String {
-        guard isBrief, text.count > 120 else { return FramePrinting.quoted(text, by: "`") }
-        return FramePrinting.quoted("\(text.prefix(120))…", by: "`") + "(\(text.count) characters)"
+        guard isBrief, text.count > 120 else { return Spelling.quoted(text, by: "`") }
+        return Spelling.quoted("\(text.prefix(120))…", by: "`") + "(\(text.count) characters)"
     }
 
     private func frame(at index: Int, _ direction: Direction, _ connection: String) -> String? {
@@ -189,11 +180,9 @@ private struct EventPrinting {
             history.frames[index + 2]?.type == "auth", history.frames[index + 3]?.type == "connected",
             let greeting = frame(at: index + 3, .fromServer, connection)
         else { return nil }
-        let parts = principal(opening.principal)
+        let parts = Spelling.principal(opening.principal.isEmpty ? nil : opening.principal)
         if !isBrief {
-            let source = "A>" + word("auth", parts)
-            var parser = NotationParser(source, name: "")
-            guard case .frame(_, let frame)? = (try? parser.items())?.first?.content,
+            guard let frame = Spelling.frame(of: "A>" + Spelling.word("auth", parts)),
                 let auth = try? frames.expansion.object(frame, .toServer),
                 let document = history.frames[index + 2]?.document,
                 document.flaws.isEmpty, document.root == .object(auth)

@@ -8,7 +8,7 @@ struct StatePrinting {
 
     /// The word for a state; in the exact style `state(json='…')` where the words do not say all of it.
     func state(_ state: JSONValue) -> String {
-        let verbatim = "state(json=\(FramePrinting.quoted(state.text())))"
+        let verbatim = "state(json=\(Spelling.quoted(state.text())))"
         guard let object = state.objectValue, let connection = object["connection"]?.stringValue,
             NotationWord.states.contains(connection), connection != "state"
         else { return verbatim }
@@ -26,13 +26,12 @@ struct StatePrinting {
         for (session, count) in object["unread"]?.objectValue ?? [:] {
             parts.append("unread.\(named("s", session))=\(count.text())")
         }
-        let word = parts.isEmpty ? connection : "\(connection)(\(parts.joined(separator: " ")))"
+        let word = Spelling.word(connection, parts)
         return isBrief || expanded(word) == state ? word : verbatim
     }
 
     private func expanded(_ word: String) -> JSONValue? {
-        var parser = NotationParser("client=\(word)", name: "")
-        guard case .state(let frame)? = (try? parser.items())?.first?.content else { return nil }
+        guard case .state(let frame)? = Spelling.content(of: "client=\(word)") else { return nil }
         return try? StateExpansion(source: "").state(frame)
     }
 
@@ -47,16 +46,16 @@ struct StatePrinting {
         } else if let key = message["clientMessageId"]?.stringValue {
             name = named("c", key)
         } else {
-            return FramePrinting.quoted(text)
+            return Spelling.quoted(text)
         }
         let usual = "\(isAnswer ? "answer" : "question") \(name.dropFirst())"
-        return isBrief || text == usual ? name : "\(name)=\(FramePrinting.quoted(text))"
+        return Spelling.named(name, text, isUsual: isBrief || text == usual)
     }
 
     private func error(_ error: JSONValue) -> String {
         let text = error.stringValue ?? error["text"]?.stringValue ?? ""
         let code = error["code"]?.stringValue
-        guard let key = error["clientMessageId"]?.stringValue else { return code ?? FramePrinting.quoted(text) }
-        return "error.\(named("c", key))=\(code ?? FramePrinting.quoted(text))"
+        guard let key = error["clientMessageId"]?.stringValue else { return code ?? Spelling.quoted(text) }
+        return "error.\(named("c", key))=\(code ?? Spelling.quoted(text))"
     }
 }
