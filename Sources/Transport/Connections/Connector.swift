@@ -40,9 +40,7 @@ enum Connector {
     /// The client's side of HTTP/1.1, up to the handler that understands the parts.
     static func addHTTP(to pipeline: ChannelPipeline.SynchronousOperations) throws {
         try pipeline.addHandler(HTTPRequestEncoder())
-        try pipeline.addHandler(
-            ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
-        )
+        try pipeline.addHandler(ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes)))
     }
 
     private static func nanoseconds(_ duration: Duration) -> Int64 {

@@ -1,4 +1,7 @@
 import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Platform
 
 /// A bound port with the connections it has brought; what every server of this module begins and ends with.
 final class Listener: Sendable {
@@ -42,11 +45,7 @@ final class Listener: Sendable {
     }
 
     /// Stops listening, lets the clients go, and returns when the last handler has returned, after a bounded time.
-    ///
-    /// - Parameters:
-    ///   - grace: How long clients may take to go; then they are reset. Zero resets at once.
-    ///   - code: What WebSockets are closed with.
-    ///   - reason: The reason in the close frame.
+    /// - Parameter grace: How long clients may take to go; then they are reset. Zero resets at once.
     func stop(grace: Duration = .zero, code: UInt16 = 1001, reason: String = "") async {
         await Listening.close(channel)
         if grace > .zero {
@@ -56,5 +55,66 @@ final class Listener: Sendable {
         registry.abort()
         // A handler that ignores cancellation cannot be ended; waiting for it for ever would help nobody.
         _ = try? await registry.emptied.value(within: .seconds(2), "end of the last handler")
+    }
+}
+
+/// Binds a TCP port.
+enum Listening {
+    static func bind(
+        host: String, port: Int, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+    ) async throws(TransportProblem) -> any Channel {
+        Preparation.run()
+        let place = "\(host):\(port)"
+        // A larger number would be cut to its last sixteen bits, and something listen where nobody asked for it.
+        guard (0...65_535).contains(port) else {
+            throw TransportProblem(.cannotListen(reason: "ports go from 0 to 65535"), at: place)
+        }
+        do {
+            return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .serverChannelOption(.backlog, value: 512)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+                .childChannelOption(.autoRead, value: false)
+                .childChannelInitializer(prepare)
+                .bind(host: host, port: port)
+                .get()
+        } catch {
+            throw TransportProblem(.cannotListen(reason: reason(error)), at: place, causes: ["\(error)"])
+        }
+    }
+
+    /// In the words of people what they can do something about, else in those of the library.
+    private static func reason(_ error: any Error) -> String {
+        switch (error as? IOError)?.reason {
+        case .addressInUse: "something listens there already"
+        case .addressNotAvailable: "this machine has no such address"
+        case .noPermission: "this user may not listen on that port"
+        default: error is SocketAddressError.UnknownHost ? "no host has that name" : "\(error)"
+        }
+    }
+
+    /// Returns when nothing listens any more.
+    static func close(_ channel: any Channel) async {
+        channel.close(promise: nil)
+        _ = try? await channel.closeFuture.get()
+    }
+}
+
+/// Makes the generic types of the pipelines known to the runtime before two event loops ask for them at once.
+///
+/// Seen once in fifty starts with Swift 6.3.1 on Linux: the runtime dereferenced a null pointer while both loops
+/// instantiated the handler around the HTTP decoder for the first time.
+enum Preparation {
+    private static let types: [ObjectIdentifier] = [
+        ObjectIdentifier(HTTPRequestDecoder.self),
+        ObjectIdentifier(HTTPResponseDecoder.self),
+        ObjectIdentifier(ByteToMessageHandler<HTTPRequestDecoder>.self),
+        ObjectIdentifier(ByteToMessageHandler<HTTPResponseDecoder>.self),
+    ]
+
+    /// Does its work at the first call; later ones cost nothing.
+    @inline(never)
+    static func run() {
+        withExtendedLifetime(types) {}
     }
 }

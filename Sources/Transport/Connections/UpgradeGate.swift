@@ -75,9 +75,7 @@ extension UpgradeGate {
 
     /// Takes HTTP out of a pipeline, behind which the handler for what follows already stands.
     static func replaceHTTP<Encoder: ChannelHandler, Decoder: ChannelHandler>(
-        _ encoder: Encoder.Type,
-        _ decoder: Decoder.Type,
-        and context: ChannelHandlerContext
+        _ encoder: Encoder.Type, _ decoder: Decoder.Type, and context: ChannelHandlerContext
     ) throws {
         let pipeline = context.pipeline.syncOperations
         let gateContext = try pipeline.context(handlerType: UpgradeGate.self)

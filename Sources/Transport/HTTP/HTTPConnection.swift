@@ -4,9 +4,9 @@ import NIOHTTP1
 /// A warm HTTP connection: opened before it is needed, used for one request after the other.
 ///
 /// Dropping the last reference ends the TCP connection.
-public final class HTTPConnection: Sendable {
+package final class HTTPConnection: Sendable {
     /// The server it leads to.
-    public let endpoint: Endpoint
+    package let endpoint: Endpoint
 
     private let channel: any Channel
     private let answers: AnswerBox
@@ -22,15 +22,12 @@ public final class HTTPConnection: Sendable {
     }
 
     /// Opens TCP, and TLS where the scheme is `https` or `wss`.
-    ///
     /// - Parameters:
     ///   - endpoint: Scheme, host and port; the path is taken from each request.
-    ///   - tls: Which certificates to believe.
     ///   - tripwire: Looks at the body of each answer that is whole, before anybody gets it.
     ///   - timeout: For all of it together.
-    /// - Returns: A connection nothing was sent on.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `closed` or `late`.
-    public static func open(
+    package static func open(
         _ endpoint: Endpoint,
         tls: TLSOptions = TLSOptions(),
         tripwire: Tripwire? = nil,
@@ -49,43 +46,32 @@ public final class HTTPConnection: Sendable {
     }
 
     /// Sends a request and returns the whole answer; one at a time on each connection.
-    ///
     /// - Parameters:
-    ///   - request: What to send; its host and port are not looked at.
     ///   - maxBodyBytes: A larger body throws `tooLarge` and ends the connection.
     ///   - timeout: For sending and the whole answer together.
-    /// - Returns: The answer, whatever its status.
     /// - Throws: `closed`, `reset`, `tooLarge`, `late` or `protocolError`; after each of them the connection is gone.
-    public func perform(
-        _ request: HTTPRequestSpec,
-        maxBodyBytes: Int = 16 << 20,
-        timeout: Duration = .seconds(10)
+    package func perform(
+        _ request: HTTPRequestSpec, maxBodyBytes: Int = 16 << 20, timeout: Duration = .seconds(10)
     ) async throws(TransportProblem) -> HTTPAnswer {
         let pending = try send(request, maxBodyBytes: maxBodyBytes)
         return try await answer(to: pending, timeout: timeout)
     }
 
     /// A request whose answer is still to come.
-    public struct Pending: Sendable {
+    package struct Pending: Sendable {
         let method: String
         let answer: OneShot<HTTPAnswer>
         let written: OneShot<Void>
 
         /// Returns when the operating system has taken the request's bytes.
-        public nonisolated(nonsending) func waitUntilSent() async throws(TransportProblem) { try await written.value() }
+        package nonisolated(nonsending) func waitUntilSent() async throws(TransportProblem) {
+            try await written.value()
+        }
     }
 
     /// Sends a request without waiting, so that the connection can be cut before the answer.
-    ///
-    /// - Parameters:
-    ///   - request: What to send.
-    ///   - maxBodyBytes: The bound for the answer's body.
-    /// - Returns: A handle for the answer.
     /// - Throws: `closed` when the connection is gone, `protocolError` while another request waits on it.
-    public func send(
-        _ request: HTTPRequestSpec,
-        maxBodyBytes: Int = 16 << 20
-    ) throws(TransportProblem) -> Pending {
+    package func send(_ request: HTTPRequestSpec, maxBodyBytes: Int = 16 << 20) throws(TransportProblem) -> Pending {
         guard channel.isActive else { throw TransportProblem(.closed, at: request.endpoint.place) }
         let answer = try answers.expect(maxBodyBytes: maxBodyBytes)
         let written = OneShot<Void>(place: request.endpoint.place)
@@ -97,14 +83,8 @@ public final class HTTPConnection: Sendable {
         return Pending(method: request.method, answer: answer, written: written)
     }
 
-    /// Waits for the answer to a request that was sent.
-    ///
-    /// - Parameters:
-    ///   - pending: What ``send(_:maxBodyBytes:)`` returned.
-    ///   - timeout: How long to wait; then the connection is ended.
-    /// - Returns: The answer, whatever its status.
-    /// - Throws: As ``perform(_:maxBodyBytes:timeout:)``.
-    public func answer(to pending: Pending, timeout: Duration) async throws(TransportProblem) -> HTTPAnswer {
+    /// Waits for the answer to a request that was sent; without one in time the connection is ended.
+    package func answer(to pending: Pending, timeout: Duration) async throws(TransportProblem) -> HTTPAnswer {
         do {
             return try await pending.answer.value(within: timeout, "answer to \(pending.method)")
         } catch {
@@ -114,7 +94,7 @@ public final class HTTPConnection: Sendable {
     }
 
     /// Ends the connection, or falls silent on it.
-    public func cut(_ how: Cut) {
+    package func cut(_ how: Cut) {
         channel.eventLoop.execute { [channel, answers] in
             guard channel.isActive else { return }
             switch how {
@@ -127,9 +107,7 @@ public final class HTTPConnection: Sendable {
 
     private static func write(_ request: HTTPRequestSpec, to channel: any Channel, _ promise: EventLoopPromise<Void>) {
         var head = HTTPRequestHead(
-            version: .http1_1,
-            method: HTTPMethod(rawValue: request.method),
-            uri: request.endpoint.target
+            version: .http1_1, method: HTTPMethod(rawValue: request.method), uri: request.endpoint.target
         )
         let given = Set(request.headers.map { $0.0.lowercased() })
         if !given.contains("host") { head.headers.add(name: "Host", value: request.endpoint.authority) }

@@ -1,17 +1,13 @@
 /// One request and its answer on a connection of their own.
-public enum HTTPExchange {
+package enum HTTPExchange {
     /// Sends a request and returns the whole answer.
-    ///
     /// - Parameters:
-    ///   - request: What to send.
-    ///   - tls: Which certificates to believe.
     ///   - tripwire: Looks at the body of the answer when it is whole, before anybody gets it.
     ///   - maxBodyBytes: A larger body throws `tooLarge` as soon as that is known.
     ///   - timeout: For connecting, sending and the whole answer together.
-    /// - Returns: The answer, whatever its status.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `closed`, `reset`, `tooLarge`, `late`, or `protocolError`
     ///   for an answer that is not HTTP.
-    public static func perform(
+    package static func perform(
         _ request: HTTPRequestSpec,
         tls: TLSOptions = TLSOptions(),
         tripwire: Tripwire? = nil,

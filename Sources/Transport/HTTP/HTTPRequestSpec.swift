@@ -1,21 +1,16 @@
 /// An HTTP request to send.
-public struct HTTPRequestSpec: Sendable {
+package struct HTTPRequestSpec: Sendable {
     /// Any token; `GET` unless told otherwise.
-    public var method: String
+    package var method: String
     /// Where to; `ws` and `wss` are taken as their HTTP twins.
-    public var endpoint: Endpoint
+    package var endpoint: Endpoint
     /// Added to `Host`, `Connection` and `Content-Length`, which this module writes unless they are given here.
-    public var headers: [(String, String)]
+    package var headers: [(String, String)]
     /// The body; empty means none.
-    public var body: [UInt8]
+    package var body: [UInt8]
 
     /// A request, ready to be performed any number of times.
-    public init(
-        _ method: String = "GET",
-        _ endpoint: Endpoint,
-        headers: [(String, String)] = [],
-        body: [UInt8] = []
-    ) {
+    package init(_ method: String = "GET", _ endpoint: Endpoint, headers: [(String, String)] = [], body: [UInt8] = []) {
         self.method = method
         self.endpoint = endpoint
         self.headers = headers
@@ -24,21 +19,21 @@ public struct HTTPRequestSpec: Sendable {
 }
 
 /// What a server answered.
-public struct HTTPAnswer: Sendable {
+package struct HTTPAnswer: Sendable {
     /// The status as sent.
-    public var status: Int
+    package var status: Int
     /// The headers in their order, names as spelled by the server.
-    public var headers: [(String, String)]
+    package var headers: [(String, String)]
     /// The body without transfer coding.
-    public var body: [UInt8]
+    package var body: [UInt8]
     /// When the last byte had arrived.
-    public var receivedAt: ContinuousClock.Instant
+    package var receivedAt: ContinuousClock.Instant
 
     /// The first value of a header, whatever the case of its name.
-    public func header(_ name: String) -> String? {
+    package func header(_ name: String) -> String? {
         headers.first { $0.0.lowercased() == name.lowercased() }?.1
     }
 
     /// The body as text, with replacement characters where it is not UTF-8.
-    public var text: String { String(decoding: body, as: UTF8.self) }
+    package var text: String { String(decoding: body, as: UTF8.self) }
 }

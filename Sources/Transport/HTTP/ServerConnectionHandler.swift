@@ -135,14 +135,11 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
     }
 
     private func answer(
-        _ response: HTTPServerResponse,
-        keepAlive: Bool,
-        isHead: Bool = false,
-        _ context: ChannelHandlerContext
+        _ response: HTTPServerResponse, keepAlive: Bool, isHead: Bool = false, _ context: ChannelHandlerContext
     ) {
         guard context.channel.isActive, !ending else { return }
         if response.isHangUp {
-            if response.isReset { return reset(context) }
+            if response.isReset { return end(context, WireHandler.reset) }
             return end(context)
         }
         let asksToClose = response.headers.contains { name, value in
@@ -166,24 +163,15 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
     }
 
     /// Sends a body piece by piece, each after the one before has left.
-    private func send(
-        _ pieces: AsyncStream<[UInt8]>, thenStays stays: Bool, _ context: ChannelHandlerContext
-    ) {
+    private func send(_ pieces: AsyncStream<[UInt8]>, thenStays stays: Bool, _ context: ChannelHandlerContext) {
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let loop = context.eventLoop
-        registry.run {
-            for await piece in pieces where !piece.isEmpty {
-                let sent = loop.flatSubmit {
-                    let (this, context) = bound.value
-                    return context.writeAndFlush(this.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: piece)))))
-                }
-                guard (try? await sent.get()) != nil else { return }
-            }
-            loop.execute {
-                let (this, context) = bound.value
-                guard context.channel.isActive, !this.ending else { return }
-                this.finishAnswer(stays: stays && !this.stopping, context)
-            }
+        registry.send(pieces, on: context.eventLoop) { piece in
+            let (this, context) = bound.value
+            return context.writeAndFlush(this.wrapOutboundOut(.body(.byteBuffer(piece))))
+        } then: {
+            let (this, context) = bound.value
+            guard context.channel.isActive, !this.ending else { return }
+            this.finishAnswer(stays: stays && !this.stopping, context)
         }
     }
 
@@ -201,18 +189,11 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         answer(response, keepAlive: false, context)
     }
 
-    private func end(_ context: ChannelHandlerContext) {
+    private func end(_ context: ChannelHandlerContext, _ how: (any Channel) -> Void = WireHandler.end) {
         ending = true
         release()
         idle?.cancel()
-        WireHandler.end(context.channel)
-    }
-
-    private func reset(_ context: ChannelHandlerContext) {
-        ending = true
-        release()
-        idle?.cancel()
-        WireHandler.reset(context.channel)
+        how(context.channel)
     }
 
     /// Lets go of all requests that are not being answered yet.
@@ -228,7 +209,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         guard context.channel.isActive, !ending else { return }
         switch decision {
         case .refuse(let status, let body): finish(.plain(status, body), context)
-        case .reset: reset(context)
+        case .reset: end(context, WireHandler.reset)
         case .accept:
             if stopping { return finish(.plain(503, "the server stops"), context) }
             do {

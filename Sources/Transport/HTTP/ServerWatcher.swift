@@ -3,7 +3,7 @@
 ///
 /// The calls come from many threads and must never wait. Numbers are unique for the life of the process: one for each
 /// WebSocket and each request.
-public protocol ServerWatcher: Sendable {
+package protocol ServerWatcher: Sendable {
     /// A client asks for a WebSocket.
     func asks(_ request: UpgradeRequest) -> RelayChoice
 

@@ -95,19 +95,12 @@ final class HTTP2StreamHandler<Handler: TransportHandler>: ChannelInboundHandler
     /// Sends a body piece by piece, each after the one before has left.
     private func send(_ pieces: AsyncStream<[UInt8]>, _ context: ChannelHandlerContext) {
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let loop = context.eventLoop
-        serving.registry.run {
-            for await piece in pieces where !piece.isEmpty {
-                let sent = loop.flatSubmit {
-                    let (this, context) = bound.value
-                    return context.writeAndFlush(this.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: piece)))))
-                }
-                guard (try? await sent.get()) != nil else { return }
-            }
-            loop.execute {
-                let (this, context) = bound.value
-                this.end(context)
-            }
+        serving.registry.send(pieces, on: context.eventLoop) { piece in
+            let (this, context) = bound.value
+            return context.writeAndFlush(this.wrapOutboundOut(.body(.byteBuffer(piece))))
+        } then: {
+            let (this, context) = bound.value
+            this.end(context)
         }
     }
 

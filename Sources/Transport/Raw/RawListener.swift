@@ -1,9 +1,9 @@
 import NIOCore
 
 /// Listens on TCP and gives every connection to a closure; speaks no protocol itself.
-public final class RawListener: Sendable {
+package final class RawListener: Sendable {
     /// The port it listens on.
-    public var port: Int { listener.port }
+    package var port: Int { listener.port }
 
     private let listener: Listener
 
@@ -12,17 +12,10 @@ public final class RawListener: Sendable {
     }
 
     /// Starts to listen.
-    ///
-    /// - Parameters:
-    ///   - host: An address of this machine.
-    ///   - port: 0 takes a free one.
-    ///   - serve: Has the connection for itself; returning ends it, unless it was silenced.
-    /// - Returns: A listener that listens already.
+    /// - Parameter serve: Has the connection for itself; returning ends it, unless it was silenced.
     /// - Throws: `cannotListen`.
-    public static func start(
-        host: String = "127.0.0.1",
-        port: Int = 0,
-        serve: @escaping @Sendable (RawConnection) async -> Void
+    package static func start(
+        host: String = "127.0.0.1", port: Int = 0, serve: @escaping @Sendable (RawConnection) async -> Void
     ) async throws(TransportProblem) -> RawListener {
         let listener = try await Listener.start(host: host, port: port) { pipeline, registry in
             try pipeline.addHandler(
@@ -41,7 +34,50 @@ public final class RawListener: Sendable {
     }
 
     /// Stops listening, resets every connection, and returns when the closures have returned, after 2 s at the latest.
-    public func stop() async {
+    package func stop() async {
         await listener.stop()
+    }
+}
+
+/// Bytes in, the same bytes out as events.
+final class RawHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let place: String
+    private let opened: @Sendable (SocketCore) -> Void
+    private var core: SocketCore?
+
+    init(place: String, opened: @escaping @Sendable (SocketCore) -> Void) {
+        self.place = place
+        self.opened = opened
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        let core = SocketCore(
+            channel: context.channel, isClient: false, place: place, maxQueuedBytes: 1 << 20, maxUnsentBytes: 256 << 20)
+        self.core = core
+        opened(core)
+        core.readIfWanted()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        core?.readIfWanted()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let now = ContinuousClock.now
+        guard let core, !core.withState({ $0.discarding || $0.silent }) else { return }
+        core.queue.push(WebSocketArrival(at: now, event: .binary(Array(unwrapInboundIn(data).readableBytesView))))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        core?.queue.push(WebSocketArrival(at: .now, event: .failed(TransportProblem(error, at: place))))
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        core?.queue.push(WebSocketArrival(at: .now, event: .eof))
+        core?.finish(.closed)
+        context.fireChannelInactive()
     }
 }

@@ -7,13 +7,13 @@ import Synchronization
 ///
 /// Each connection of a client has one to the server that is its own, so what one peer does to its connection is done to the
 /// other's: the end of one is the end of the other, and a reset is passed on as a reset. A WebSocket passes byte by byte.
-public final class Relay: Sendable {
+package final class Relay: Sendable {
     /// The port it listens on, also when 0 was asked for.
-    public var port: Int { listener.port }
+    package var port: Int { listener.port }
     /// The host as given at the start.
-    public var host: String { listener.host }
+    package var host: String { listener.host }
     /// Whether clients must speak TLS.
-    public let isSecure: Bool
+    package let isSecure: Bool
 
     private let listener: Listener
 
@@ -35,7 +35,7 @@ public final class Relay: Sendable {
     ///   - watcher: Who sees what passes.
     /// - Returns: A relay that listens already.
     /// - Throws: `cannotListen`, or `tls` when a certificate cannot be used.
-    public static func start(
+    package static func start(
         host: String = "127.0.0.1", port: Int = 0, upstream: Endpoint, tls: TLSIdentity? = nil,
         upstreamTLS: TLSOptions = TLSOptions(), limits: RelayLimits = RelayLimits(), holdsMessages: Bool = false,
         watcher: some RelayWatcher
@@ -59,20 +59,20 @@ public final class Relay: Sendable {
     }
 
     /// The WebSocket URL of a path on this relay.
-    public func webSocketURL(_ path: String = "/ws") -> String { "\(isSecure ? "wss" : "ws")://\(authority)\(path)" }
+    package func webSocketURL(_ path: String = "/ws") -> String { "\(isSecure ? "wss" : "ws")://\(authority)\(path)" }
 
     /// The HTTP URL of a path on this relay.
-    public func httpURL(_ path: String = "/") -> String { "\(isSecure ? "https" : "http")://\(authority)\(path)" }
+    package func httpURL(_ path: String = "/") -> String { "\(isSecure ? "https" : "http")://\(authority)\(path)" }
 
     private var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     /// Open connections of clients.
-    public var connectionCount: Int { listener.registry.connectionCount }
+    package var connectionCount: Int { listener.registry.connectionCount }
 
     /// Stops listening, closes every WebSocket with 1001 on both sides, and returns when all connections are gone.
     ///
     /// - Parameter timeout: How long peers may take to go; then they are reset. Zero resets at once.
-    public func stop(graceful timeout: Duration = .seconds(2)) async {
+    package func stop(graceful timeout: Duration = .seconds(2)) async {
         await listener.stop(grace: timeout)
     }
 }

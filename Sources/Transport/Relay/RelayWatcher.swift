@@ -1,19 +1,19 @@
 /// The two peers of a relay.
-public enum RelaySide: String, Sendable, Hashable {
+package enum RelaySide: String, Sendable, Hashable {
     /// Who connected to the relay.
     case client
     /// Where the relay connected to.
     case server
 
     /// The peer.
-    public var other: RelaySide { self == .client ? .server : .client }
+    package var other: RelaySide { self == .client ? .server : .client }
 }
 
 /// Sees everything that passes through a relay, before it is passed on, and may interfere.
 ///
 /// The calls about one exchange come in order on its event loop, which does nothing else meanwhile: they must be short and
 /// never wait. Numbers are unique for the life of the relay: one for each request, the one that asks for a WebSocket too.
-public protocol RelayWatcher: Sendable {
+package protocol RelayWatcher: Sendable {
     /// The head of a request came; its body is empty here and follows.
     func began(_ request: HTTPServerRequest, isUpgrade: Bool, number: Int) -> RelayChoice
 
@@ -46,7 +46,7 @@ public protocol RelayWatcher: Sendable {
 }
 
 /// The body of a request or an answer as far as it was kept.
-public enum RelayBody: Sendable, Equatable {
+package enum RelayBody: Sendable, Equatable {
     /// All of it, without transfer coding.
     case whole([UInt8])
     /// Too large to be kept.
@@ -54,7 +54,7 @@ public enum RelayBody: Sendable, Equatable {
 }
 
 /// What becomes of a request or an answer.
-public enum RelayChoice: Sendable {
+package enum RelayChoice: Sendable {
     /// It goes on its way.
     case pass
     /// It goes on its way after a time.
@@ -66,9 +66,9 @@ public enum RelayChoice: Sendable {
 }
 
 /// What becomes of a message on a WebSocket.
-public struct RelayDeed: Sendable, Equatable {
+package struct RelayDeed: Sendable, Equatable {
     /// How a connection is ended by the relay.
-    public enum Ending: Sendable, Equatable {
+    package enum Ending: Sendable, Equatable {
         /// Without a close frame, or by falling silent.
         case cut(Cut)
         /// With a close frame of this code to both peers.
@@ -76,42 +76,42 @@ public struct RelayDeed: Sendable, Equatable {
     }
 
     /// How often it is passed on.
-    public var copies: Int
+    package var copies: Int
     /// How long it waits, with everything behind it.
-    public var delay: Duration
+    package var delay: Duration
     /// What happens after it.
-    public var ending: Ending?
+    package var ending: Ending?
 
     /// Passed on once, at once, unless told otherwise.
-    public init(copies: Int = 1, delay: Duration = .zero, ending: Ending? = nil) {
+    package init(copies: Int = 1, delay: Duration = .zero, ending: Ending? = nil) {
         self.copies = copies
         self.delay = delay
         self.ending = ending
     }
 
     /// Nothing special.
-    public static let pass = RelayDeed()
+    package static let pass = RelayDeed()
 }
 
 /// The bounds of a relay.
-public struct RelayLimits: Sendable, Equatable {
+package struct RelayLimits: Sendable, Equatable {
     /// The largest message that is looked at; a larger one is passed on unseen.
-    public var maxMessageBytes: Int
+    package var maxMessageBytes: Int
     /// The largest body that is kept for the watcher; a larger one is passed on unseen.
-    public var maxBodyBytes: Int
+    package var maxBodyBytes: Int
     /// What all messages and bodies that are not whole yet may have together.
-    public var maxHeldBytes: Int
+    package var maxHeldBytes: Int
     /// Open connections of clients; further ones are closed at once.
-    public var maxConnections: Int
+    package var maxConnections: Int
     /// How long the server may take to accept a connection.
-    public var connect: Duration
+    package var connect: Duration
     /// How long a client may rest between two requests.
-    public var idle: Duration
+    package var idle: Duration
     /// How long a peer may take to read what is left once the other one is gone.
-    public var patience: Duration
+    package var patience: Duration
 
     /// Bounds for two peers that are watched.
-    public init(
+    package init(
         maxMessageBytes: Int = 16 << 20, maxBodyBytes: Int = 16 << 20, maxHeldBytes: Int = 256 << 20,
         maxConnections: Int = 4096, connect: Duration = .seconds(10), idle: Duration = .seconds(60),
         patience: Duration = .seconds(10)

@@ -3,13 +3,13 @@ import NIOHTTP1
 import NIOSSL
 
 /// A server for HTTP and WebSocket on one port.
-public final class TransportServer: Sendable {
+package final class TransportServer: Sendable {
     /// The port it listens on, also when 0 was asked for.
-    public var port: Int { listener.port }
+    package var port: Int { listener.port }
     /// The host as given at the start.
-    public var host: String { listener.host }
+    package var host: String { listener.host }
     /// Whether clients must speak TLS.
-    public let isSecure: Bool
+    package let isSecure: Bool
 
     private let listener: Listener
 
@@ -19,18 +19,13 @@ public final class TransportServer: Sendable {
     }
 
     /// Starts to listen.
-    ///
     /// - Parameters:
-    ///   - host: A name or address of this machine.
     ///   - port: 0 takes a free one.
     ///   - tls: Certificate and key for `https` and `wss`; without them both schemes go without TLS.
     ///   - speaksHTTP2: Whether HTTP/2 is spoken beside HTTP/1.1: agreed on by ALPN, or begun by the client's preface.
     ///     WebSockets are served over HTTP/1.1 alone.
-    ///   - limits: The bounds.
-    ///   - handler: What to do with the clients.
-    /// - Returns: A server that listens already.
     /// - Throws: `cannotListen`, or `tls` when a certificate cannot be used.
-    public static func start(
+    package static func start(
         host: String = "127.0.0.1",
         port: Int = 0,
         tls: TLSIdentity? = nil,
@@ -54,24 +49,22 @@ public final class TransportServer: Sendable {
     }
 
     /// The WebSocket URL of a path on this server.
-    public func webSocketURL(_ path: String = "/ws") -> String { "\(isSecure ? "wss" : "ws")://\(authority)\(path)" }
+    package func webSocketURL(_ path: String = "/ws") -> String { "\(isSecure ? "wss" : "ws")://\(authority)\(path)" }
 
     /// The HTTP URL of a path on this server.
-    public func httpURL(_ path: String = "/") -> String { "\(isSecure ? "https" : "http")://\(authority)\(path)" }
+    package func httpURL(_ path: String = "/") -> String { "\(isSecure ? "https" : "http")://\(authority)\(path)" }
 
     /// Host and port as URLs have them; an IPv6 address stands in brackets (RFC 3986, 3.2.2).
     private var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     /// Open connections of both kinds.
-    public var connectionCount: Int { listener.registry.connectionCount }
+    package var connectionCount: Int { listener.registry.connectionCount }
 
     /// Stops listening, says goodbye to every client, and returns when the last handler has returned.
-    ///
     /// - Parameters:
     ///   - timeout: How long clients may take to go; then they are reset. Zero resets at once.
     ///   - code: What WebSockets are closed with: 1001 going away, 1012 restart.
-    ///   - reason: The reason in the close frame.
-    public func stop(graceful timeout: Duration = .seconds(2), code: UInt16 = 1001, reason: String = "") async {
+    package func stop(graceful timeout: Duration = .seconds(2), code: UInt16 = 1001, reason: String = "") async {
         await listener.stop(grace: timeout, code: code, reason: reason)
     }
 }

@@ -57,7 +57,6 @@ final class ArrivalQueue: Sendable {
     }
 
     var queuedBytes: Int { state.withLock { $0.bytes } }
-    var isFinished: Bool { state.withLock { $0.finished } }
 
     /// Adds an event; whatever follows a last event is dropped.
     func push(_ arrival: WebSocketArrival) {

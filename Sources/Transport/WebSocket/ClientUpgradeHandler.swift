@@ -14,12 +14,7 @@ final class ClientUpgradeHandler: ChannelInboundHandler, RemovableChannelHandler
     private var head: HTTPResponseHead?
     private var excerpt: [UInt8] = []
 
-    init(
-        endpoint: Endpoint,
-        headers: [(String, String)],
-        limits: WebSocketLimits,
-        made: OneShot<SocketCore>
-    ) {
+    init(endpoint: Endpoint, headers: [(String, String)], limits: WebSocketLimits, made: OneShot<SocketCore>) {
         self.endpoint = endpoint
         self.headers = headers
         self.limits = limits

@@ -2,7 +2,7 @@ import NIOCore
 import Synchronization
 
 /// What both ends of a WebSocket share: order and bounds of sending, pausing of reading, and the ways to end.
-final class SocketCore: Sendable {
+package final class SocketCore: Sendable {
     struct State {
         var answersPings = true
         var paused = false
@@ -149,4 +149,14 @@ final class SocketCore: Sendable {
         state.withLock { $0.over = $0.over ?? code }
         ended.fulfil(.success(()))
     }
+}
+
+/// The ways to end a connection without saying goodbye.
+package enum Cut: String, Sendable, Hashable, CaseIterable {
+    /// The TCP connection ends in order, without a close frame.
+    case fin
+    /// The TCP connection is reset; what was not yet delivered is lost.
+    case reset
+    /// Nothing is read or written any more and pings stay unanswered, while the TCP connection stays open.
+    case silence
 }

@@ -5,7 +5,7 @@ import Synchronization
 /// It acts when the message that holds the bytes is whole, before anything else sees it. Whoever told only a part has told
 /// nothing yet; and in how many frames, chunks and packets a message comes is up to the peer and the moment, so that what
 /// trips at the first of them shows another thing each time.
-public final class Tripwire: Sendable {
+package final class Tripwire: Sendable {
     private let pattern: [UInt8]
     private let action: @Sendable () -> Void
     private let state = Mutex(false)
@@ -15,13 +15,13 @@ public final class Tripwire: Sendable {
     /// - Parameters:
     ///   - text: What to look for in a message or in the body of an answer; an empty text is never found.
     ///   - action: What to do; it holds up the reading of every connection of its thread, so it must be short.
-    public init(_ text: String, _ action: @escaping @Sendable () -> Void) {
+    package init(_ text: String, _ action: @escaping @Sendable () -> Void) {
         pattern = Array(text.utf8)
         self.action = action
     }
 
     /// Whether the bytes have come.
-    public var hasTripped: Bool { state.withLock { $0 } }
+    package var hasTripped: Bool { state.withLock { $0 } }
 
     /// Takes a whole message.
     func look(at message: [UInt8]) {

@@ -3,13 +3,13 @@ import NIOCore
 /// The client's end of a WebSocket.
 ///
 /// Dropping the last reference ends the TCP connection.
-public final class WebSocketConnection: Sendable {
+package final class WebSocketConnection: WebSocketEnd {
     /// Where it leads.
-    public let endpoint: Endpoint
+    package let endpoint: Endpoint
     /// Everything the server sends, each event once, with its time of arrival.
-    public let events: WebSocketEvents
+    package let events: WebSocketEvents
 
-    private let core: SocketCore
+    package let core: SocketCore
 
     private init(endpoint: Endpoint, core: SocketCore) {
         self.endpoint = endpoint
@@ -22,16 +22,12 @@ public final class WebSocketConnection: Sendable {
     }
 
     /// Opens TCP, TLS where the scheme is `wss`, and the WebSocket.
-    ///
     /// - Parameters:
     ///   - endpoint: The URL; `http` and `https` are taken as their WebSocket twins.
     ///   - headers: Added to the request; a name this module sends itself is replaced.
-    ///   - tls: Which certificates to believe.
-    ///   - limits: The bounds on memory.
     ///   - timeout: For all of it together.
-    /// - Returns: An open connection.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `upgradeRefused`, `notWebSocket`, `closed` or `late`.
-    public static func open(
+    package static func open(
         _ endpoint: Endpoint,
         headers: [(String, String)] = [],
         tls: TLSOptions = TLSOptions(),
@@ -54,36 +50,20 @@ public final class WebSocketConnection: Sendable {
     // MARK: receiving
 
     /// The next event, or nil after the last one or when the task is cancelled, which loses no event.
-    public nonisolated(nonsending) func next() async -> WebSocketArrival? { await core.queue.next() }
+    package nonisolated(nonsending) func next() async -> WebSocketArrival? { await core.queue.next() }
 
     /// The next event, waiting at most `limit` and losing none when it is over.
-    ///
-    /// - Parameters:
-    ///   - limit: How long to wait; with zero only what is already there.
-    ///   - what: What is waited for, for the message.
-    /// - Returns: An event, or nil after the last one.
+    /// With zero only what is already there is given; nil comes after the last event.
     /// - Throws: `late`, or `cancelled` when the task is cancelled.
-    public func next(within limit: Duration, _ what: String) async throws(TransportProblem) -> WebSocketArrival? {
+    package func next(within limit: Duration, _ what: String) async throws(TransportProblem) -> WebSocketArrival? {
         try await core.queue.next(within: limit, what, at: core.place)
     }
 
-    /// Whether pings are answered at once; on from the start.
-    public var answersPings: Bool {
-        get { core.withState { $0.answersPings } }
-        set { core.withState { $0.answersPings = newValue } }
-    }
-
-    /// Leaves what the server sends in the operating system's buffers, so that the server feels a slow reader.
-    public func stopReading() { core.setPaused(true) }
-
-    /// Reads again.
-    public func resumeReading() { core.setPaused(false) }
-
     /// The bytes of events that wait to be taken.
-    public var queuedBytes: Int { core.queue.queuedBytes }
+    package var queuedBytes: Int { core.queue.queuedBytes }
 
     /// Looks for bytes in each message that becomes whole from now on, on the reading thread and before anybody gets it.
-    public func watch(with tripwire: Tripwire) {
+    package func watch(with tripwire: Tripwire) {
         core.withState { state in
             state.tripwires.removeAll(where: \.hasTripped)
             state.tripwires.append(tripwire)
@@ -92,62 +72,49 @@ public final class WebSocketConnection: Sendable {
 
     // MARK: sending
 
-    /// Sends one text frame and returns when the operating system has taken its bytes.
-    public nonisolated(nonsending) func send(text: String) async throws(TransportProblem) {
-        try await send(WebSocketFrame(.text, Array(text.utf8)))
-    }
-
     /// Sends one frame of the given kind; text that is not UTF-8 goes out as it is.
-    public nonisolated(nonsending) func send(
-        bytes: [UInt8],
-        opcode: WebSocketFrame.Opcode = .binary
+    package nonisolated(nonsending) func send(
+        bytes: [UInt8], opcode: WebSocketFrame.Opcode = .binary
     ) async throws(TransportProblem) {
         try await send(WebSocketFrame(opcode, bytes))
     }
 
     /// Sends one text message in as many frames as there are fragments; none makes one empty frame.
-    public nonisolated(nonsending) func send(fragments: [String]) async throws(TransportProblem) {
+    package nonisolated(nonsending) func send(fragments: [String]) async throws(TransportProblem) {
         var bytes: [UInt8] = []
         for (index, fragment) in (fragments.isEmpty ? [""] : fragments).enumerated() {
             let frame = WebSocketFrame(
-                index == 0 ? .text : .continuation,
-                Array(fragment.utf8),
-                isFinal: index >= fragments.count - 1
+                index == 0 ? .text : .continuation, Array(fragment.utf8), isFinal: index >= fragments.count - 1
             )
             bytes += core.encoded(frame)
         }
         try await core.post(bytes).value()
     }
 
-    /// Sends a frame, legal or not, masked as clients must.
-    public nonisolated(nonsending) func send(_ frame: WebSocketFrame) async throws(TransportProblem) {
-        try await core.post(core.encoded(frame)).value()
+    package func queue(_ bytes: [UInt8]) throws(TransportProblem) -> OneShot<Void> { try core.post(bytes) }
+}
+
+/// The bounds that keep a peer from filling this process's memory or time.
+package struct WebSocketLimits: Sendable, Equatable {
+    /// A larger message ends the connection with `failed(tooLarge)`, recognised by its header.
+    package var maxMessageBytes: Int
+    /// Events waiting for the consumer; when they hold more, reading stops until half of them are taken.
+    package var maxQueuedBytes: Int
+    /// Everything the peer may send in the connection's life, nil for no bound; beyond it comes `flooded`.
+    package var maxReceivedBytes: Int?
+    /// What may wait to be sent while the peer does not read; a send beyond it throws `peerTooSlow`.
+    package var maxUnsentBytes: Int
+
+    /// Bounds that suit a conversation; a suite lowers them to provoke what lies beyond.
+    package init(
+        maxMessageBytes: Int = 16 << 20,
+        maxQueuedBytes: Int = 64 << 20,
+        maxReceivedBytes: Int? = 256 << 20,
+        maxUnsentBytes: Int = 64 << 20
+    ) {
+        self.maxMessageBytes = maxMessageBytes
+        self.maxQueuedBytes = maxQueuedBytes
+        self.maxReceivedBytes = maxReceivedBytes
+        self.maxUnsentBytes = maxUnsentBytes
     }
-
-    /// Puts bytes on the wire that need not be frames at all.
-    public nonisolated(nonsending) func send(rawBytes: [UInt8]) async throws(TransportProblem) {
-        try await core.post(rawBytes).value()
-    }
-
-    /// Sends a ping; the answer arrives among the events.
-    public nonisolated(nonsending) func ping(_ payload: [UInt8] = []) async throws(TransportProblem) {
-        try await send(WebSocketFrame(.ping, payload))
-    }
-
-    // MARK: ending
-
-    /// Closes as the protocol wants: close frame, the peer's close frame, end of TCP; without the peer after `timeout`.
-    public nonisolated(nonsending) func close(
-        code: UInt16? = 1000,
-        reason: String = "",
-        timeout: Duration = .seconds(2)
-    ) async {
-        await core.close(code: code, reason: reason, timeout: timeout)
-    }
-
-    /// Ends the connection without a close frame, or falls silent on it.
-    public func cut(_ how: Cut) { core.cut(how) }
-
-    /// Returns when the TCP connection is gone on this side.
-    public nonisolated(nonsending) func waitUntilEnded() async throws(TransportProblem) { try await core.ended.value() }
 }

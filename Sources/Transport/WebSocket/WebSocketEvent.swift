@@ -1,5 +1,5 @@
 /// What can be seen on a WebSocket, in the order in which it arrived.
-public enum WebSocketEvent: Sendable, Equatable {
+package enum WebSocketEvent: Sendable, Equatable {
     /// A whole text message, fragmented or not.
     case text(String)
     /// A whole text message whose bytes are not UTF-8.
@@ -22,7 +22,7 @@ public enum WebSocketEvent: Sendable, Equatable {
     case flooded(droppedBytes: Int)
 
     /// Whether the connection is over with this event.
-    public var isLast: Bool {
+    package var isLast: Bool {
         switch self {
         case .eof, .failed, .flooded: true
         default: false
@@ -41,40 +41,40 @@ public enum WebSocketEvent: Sendable, Equatable {
 }
 
 /// An event with the time at which its last byte reached this process.
-public struct WebSocketArrival: Sendable, Equatable {
+package struct WebSocketArrival: Sendable, Equatable {
     /// Taken on the event loop before anything was parsed.
-    public var at: ContinuousClock.Instant
+    package var at: ContinuousClock.Instant
     /// What arrived.
-    public var event: WebSocketEvent
+    package var event: WebSocketEvent
 
     /// Joins a time and an event.
-    public init(at: ContinuousClock.Instant, event: WebSocketEvent) {
+    package init(at: ContinuousClock.Instant, event: WebSocketEvent) {
         self.at = at
         self.event = event
     }
 }
 
 /// The events of one WebSocket; ends after an event that is the last, or when the waiting task is cancelled.
-public struct WebSocketEvents: AsyncSequence, Sendable {
+package struct WebSocketEvents: AsyncSequence, Sendable {
     /// Events carry their time of arrival.
-    public typealias Element = WebSocketArrival
+    package typealias Element = WebSocketArrival
     /// Failures are events, never errors.
-    public typealias Failure = Never
+    package typealias Failure = Never
 
     let queue: ArrivalQueue
 
     /// Takes from the same queue as every other iterator: an event is delivered once.
-    public func makeAsyncIterator() -> Iterator { Iterator(queue: queue) }
+    package func makeAsyncIterator() -> Iterator { Iterator(queue: queue) }
 
     /// Takes events one at a time.
-    public struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
         let queue: ArrivalQueue
 
         /// The next event, or nil after the last one or on cancellation.
-        public mutating func next() async -> WebSocketArrival? { await queue.next() }
+        package mutating func next() async -> WebSocketArrival? { await queue.next() }
 
         /// The next event, or nil after the last one or on cancellation.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> WebSocketArrival? {
+        package mutating func next(isolation actor: isolated (any Actor)?) async -> WebSocketArrival? {
             await queue.next()
         }
     }

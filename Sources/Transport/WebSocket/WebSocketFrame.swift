@@ -1,45 +1,45 @@
 /// One frame as it goes on the wire, legal or not.
-public struct WebSocketFrame: Sendable, Equatable {
+package struct WebSocketFrame: Sendable, Equatable {
     /// The four bits that say what a frame is.
-    public struct Opcode: Sendable, Hashable {
+    package struct Opcode: Sendable, Hashable {
         /// From 0 to 15; higher bits are dropped on the wire.
-        public var rawValue: UInt8
+        package var rawValue: UInt8
 
         /// Any value, so that reserved ones can be sent.
-        public init(_ rawValue: UInt8) {
+        package init(_ rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
         /// A further part of the message before.
-        public static let continuation = Opcode(0)
+        package static let continuation = Opcode(0)
         /// UTF-8 text.
-        public static let text = Opcode(1)
+        package static let text = Opcode(1)
         /// Bytes.
-        public static let binary = Opcode(2)
+        package static let binary = Opcode(2)
         /// The end.
-        public static let close = Opcode(8)
+        package static let close = Opcode(8)
         /// A question whether the peer lives.
-        public static let ping = Opcode(9)
+        package static let ping = Opcode(9)
         /// The answer to it.
-        public static let pong = Opcode(10)
+        package static let pong = Opcode(10)
 
         /// Whether the frame may come between the parts of a message.
-        public var isControl: Bool { rawValue & 8 != 0 }
+        package var isControl: Bool { rawValue & 8 != 0 }
     }
 
     /// What the frame is.
-    public var opcode: Opcode
+    package var opcode: Opcode
     /// Whether the message ends with this frame.
-    public var isFinal: Bool
+    package var isFinal: Bool
     /// RSV1 to RSV3 as the number 0 to 7; anything but 0 is illegal without an extension.
-    public var reservedBits: UInt8
+    package var reservedBits: UInt8
     /// The bytes before masking.
-    public var payload: [UInt8]
+    package var payload: [UInt8]
     /// The length to claim instead of the real one, to build frames that lie.
-    public var claimedLength: Int?
+    package var claimedLength: Int?
 
     /// A final frame without reserved bits unless told otherwise.
-    public init(
+    package init(
         _ opcode: Opcode,
         _ payload: [UInt8] = [],
         isFinal: Bool = true,
@@ -54,7 +54,7 @@ public struct WebSocketFrame: Sendable, Equatable {
     }
 
     /// The frame on the wire; clients must mask (RFC 6455 section 5.3), servers must not.
-    public func bytes(mask: UInt32?) -> [UInt8] {
+    package func bytes(mask: UInt32?) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(payload.count + 14)
         out.append((isFinal ? 0x80 : 0) | (reservedBits & 7) << 4 | (opcode.rawValue & 15))
@@ -84,7 +84,7 @@ public struct WebSocketFrame: Sendable, Equatable {
     }
 
     /// A close frame; the reason is cut so that the frame stays within 125 bytes.
-    public static func close(code: UInt16?, reason: String = "") -> WebSocketFrame {
+    package static func close(code: UInt16?, reason: String = "") -> WebSocketFrame {
         guard let code else { return WebSocketFrame(.close) }
         var kept = ""
         var size = 2

@@ -4,17 +4,11 @@
 /// Whatever it still returns after that is dropped: use ``WebSocketConnection/next(within:_:)`` for events, which
 /// drops none.
 /// - Parameters:
-///   - limit: How long the body may take.
 ///   - what: What is waited for, as a noun: "first byte", "close frame".
 ///   - place: The peer or the step, for the message.
-///   - body: The work.
-/// - Returns: What the body returned.
 /// - Throws: The problem `late`, what the body threw, or `CancellationError` when the caller was cancelled.
-public func withDeadline<T: Sendable>(
-    _ limit: Duration,
-    _ what: String,
-    at place: String = "deadline",
-    _ body: @escaping @Sendable () async throws -> T
+package func withDeadline<T: Sendable>(
+    _ limit: Duration, _ what: String, at place: String = "deadline", _ body: @escaping @Sendable () async throws -> T
 ) async throws -> T {
     try await withThrowingTaskGroup(of: T.self) { group in
         group.addTask { try await body() }

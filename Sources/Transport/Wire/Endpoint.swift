@@ -1,32 +1,31 @@
 /// A URL this module can connect to, taken apart.
-public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
+package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// The four ways to reach a server.
-    public enum Scheme: String, Sendable, Hashable {
+    package enum Scheme: String, Sendable, Hashable {
         /// WebSocket over TCP and over TLS.
         case ws, wss
         /// HTTP over TCP and over TLS.
         case http, https
 
         /// Whether TLS lies underneath.
-        public var isSecure: Bool { self == .wss || self == .https }
+        package var isSecure: Bool { self == .wss || self == .https }
         /// 443 with TLS, 80 without.
-        public var defaultPort: Int { isSecure ? 443 : 80 }
+        package var defaultPort: Int { isSecure ? 443 : 80 }
     }
 
     /// How the server is spoken to.
-    public var scheme: Scheme
+    package var scheme: Scheme
     /// A name or an address; an IPv6 address stands without its brackets.
-    public var host: String
+    package var host: String
     /// The port as written, else the scheme's own.
-    public var port: Int
+    package var port: Int
     /// The path with the query, as it goes on the wire; at least `/`.
-    public var target: String
+    package var target: String
 
     /// Takes a URL apart.
-    ///
     /// - Parameter url: Scheme, host, and if need be port, path and query; no user name and no fragment.
     /// - Throws: The problem `badURL`, naming what to correct.
-    public init(_ url: String) throws(TransportProblem) {
+    package init(_ url: String) throws(TransportProblem) {
         func bad(_ reason: String) -> TransportProblem {
             TransportProblem(.badURL(reason: reason), at: Self.shown(url))
         }
@@ -59,29 +58,29 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The path without the query.
-    public var path: String { String(target.prefix { $0 != "?" }) }
+    package var path: String { String(target.prefix { $0 != "?" }) }
     /// What follows the first question mark, if there is one.
-    public var query: String? { target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } }
+    package var query: String? { target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } }
     /// Host and port as the `Host` header carries them.
-    public var authority: String { port == scheme.defaultPort ? bracketedHost : "\(bracketedHost):\(port)" }
+    package var authority: String { port == scheme.defaultPort ? bracketedHost : "\(bracketedHost):\(port)" }
     /// Scheme, host and port, without path and query.
-    public var origin: String { "\(scheme.rawValue)://\(authority)" }
+    package var origin: String { "\(scheme.rawValue)://\(authority)" }
     /// The URL again.
-    public var description: String { origin + target }
+    package var description: String { origin + target }
     /// The URL without its query, safe to print: queries carry tokens.
-    public var place: String { origin + path }
+    package var place: String { origin + path }
     /// Whether the scheme is one of the WebSocket's.
-    public var isWebSocket: Bool { scheme == .ws || scheme == .wss }
+    package var isWebSocket: Bool { scheme == .ws || scheme == .wss }
 
     /// The HTTP side of the same server: `ws` becomes `http`, `wss` becomes `https`, and the path becomes `/`.
-    public var httpBase: Endpoint {
+    package var httpBase: Endpoint {
         var base = at("/")
         base.scheme = scheme.isSecure ? .https : .http
         return base
     }
 
     /// The same server at another path and query.
-    public func at(_ target: String) -> Endpoint {
+    package func at(_ target: String) -> Endpoint {
         var other = self
         other.target = target.first == "/" ? target : "/" + target
         return other

@@ -3,7 +3,7 @@ import Basics
 /// A result that the event loop sets once, and that any number of tasks wait for.
 ///
 /// Futures of the event loop ignore cancellation; this is the bridge to tasks that must not.
-struct OneShot<Value: Sendable>: Sendable {
+package struct OneShot<Value: Sendable>: Sendable {
     let place: String
     private let latch = Latch<Result<Value, TransportProblem>>()
 

@@ -1,3 +1,4 @@
+import NIOCore
 import NIOSSL
 
 /// What a server shows to its clients: a certificate chain and the key of its leaf.
@@ -51,6 +52,35 @@ public struct TLSIdentity: Sendable, Equatable {
         switch source {
         case .files(let certificate, _): certificate
         case .texts: "certificate of the server"
+        }
+    }
+}
+
+/// How a client decides which certificates to believe.
+package struct TLSOptions: Sendable, Equatable {
+    /// Whether any certificate will do, also an expired one or one for another host; off unless asked for.
+    package var acceptAnyCertificate: Bool
+    /// A PEM file with the roots to trust instead of the system's.
+    package var trustRootsFile: String?
+
+    /// The system's roots and full verification unless told otherwise.
+    package init(acceptAnyCertificate: Bool = false, trustRootsFile: String? = nil) {
+        self.acceptAnyCertificate = acceptAnyCertificate
+        self.trustRootsFile = trustRootsFile
+    }
+
+    func clientHandler(for endpoint: Endpoint) throws(TransportProblem) -> NIOSSLClientHandler {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        if acceptAnyCertificate { configuration.certificateVerification = .none }
+        if let trustRootsFile { configuration.trustRoots = .file(trustRootsFile) }
+        do {
+            let context = try NIOSSLContext(configuration: configuration)
+            // An address has no place in SNI; the library then compares it with the certificate's addresses itself.
+            return try NIOSSLClientHandler(
+                context: context, serverHostname: endpoint.hostIsAddress ? nil : endpoint.host)
+        } catch {
+            throw TransportProblem(.tls(reason: "\(error)"), at: endpoint.place)
         }
     }
 }
