@@ -42,7 +42,7 @@ public struct ReferenceConfiguration: Sendable {
     /// What the agent says, where that is not an echo.
     public var replies = Replies()
     /// Sees everything on the wire, and may interfere.
-    public var watcher: (any ServerWatcher)?
+    package var watcher: (any ServerWatcher)?
     /// Ends this process, for defects that do; without it the server falls silent like one whose process ended.
     public var endsProcess: (@Sendable () -> Void)?
     /// Takes lines for people; they hold no tokens and no texts of conversations.

@@ -115,7 +115,7 @@ public final class ReferenceServer: Sendable {
     public func principals() async -> [Int: String] { await engine.principals() }
 
     /// Ends one WebSocket, or falls silent on it.
-    public func end(_ number: Int, _ ending: RelayDeed.Ending) async { await engine.end(number, ending) }
+    package func end(_ number: Int, _ ending: RelayDeed.Ending) async { await engine.end(number, ending) }
 
     /// Speaks again on a WebSocket that fell silent: what was held is sent, and what came meanwhile is read.
     public func resume(_ number: Int) async { await engine.resume(number) }

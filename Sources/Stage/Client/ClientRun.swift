@@ -1,17 +1,17 @@
 import Holdfast
 
 /// Performs many client scenarios, several at a time, and returns what was learnt even when it is ended early.
-public struct ClientRun: Sendable {
+package struct ClientRun: Sendable {
     /// How many scenarios may run at a time; never more than there are drivers.
-    public var jobs: Int
+    package var jobs: Int
     /// The stage they are performed on.
-    public let stage: ClientStage
+    package let stage: ClientStage
 
     /// After this many scenarios in a row for which no driver was to be had, the rest is left out.
     private static let patience = 2
 
     /// A run on a stage.
-    public init(stage: ClientStage, jobs: Int = 1) {
+    package init(stage: ClientStage, jobs: Int = 1) {
         self.stage = stage
         self.jobs = max(1, jobs)
     }
@@ -24,7 +24,7 @@ public struct ClientRun: Sendable {
     ///   - scenarios: What to perform.
     ///   - progress: Told when a scenario begins and ends.
     /// - Returns: One performance for each scenario, in the order given.
-    public func run(
+    package func run(
         _ scenarios: [ClientScenario], progress: @Sendable (SuiteRun.Progress) -> Void = { _ in }
     ) async -> SuiteRun.Outcome {
         let subject = stage.subject

@@ -4,11 +4,11 @@ import Transcript
 import Transport
 
 /// Performs scenarios with a client against a scripted server, and records what was observed.
-public struct ClientStage: Sendable {
+package struct ClientStage: Sendable {
     /// The client.
-    public let subject: ClientSubject
+    package let subject: ClientSubject
     /// The specification the transcripts are made for.
-    public let specification: Specification
+    package let specification: Specification
 
     /// What one scenario may hold.
     var bounds = Recorder.Bounds()
@@ -16,7 +16,7 @@ public struct ClientStage: Sendable {
     private let schemas: SentSchemas
 
     /// A stage for a client.
-    public init(subject: ClientSubject, specification: Specification) {
+    package init(subject: ClientSubject, specification: Specification) {
         self.subject = subject
         self.specification = specification
         schemas = SentSchemas(specification)
@@ -25,7 +25,7 @@ public struct ClientStage: Sendable {
     /// Performs one scenario to its end, or until the task is cancelled; what was observed until then is kept.
     ///
     /// Whatever happens, driver and server have ended when this returns.
-    public func perform(_ scenario: ClientScenario) async -> Performance {
+    package func perform(_ scenario: ClientScenario) async -> Performance {
         if let obstacle = subject.obstacle(to: scenario) { return skip(scenario, obstacle) }
         let began = ContinuousClock.now
         let startedAt = WallClock.now()

@@ -2,24 +2,24 @@ import Holdfast
 import Transcript
 
 /// A client under test: what it declares, and who drives it.
-public struct ClientSubject: Sendable {
+package struct ClientSubject: Sendable {
     /// How reports call it.
-    public var name: String
+    package var name: String
     /// What it declares to keep; `client-core` goes without saying.
-    public var profiles: Set<Profile>
+    package var profiles: Set<Profile>
     /// Gives a driver to each scenario.
-    public var driver: any DriverSource
+    package var driver: any DriverSource
     /// Commands its driver does not obey.
-    public var unsupported: Set<String>
+    package var unsupported: Set<String>
     /// How long each awaited thing may take.
-    public var timeouts: Timeouts
+    package var timeouts: Timeouts
     /// How many times faster than people's time its timers have to run; 1 where that cannot be arranged.
-    public var timeScale: Double
+    package var timeScale: Double
     /// The address of this machine that the client can reach.
-    public var host: String
+    package var host: String
 
     /// A client with a driver.
-    public init(
+    package init(
         name: String, profiles: Set<Profile> = [.clientCore], driver: any DriverSource, unsupported: Set<String> = [],
         timeouts: Timeouts = Timeouts(), timeScale: Double = 10, host: String = "127.0.0.1"
     ) {
@@ -33,12 +33,12 @@ public struct ClientSubject: Sendable {
     }
 
     /// What a judge needs to know of it.
-    public var declaration: History.Subject {
+    package var declaration: History.Subject {
         History.Subject(name: name, role: .client, profiles: profiles, hasScriptedAgent: true)
     }
 
     /// Why a scenario cannot be performed with it; nil when it can.
-    public func obstacle(to scenario: ClientScenario) -> String? {
+    package func obstacle(to scenario: ClientScenario) -> String? {
         let missing = scenario.needs.profiles.subtracting(profiles).sorted()
         if !missing.isEmpty { return "it needs \(missing.map(\.rawValue).joined(separator: ", "))" }
         let refused = scenario.commands.intersection(unsupported).sorted()
@@ -47,7 +47,7 @@ public struct ClientSubject: Sendable {
     }
 
     /// The scale a scenario is performed at; a client that cannot hurry is never asked to.
-    public func timeScale(for scenario: ClientScenario) -> Double {
+    package func timeScale(for scenario: ClientScenario) -> Double {
         timeScale == 1 ? 1 : scenario.needs.timeScale ?? timeScale
     }
 }

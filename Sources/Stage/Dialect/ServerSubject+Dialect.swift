@@ -30,7 +30,7 @@ extension ServerSubject {
     }
 
     /// The same subject, reached as its dialect says where the address leaves that open.
-    public mutating func speak(_ dialect: Dialect) {
+    package mutating func speak(_ dialect: Dialect) {
         self.dialect = dialect
         if webSocket.path == "/", let path = dialect.socketPath {
             webSocket = webSocket.at(path + (webSocket.query.map { "?\($0)" } ?? ""))

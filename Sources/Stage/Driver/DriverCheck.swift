@@ -3,14 +3,14 @@ import JSON
 import Transport
 
 /// The first look at a driver: whether it can be greeted and launches its app, before a suite is spent on it.
-public struct DriverCheck: Sendable {
+package struct DriverCheck: Sendable {
     private let source: any DriverSource
     private let host: String
     private let timeScale: Double
     private let limit: Duration
 
     /// A look at the drivers of a source; `host` is the address of this machine that the app can reach.
-    public init(_ source: any DriverSource, host: String, timeScale: Double, timeouts: Timeouts = Timeouts()) {
+    package init(_ source: any DriverSource, host: String, timeScale: Double, timeouts: Timeouts = Timeouts()) {
         self.source = source
         self.host = host
         self.timeScale = timeScale
@@ -20,7 +20,7 @@ public struct DriverCheck: Sendable {
     /// Greets the driver, launches the app against a server that takes nobody, and asks what it shows.
     /// - Returns: What the driver says of its app.
     /// - Throws: Why nothing can be tested; `invalidCommand` and `noServer` are faults on this side.
-    public func run() async throws(DriverProblem) -> DriverGreeting {
+    package func run() async throws(DriverProblem) -> DriverGreeting {
         let folder: DataFolder
         do {
             folder = try DataFolder.temporary()

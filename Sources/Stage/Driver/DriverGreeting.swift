@@ -2,18 +2,18 @@ import Holdfast
 import JSON
 
 /// What a driver says about its app when it is greeted.
-public struct DriverGreeting: Sendable, Equatable {
+package struct DriverGreeting: Sendable, Equatable {
     /// How reports call the app.
-    public var name: String
+    package var name: String
     /// Which build of it.
-    public var version: String?
+    package var version: String?
     /// What it declares; nil when it leaves that to whoever runs the suite.
-    public var profiles: Set<Profile>?
+    package var profiles: Set<Profile>?
     /// Commands that it will answer with `unsupported`.
-    public var unsupported: Set<String>
+    package var unsupported: Set<String>
 
     /// A name is enough.
-    public init(name: String, version: String? = nil, profiles: Set<Profile>? = nil, unsupported: Set<String> = []) {
+    package init(name: String, version: String? = nil, profiles: Set<Profile>? = nil, unsupported: Set<String> = []) {
         self.name = name
         self.version = version
         self.profiles = profiles

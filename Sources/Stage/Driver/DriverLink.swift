@@ -1,7 +1,7 @@
 import JSON
 
 /// One driver that obeys commands; one scenario uses it at a time.
-public protocol DriverLink: Sendable {
+package protocol DriverLink: Sendable {
     /// Sends a command and waits for its answer.
     ///
     /// One command at a time: whoever holds the link waits for the answer before the next one.
@@ -27,11 +27,11 @@ public protocol DriverLink: Sendable {
 
 extension DriverLink {
     /// Nobody tells.
-    public var processorTime: Duration? { nil }
+    package var processorTime: Duration? { nil }
 }
 
 /// What a driver answered to a command.
-public enum DriverReply: Sendable, Equatable {
+package enum DriverReply: Sendable, Equatable {
     /// It did it; with what the app shows now, where it says so, and with the whole answer.
     case done(state: JSONValue?, answer: JSONValue)
     /// It cannot do that at all, and why.
@@ -41,7 +41,7 @@ public enum DriverReply: Sendable, Equatable {
 }
 
 /// Gives a driver to each scenario.
-public protocol DriverSource: Sendable {
+package protocol DriverSource: Sendable {
     /// How many scenarios may have a driver at a time; 1 for a device.
     var capacity: Int { get }
 

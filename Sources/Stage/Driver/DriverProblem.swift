@@ -1,7 +1,7 @@
 /// Why a driver gave no answer to a command.
-public struct DriverProblem: Error, Sendable, Equatable {
+package struct DriverProblem: Error, Sendable, Equatable {
     /// What happened; the list may grow.
-    public enum Code: Sendable, Equatable {
+    package enum Code: Sendable, Equatable {
         /// The program could not be started.
         case notStarted(reason: String)
         /// No device opened a WebSocket within so many milliseconds.
@@ -29,16 +29,16 @@ public struct DriverProblem: Error, Sendable, Equatable {
     }
 
     /// What happened.
-    public var code: Code
+    package var code: Code
     /// The program as it was started, or the address the device was to open.
-    public var place: String
+    package var place: String
     /// The command that has no answer; nil where none was sent.
-    public var command: String?
+    package var command: String?
     /// The last lines the program wrote to standard error.
-    public var output: [String]
+    package var output: [String]
 
     /// Names what happened, where, and at which command.
-    public init(_ code: Code, at place: String, command: String? = nil, output: [String] = []) {
+    package init(_ code: Code, at place: String, command: String? = nil, output: [String] = []) {
         self.code = code
         self.place = place
         self.command = command
@@ -46,7 +46,7 @@ public struct DriverProblem: Error, Sendable, Equatable {
     }
 
     /// Whether the driver never answered `hello`: nothing can be tested, and no clause is to blame.
-    public var isUnreachable: Bool {
+    package var isUnreachable: Bool {
         if command == "hello" { return true }
         switch code {
         case .notStarted, .nobodyConnected, .refused: return true
@@ -55,7 +55,7 @@ public struct DriverProblem: Error, Sendable, Equatable {
     }
 
     /// Whether the suite itself is to blame.
-    public var isHarness: Bool {
+    package var isHarness: Bool {
         switch code {
         case .invalidCommand, .noServer: return true
         default: return false
@@ -63,17 +63,17 @@ public struct DriverProblem: Error, Sendable, Equatable {
     }
 
     /// What is wrong, in one line and without the place.
-    public var what: String {
+    package var what: String {
         output.last.map { "\(words.what); its last words: '\($0)'" } ?? words.what
     }
 
     /// The first line.
-    public var inShort: String { String(description.prefix { $0 != "\n" }) }
+    package var inShort: String { String(description.prefix { $0 != "\n" }) }
 }
 
 extension DriverProblem: CustomStringConvertible {
     /// Place, what is wrong, what was expected, and what to do.
-    public var description: String {
+    package var description: String {
         let words = words
         let start = isHarness ? "harness: \(words.what)" : "\(place): \(words.what)"
         let said =

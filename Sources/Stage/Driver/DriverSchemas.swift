@@ -3,12 +3,12 @@ import JSON
 import JSONSchema
 
 /// What may be said to a driver and by it.
-public struct DriverSchemas: Sendable {
+package struct DriverSchemas: Sendable {
     private let command: Schema
     private let reply: Schema
 
     /// The schemas of a specification.
-    public init(_ specification: Specification) throws(InputProblem) {
+    package init(_ specification: Specification) throws(InputProblem) {
         command = try Self.schema("driver-command", of: specification)
         reply = try Self.schema("driver-reply", of: specification)
     }

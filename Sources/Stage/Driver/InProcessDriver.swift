@@ -6,16 +6,16 @@ import JSON
 import Synchronization
 
 /// Clients that live in this process; each scenario has one of its own.
-public struct InProcessDrivers: DriverSource {
+package struct InProcessDrivers: DriverSource {
     /// How many may run at a time: as many as somebody asks for.
-    public var capacity: Int { .max }
+    package var capacity: Int { .max }
 
     private let make: @Sendable (_ data: String) -> any DrivenClient
     private let schemas: DriverSchemas
     private let limit: Duration
 
     /// Clients that are made on demand, for a folder each: at the start of a scenario, and anew after each `quit`.
-    public init(
+    package init(
         schemas: DriverSchemas, timeouts: Timeouts = Timeouts(),
         make: @escaping @Sendable (_ data: String) -> any DrivenClient
     ) {
@@ -25,7 +25,7 @@ public struct InProcessDrivers: DriverSource {
     }
 
     /// Makes a client and greets it.
-    public func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
+    package func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
         let road = FunctionRoad { [make] in make(folder) }
         let conversation = DriverConversation(over: road, schemas: schemas, place: "the client in this process")
         let greeting = try await conversation.greet(within: limit)

@@ -4,18 +4,18 @@ import Synchronization
 import Transport
 
 /// A device that opens a WebSocket to the suite: one at a time, which gets one scenario after the other.
-public final class ListeningDrivers: DriverSource {
+package final class ListeningDrivers: DriverSource {
     /// A device does one thing at a time.
-    public var capacity: Int { 1 }
+    package var capacity: Int { 1 }
     /// The address a device opens.
-    public let address: String
+    package let address: String
     /// The host in that address, which is one of this machine.
-    public let host: String
+    package let host: String
 
     /// How long the first device may take to come; a person may have to start the app first.
-    public static let arrival = Duration.seconds(60)
+    package static let arrival = Duration.seconds(60)
     /// How long a device may take to come back between two scenarios.
-    public static let comeback = Duration.seconds(10)
+    package static let comeback = Duration.seconds(10)
 
     private let server: TransportServer
     private let door: DeviceDoor
@@ -47,7 +47,7 @@ public final class ListeningDrivers: DriverSource {
     ///   - firstWait: How long the first device may take to come.
     /// - Returns: A source whose address can be shown.
     /// - Throws: Why nothing can listen there.
-    public static func start(
+    package static func start(
         host: String, port: Int, shownAs shown: String? = nil, schemas: DriverSchemas, timeouts: Timeouts = Timeouts(),
         firstWait: Duration = arrival
     ) async throws(TransportProblem) -> ListeningDrivers {
@@ -61,7 +61,7 @@ public final class ListeningDrivers: DriverSource {
     }
 
     /// Waits for the device, where it is not there, and greets it.
-    public func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
+    package func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
         let deadline = ContinuousClock.now + (wasSeen.withLock { $0 } ? Self.comeback : firstWait)
         var problem: DriverProblem?
         while true {
@@ -85,7 +85,7 @@ public final class ListeningDrivers: DriverSource {
     }
 
     /// Lets the device go and stops listening.
-    public func stop() async {
+    package func stop() async {
         await server.stop(graceful: .milliseconds(500), code: 1001, reason: "the run is over")
     }
 }

@@ -3,9 +3,9 @@ import JSON
 import Synchronization
 
 /// A command that is started for each scenario and obeys over its standard input and output.
-public struct SpawnedDrivers: DriverSource {
+package struct SpawnedDrivers: DriverSource {
     /// How many may run at a time: as many as somebody asks for.
-    public var capacity: Int { .max }
+    package var capacity: Int { .max }
 
     private let command: [String]
     private let directory: String?
@@ -20,7 +20,7 @@ public struct SpawnedDrivers: DriverSource {
     ///   - environment: Variables added to those of the suite.
     ///   - schemas: What may be said.
     ///   - timeouts: How long the answer to `hello` may take.
-    public init(
+    package init(
         _ command: [String], directory: String? = nil, environment: [String: String] = [:], schemas: DriverSchemas,
         timeouts: Timeouts = Timeouts()
     ) {
@@ -32,7 +32,7 @@ public struct SpawnedDrivers: DriverSource {
     }
 
     /// Starts the program and greets it.
-    public func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
+    package func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
         var variables = environment
         variables["HOLDFAST_DATA"] = folder
         variables["HOLDFAST_TIME_SCALE"] = Int(exactly: timeScale).map(String.init) ?? "\(timeScale)"

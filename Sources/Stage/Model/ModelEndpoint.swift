@@ -4,9 +4,9 @@ import Transport
 ///
 /// A server is tested unchanged when the base URL of its model can be set: with OpenAI's packages to ``url`` + `/v1`, with
 /// Anthropic's to ``url``. The endpoint keeps nothing of what it is sent, and looks at no key.
-public final class ModelEndpoint: Sendable {
+package final class ModelEndpoint: Sendable {
     /// The base URL, without a path.
-    public let url: String
+    package let url: String
 
     private let server: TransportServer
 
@@ -21,7 +21,7 @@ public final class ModelEndpoint: Sendable {
     ///   - port: 0 takes a free one.
     /// - Returns: An endpoint that takes requests already.
     /// - Throws: `cannotListen` when the address is not free.
-    public static func start(
+    package static func start(
         host: String = "127.0.0.1", port: Int = 0
     ) async throws(TransportProblem) -> ModelEndpoint {
         // Larger bodies than the handler takes reach it, so that it can refuse them in the vendor's words.
@@ -31,7 +31,7 @@ public final class ModelEndpoint: Sendable {
     }
 
     /// Stops listening and ends what runs.
-    public func stop() async {
+    package func stop() async {
         await server.stop(graceful: .zero)
     }
 }

@@ -2,20 +2,20 @@ import Holdfast
 import Judge
 
 /// What each clause came to over all windows of an endless history.
-public struct ClauseTally: Sendable {
+package struct ClauseTally: Sendable {
     /// One clause.
-    public struct Entry: Sendable, Equatable {
+    package struct Entry: Sendable, Equatable {
         /// The worst of what it came to; untested where nothing exercised it.
-        public var outcome: Outcome
+        package var outcome: Outcome
         /// How often it was put to the test.
-        public var exercised: Int
+        package var exercised: Int
     }
 
     private var past: [ClauseID: Entry] = [:]
     private var current: [ClauseID: Entry] = [:]
 
     /// No clause was seen yet.
-    public init() {}
+    package init() {}
 
     /// Notes what the window at hand says of a clause, in place of what it said before; what was told stays told.
     mutating func note(_ clause: ClauseID, _ outcome: Outcome, exercised: Int) {
@@ -34,7 +34,7 @@ public struct ClauseTally: Sendable {
     }
 
     /// Every clause that was judged.
-    public var entries: [ClauseID: Entry] {
+    package var entries: [ClauseID: Entry] {
         past.merging(current) { old, new in
             Entry(outcome: Self.worse(old.outcome, new.outcome), exercised: old.exercised + new.exercised)
         }

@@ -2,7 +2,7 @@ import Holdfast
 import Transport
 
 /// What a proxy does to one kind of message or request, and when: `drop toolUse#2`, `cut before done`, `refuse upgrade 503`.
-public struct FaultRule: Sendable, Equatable {
+package struct FaultRule: Sendable, Equatable {
     /// What is done.
     enum Action: Sendable, Equatable {
         case cut(Cut)
@@ -35,7 +35,7 @@ public struct FaultRule: Sendable, Equatable {
     }
 
     /// The rule as it was written.
-    public let text: String
+    package let text: String
     let action: Action
     let target: Target
     /// Whether it happens once the target has passed, instead of in its place.
@@ -56,7 +56,7 @@ public struct FaultRule: Sendable, Equatable {
     }
 
     /// The grammar, for people.
-    public static let grammar = """
+    package static let grammar = """
         A rule is an action and what it is done to:
           cut|reset|silence|close CODE before|after TARGET   end in order, by a reset, by falling silent, by a close frame
           drop TARGET · duplicate TARGET · delay TIME TARGET TIME is a number with ms or s

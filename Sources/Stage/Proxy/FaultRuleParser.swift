@@ -5,7 +5,7 @@ import Transport
 extension FaultRule {
     /// Reads a rule.
     /// - Throws: A problem that names the word and the nearest one that is known.
-    public init(_ text: String) throws(InputProblem) {
+    package init(_ text: String) throws(InputProblem) {
         var parser = FaultRuleParser(text)
         self = try parser.rule()
     }

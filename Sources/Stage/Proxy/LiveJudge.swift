@@ -8,15 +8,15 @@ import Transcript
 ///
 /// It works on a thread of its own and never holds up what passes. A violation is told when two looks in a row found it: what
 /// comes a moment later can put an event into another light.
-public final class LiveJudge: Sendable {
+package final class LiveJudge: Sendable {
     /// A violation or a warning, with the history that shows it.
-    public struct Report: Sendable {
+    package struct Report: Sendable {
         /// What was broken.
-        public let clause: Clause
+        package let clause: Clause
         /// What was found.
-        public let finding: Finding
+        package let finding: Finding
         /// The part of the history that was looked at.
-        public let history: History
+        package let history: History
     }
 
     private struct Key: Hashable {

@@ -4,34 +4,34 @@ import Transcript
 import Transport
 
 /// Stands between a real client and a real server: passes on, writes down, judges, and breaks things on request.
-public final class Proxy: Sendable {
+package final class Proxy: Sendable {
     /// How a proxy is set up.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// The address to listen on.
-        public var host = "127.0.0.1"
+        package var host = "127.0.0.1"
         /// The port; 0 takes a free one.
-        public var port = 0
+        package var port = 0
         /// The server.
-        public var upstream: Endpoint
+        package var upstream: Endpoint
         /// Which certificates of the server to believe.
-        public var upstreamTLS = TLSOptions()
+        package var upstreamTLS = TLSOptions()
         /// What clients are shown that speak TLS; nil for none.
-        public var identity: TLSIdentity?
+        package var identity: TLSIdentity?
         /// The subject: the side that is judged, and what it declares.
-        public var subject: History.Subject
+        package var subject: History.Subject
         /// What is done to messages and requests.
-        public var faults: [FaultRule] = []
+        package var faults: [FaultRule] = []
         /// How the two peers speak.
-        public var dialect = Dialect.canonical
+        package var dialect = Dialect.canonical
         /// Where the transcript is written; nil for nowhere.
-        public var transcript: String?
+        package var transcript: String?
         /// Whether credentials are written as they are.
-        public var showsSecrets = false
+        package var showsSecrets = false
         /// When it began, in ISO 8601.
-        public var startedAt: String?
+        package var startedAt: String?
 
         /// A proxy in front of a server.
-        public init(upstream: Endpoint, subject: History.Subject) {
+        package init(upstream: Endpoint, subject: History.Subject) {
             self.upstream = upstream
             self.subject = subject
         }
@@ -56,7 +56,7 @@ public final class Proxy: Sendable {
     ///   - tell: Takes a violation or a warning, each once.
     /// - Returns: A proxy that listens already.
     /// - Throws: A problem of the transcript's file, or of the address.
-    public static func start(
+    package static func start(
         _ options: Options, under specification: Specification, note: @escaping @Sendable (String) -> Void,
         tell: @escaping @Sendable (LiveJudge.Report) -> Void
     ) async throws -> Proxy {
@@ -90,22 +90,22 @@ public final class Proxy: Sendable {
     }
 
     /// The port it listens on.
-    public var port: Int { relay.port }
+    package var port: Int { relay.port }
     /// Whether clients must speak TLS.
-    public var isSecure: Bool { relay.isSecure }
+    package var isSecure: Bool { relay.isSecure }
     /// Open connections of clients.
-    public var connectionCount: Int { relay.connectionCount }
+    package var connectionCount: Int { relay.connectionCount }
     /// What passed so far.
-    public var tallies: ProxyTallies { record.tallies }
+    package var tallies: ProxyTallies { record.tallies }
     /// What each clause came to so far.
-    public var tally: ClauseTally { judging.tally }
+    package var tally: ClauseTally { judging.tally }
     /// Rules that nothing ever matched.
-    public var unusedRules: [FaultRule] { record.unusedRules }
+    package var unusedRules: [FaultRule] { record.unusedRules }
     /// Why the transcript is not whole; nil when it is.
-    public var transcriptFailure: String? { record.fileFailure }
+    package var transcriptFailure: String? { record.fileFailure }
 
     /// Ends every connection, WebSockets with 1001, and judges what is left.
-    public func stop() async {
+    package func stop() async {
         await relay.stop()
         await judging.finish()
     }

@@ -4,9 +4,9 @@ import Transport
 ///
 /// A push belongs to the scenario that borrowed the principal whose device it names. One sink serves one server, because
 /// two servers that were configured alike push to the same devices.
-public final class PushSink: Sendable {
+package final class PushSink: Sendable {
     /// Whether a device can still be counted on.
-    public enum Usefulness: Sendable, Hashable {
+    package enum Usefulness: Sendable, Hashable {
         /// The server has no reason to leave it out.
         case fresh
         /// It was refused for a reason that says nothing about the device; a server that misunderstood leaves it out.
@@ -16,13 +16,13 @@ public final class PushSink: Sendable {
     }
 
     /// A request that no scenario waits for.
-    public struct Stray: Sendable, Equatable {
+    package struct Stray: Sendable, Equatable {
         /// The method.
-        public let method: String
+        package let method: String
         /// The path, with a description instead of the token.
-        public let path: String
+        package let path: String
         /// What was answered.
-        public let status: Int
+        package let status: Int
     }
 
     /// A payload may have far more than the 4096 bytes that a real service takes, because the judge wants to see it.
@@ -30,9 +30,9 @@ public final class PushSink: Sendable {
         maxBodyBytes: 1 << 20, maxHeldBytes: 64 << 20, maxConnections: 512, requestTimeout: .seconds(120))
 
     /// The base of its addresses, such as `http://127.0.0.1:4711`.
-    public let url: String
+    package let url: String
     /// The certificate that a client over TLS has to trust, in PEM and made for this sink alone; nil without TLS.
-    public let certificate: String?
+    package let certificate: String?
 
     let desk: PushDesk
     private let server: TransportServer
@@ -53,7 +53,7 @@ public final class PushSink: Sendable {
     ///   - topic: The app that pushes must be for; any will do when nil.
     /// - Returns: A sink that listens already.
     /// - Throws: `cannotListen`, or `tls` when no certificate can be made for the host.
-    public static func start(
+    package static func start(
         host: String = "127.0.0.1", port: Int = 0, isSecure: Bool = false, topic: String? = nil
     ) async throws(TransportProblem) -> PushSink {
         let desk = PushDesk(topic: topic)
@@ -65,17 +65,17 @@ public final class PushSink: Sendable {
     }
 
     /// Stops to listen, and ends what hangs.
-    public func stop() async {
+    package func stop() async {
         await server.stop(graceful: .zero)
     }
 
     /// Requests that no scenario waits for: to unknown devices, paths or methods; the first hundred.
-    public var strays: [Stray] { desk.strays }
+    package var strays: [Stray] { desk.strays }
     /// How many there were in all.
-    public var strayCount: Int { desk.strayCount }
+    package var strayCount: Int { desk.strayCount }
     /// How many pushes came after the scenario they belong to.
-    public var lateCount: Int { desk.lateCount }
+    package var lateCount: Int { desk.lateCount }
 
     /// What can be expected of a device.
-    public func usefulness(of device: String) -> Usefulness { desk.usefulness(of: device) }
+    package func usefulness(of device: String) -> Usefulness { desk.usefulness(of: device) }
 }

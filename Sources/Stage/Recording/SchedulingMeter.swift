@@ -114,7 +114,7 @@ final class SchedulingMeter: Sendable {
 /// - Parameter body: Performs them.
 /// - Returns: What the body returns.
 /// - Throws: What the body throws.
-public func byTheWallClock<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+package func byTheWallClock<Result>(_ body: () async throws -> Result) async rethrows -> Result {
     try await SchedulingMeter.$isAsked.withValue(false, operation: body)
 }
 

@@ -7,7 +7,7 @@ extension ServerSubject {
     /// Without an upgrade nothing can be tested, so a server that never answers one is not reached. One that ends the
     /// connection or says something that is no answer is: the scenarios tell what it does.
     /// - Throws: A problem whose `isUnreachable` is true.
-    public func reach() async throws(HarnessProblem) {
+    package func reach() async throws(HarnessProblem) {
         let attempts = 3
         let began = ContinuousClock.now
         let end = began + .seconds(2)

@@ -3,16 +3,16 @@ import Synchronization
 import Transcript
 
 /// Performs scenarios against a server, and records what was observed.
-public struct ServerStage: Sendable {
+package struct ServerStage: Sendable {
     /// The server.
-    public private(set) var subject: ServerSubject
+    package private(set) var subject: ServerSubject
     /// The specification the transcripts are made for.
-    public let specification: Specification
+    package let specification: Specification
 
     private let schemas: SentSchemas
 
     /// A stage for a server.
-    public init(subject: ServerSubject, specification: Specification) {
+    package init(subject: ServerSubject, specification: Specification) {
         self.subject = subject
         self.specification = specification
         schemas = SentSchemas(specification)
@@ -24,7 +24,7 @@ public struct ServerStage: Sendable {
     ///   - scenario: What to do.
     ///   - principals: Lent to this scenario alone for as long as it takes; the subject's own when nil.
     /// - Returns: What was observed.
-    public func perform(_ scenario: Scenario, principals: [ServerSubject.Principal]? = nil) async -> Performance {
+    package func perform(_ scenario: Scenario, principals: [ServerSubject.Principal]? = nil) async -> Performance {
         guard scenario.needs.start, let start = subject.startCommand, subject.obstacle(to: scenario) == nil else {
             return await perform(scenario, principals: principals, on: nil)
         }

@@ -3,53 +3,53 @@ import Transcript
 import Transport
 
 /// A server under test: where it is, what it declares, and whose credentials may be used.
-public struct ServerSubject: Sendable {
+package struct ServerSubject: Sendable {
     /// How reports call it.
-    public var name: String
+    package var name: String
     /// Its WebSocket.
-    public var webSocket: Endpoint
+    package var webSocket: Endpoint
     /// The base of its REST paths.
-    public var http: Endpoint
+    package var http: Endpoint
     /// Whose credentials the scenarios may use; without any, one that has none.
-    public var principals: [Principal]
+    package var principals: [Principal]
     /// What it declares to keep.
-    public var profiles: Set<Profile>
+    package var profiles: Set<Profile>
     /// How its wire differs from the specification's own form.
-    public var dialect = Dialect.canonical
+    package var dialect = Dialect.canonical
     /// What its agent does with a prompt.
-    public var agent: SubjectFile.Agent
+    package var agent: SubjectFile.Agent
     /// Whether its agent obeys scripts in the prompt, by itself or by way of the model it asks.
-    public var hasScriptedAgent: Bool { agent != .plain }
+    package var hasScriptedAgent: Bool { agent != .plain }
     /// Which certificates to believe.
-    public var tls: TLSOptions
+    package var tls: TLSOptions
     /// How long each awaited thing may take.
-    public var timeouts: Timeouts
+    package var timeouts: Timeouts
     /// Limits it was configured with, by the names of the subject file, such as `authSeconds`.
-    public var limits: [String: Int] = [:]
+    package var limits: [String: Int] = [:]
     /// The longest time that a scenario may wait because the subject told so: heartbeats, a stated wait, a free budget.
-    public var patience: Duration = .seconds(20)
+    package var patience: Duration = .seconds(20)
     /// Whether nobody has used its principals before the run, so that their budgets are whole.
-    public var isUntouched = false
+    package var isUntouched = false
     /// How the suite starts it; nil when somebody else does.
-    public var start: StartCommand?
+    package var start: StartCommand?
     /// How often a scenario about crashes ends it; what it proves grows with the number.
-    public var kills = 20
+    package var kills = 20
     /// The push service it was configured with; nil where nobody takes its pushes.
-    public var pushSink: PushSink?
+    package var pushSink: PushSink?
 
     /// One person or account.
-    public struct Principal: Sendable, Equatable {
+    package struct Principal: Sendable, Equatable {
         /// How reports call it.
-        public var name: String
+        package var name: String
         /// Its credential; nil where the server asks for none.
-        public var token: String?
+        package var token: String?
         /// Its device at the push service, as the server was configured; never written to a transcript.
-        public var device: String?
+        package var device: String?
         /// What it had asked within the window of its budget when it was lent; nil when nobody knows.
         var spent: Int?
 
         /// A person, with or without a credential and a device.
-        public init(name: String, token: String? = nil, device: String? = nil) {
+        package init(name: String, token: String? = nil, device: String? = nil) {
             self.name = name
             self.token = token
             self.device = device
@@ -57,7 +57,7 @@ public struct ServerSubject: Sendable {
     }
 
     /// A server at an address.
-    public init(
+    package init(
         name: String, webSocket: Endpoint, http: Endpoint? = nil, principals: [Principal] = [],
         profiles: Set<Profile> = [.core], hasScriptedAgent: Bool = false, tls: TLSOptions = TLSOptions(),
         timeouts: Timeouts = Timeouts(), pushSink: PushSink? = nil
@@ -74,13 +74,13 @@ public struct ServerSubject: Sendable {
     }
 
     /// The declaration as transcripts carry it.
-    public var declaration: History.Subject {
+    package var declaration: History.Subject {
         History.Subject(
             name: name, role: .server, profiles: profiles, hasScriptedAgent: hasScriptedAgent, limits: limits)
     }
 
     /// Why a scenario cannot be performed against this subject; nil when it can.
-    public func obstacle(to scenario: Scenario) -> String? {
+    package func obstacle(to scenario: Scenario) -> String? {
         if scenario.role != .server { return "it drives a client" }
         let absent = scenario.needs.profiles.subtracting(profiles).sorted().map(\.rawValue)
         if !absent.isEmpty { return "the subject does not declare \(absent.joined(separator: ", "))" }

@@ -1,9 +1,9 @@
 import Holdfast
 
 /// Performs many scenarios, several at a time, and returns what was learnt even when it is ended early.
-public struct SuiteRun: Sendable {
+package struct SuiteRun: Sendable {
     /// What happens during a run.
-    public enum Progress: Sendable {
+    package enum Progress: Sendable {
         /// A scenario begins; so many are done of so many.
         case started(String, done: Int, total: Int)
         /// A scenario has ended; so many are done of so many.
@@ -13,32 +13,32 @@ public struct SuiteRun: Sendable {
     }
 
     /// How many scenarios may run at a time; never more than the principals allow.
-    public var jobs: Int
+    package var jobs: Int
     /// The stage they are performed on.
-    public let stage: ServerStage
+    package let stage: ServerStage
     /// Whether one more instance is traced in the end, for evidence that is no verdict.
-    public var traces = false
+    package var traces = false
 
     /// After this many scenarios in a row that found nobody, the rest is left out.
     private static let patience = 2
 
     /// A run on a stage.
-    public init(stage: ServerStage, jobs: Int = 1) {
+    package init(stage: ServerStage, jobs: Int = 1) {
         self.stage = stage
         self.jobs = max(1, jobs)
     }
 
     /// What came of a run.
-    public struct Outcome: Sendable {
+    package struct Outcome: Sendable {
         /// One performance for each scenario, in the order given.
-        public var performances: [Performance]
+        package var performances: [Performance]
         /// Why nothing could be performed: the subject did not start.
-        public var startProblem: HarnessProblem?
+        package var startProblem: HarnessProblem?
         /// What was seen besides, and decides nothing; a line each.
-        public var diagnostics: [String] = []
+        package var diagnostics: [String] = []
 
         /// Performances, and what kept a subject from starting.
-        public init(performances: [Performance], startProblem: HarnessProblem? = nil) {
+        package init(performances: [Performance], startProblem: HarnessProblem? = nil) {
             self.performances = performances
             self.startProblem = startProblem
         }
@@ -49,7 +49,7 @@ public struct SuiteRun: Sendable {
     ///   - scenarios: What to perform; a scenario begins no sooner than those before it.
     ///   - progress: Told when a scenario begins and ends.
     /// - Returns: One performance for each scenario, in the order given.
-    public func perform(
+    package func perform(
         _ scenarios: [Scenario], progress: @Sendable (Progress) -> Void = { _ in }
     ) async -> [Performance] {
         await run(scenarios, progress: progress).performances
@@ -73,7 +73,7 @@ public struct SuiteRun: Sendable {
     ///     those that wait for heartbeats, the time to authenticate or a window of questions begin first.
     ///   - progress: Told when a scenario begins and ends.
     /// - Returns: What came of it.
-    public func run(
+    package func run(
         _ scenarios: [Scenario], progress: @Sendable (Progress) -> Void = { _ in }
     ) async -> Outcome {
         let start = stage.subject.startCommand

@@ -2,9 +2,9 @@ import Holdfast
 import Transport
 
 /// Something that keeps the suite from saying anything about the subject.
-public struct HarnessProblem: Error, Sendable, Equatable {
+package struct HarnessProblem: Error, Sendable, Equatable {
     /// What happened; the list may grow.
-    public enum Code: Sendable, Equatable {
+    package enum Code: Sendable, Equatable {
         /// A reference in a scenario that has no value.
         case unknownVariable(name: String, near: String?)
         /// A reference that was to be counted on and is no number.
@@ -44,18 +44,18 @@ public struct HarnessProblem: Error, Sendable, Equatable {
     }
 
     /// What happened.
-    public var code: Code
+    package var code: Code
     /// Where: a scenario with a JSON pointer, or an address.
-    public var place: String
+    package var place: String
 
     /// Names what happened and where.
-    public init(_ code: Code, at place: String) {
+    package init(_ code: Code, at place: String) {
         self.code = code
         self.place = place
     }
 
     /// Whether the subject could not be reached at all, which is no fault of the suite.
-    public var isUnreachable: Bool {
+    package var isUnreachable: Bool {
         switch code {
         case .unreachable, .noUpgrade, .wrongScheme, .tlsFailed, .upgradeRefused, .notStarted, .endedEarly: true
         case .driver(let problem): problem.isUnreachable
@@ -66,7 +66,7 @@ public struct HarnessProblem: Error, Sendable, Equatable {
 
 extension HarnessProblem: CustomStringConvertible {
     /// Place, what is wrong, what was expected, and what to do.
-    public var description: String {
+    package var description: String {
         if case .driver(let problem) = code { return problem.description }
         let words = words
         let start = isUnreachable ? "\(place): \(words.what)" : "harness: \(words.what) at \(place)"

@@ -2,31 +2,31 @@ import Holdfast
 import Transcript
 
 /// One scenario as it went.
-public struct Performance: Sendable {
+package struct Performance: Sendable {
     /// The name of the scenario.
-    public var scenario: String
+    package var scenario: String
     /// Everything observed; empty when it was skipped.
-    public var history: History
+    package var history: History
     /// What went wrong in the suite itself.
-    public var problems: [HarnessProblem]
+    package var problems: [HarnessProblem]
     /// Why it was not performed; nil when it was.
-    public var skipped: String?
+    package var skipped: String?
     /// Where and why its steps ended early, such as `/steps/3: no done in time`; nil when all were performed.
-    public var stoppedAt: String?
+    package var stoppedAt: String?
     /// What the driver of a client did that ended it, such as dying; nil when it obeyed.
-    public var failure: String?
+    package var failure: String?
     /// Why no driver was to be had; nil when there was one.
     var startProblem: HarnessProblem?
     /// Whether it was ended from outside.
-    public var wasInterrupted: Bool
+    package var wasInterrupted: Bool
     /// Whether the subject took the first connection; nil when the scenario opened none.
-    public var wasReceived: Bool?
+    package var wasReceived: Bool?
     /// Whether a connection was cut because it brought more than is kept.
-    public var wasFlooded: Bool
+    package var wasFlooded: Bool
     /// Whether the server, started by the suite for all, ended by itself meanwhile.
     var sawServerEnd = false
     /// Wall time.
-    public var duration: Duration
+    package var duration: Duration
 
     init(
         _ name: String, history: History, problems: [HarnessProblem] = [], skipped: String? = nil,
@@ -67,7 +67,7 @@ public struct Performance: Sendable {
 
 extension [Performance] {
     /// What is to be said of a machine that was late, because bounds were longer than usual; nil where it was not.
-    public var lateness: String? {
+    package var lateness: String? {
         // A moment here and there changes nothing that anybody would notice.
         let count = count { performance in
             let late = performance.history.header.timeLate

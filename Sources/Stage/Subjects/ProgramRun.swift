@@ -1,13 +1,13 @@
 import Synchronization
 
 /// A program that was run to its end, such as `git`: bounded in time and in what it may print.
-public struct ProgramRun: Sendable {
+package struct ProgramRun: Sendable {
     /// How it ended.
-    public let exit: SubjectExit
+    package let exit: SubjectExit
     /// What it printed on standard output.
-    public let output: [UInt8]
+    package let output: [UInt8]
     /// The last lines it printed on standard error.
-    public let complaints: [String]
+    package let complaints: [String]
 
     /// Runs a program; nothing of it is left when this returns.
     /// - Parameters:
@@ -17,7 +17,7 @@ public struct ProgramRun: Sendable {
     ///   - most: The most bytes it may print.
     ///   - limit: How long it may take.
     /// - Throws: Why there is no result; a program that fails is none of the reasons.
-    public init(
+    package init(
         _ command: [String], input: [UInt8] = [], environment: [String: String] = [:], atMost most: Int = 64 << 20,
         within limit: Duration = .seconds(60)
     ) async throws(ProgramProblem) {
@@ -44,7 +44,7 @@ public struct ProgramRun: Sendable {
 }
 
 /// Why a program gave no result.
-public enum ProgramProblem: Error, Sendable, Equatable {
+package enum ProgramProblem: Error, Sendable, Equatable {
     /// It cannot be started; the reason is the system's.
     case notStarted(String)
     /// It printed more than so many bytes and was ended.

@@ -2,7 +2,7 @@ import Platform
 import Synchronization
 
 /// Every process group the suite has started and not yet seen ended, and what such a group leaves behind.
-public enum RunningSubjects {
+package enum RunningSubjects {
     private struct State {
         var groups: Set<ProcessID> = []
         /// How many are about to run: each may have a process that is in no group yet.
@@ -18,7 +18,7 @@ public enum RunningSubjects {
     /// Lets this program adopt what subjects leave behind, from the first one on; what it adopts, it ends.
     ///
     /// For programs that start no other children than subjects.
-    public static func adoptOrphans() {
+    package static func adoptOrphans() {
         state.withLock { state in
             if case .unasked = state.adoption { state.adoption = .asked }
         }
@@ -79,7 +79,7 @@ public enum RunningSubjects {
 
     /// Kills all of them and removes their folders; for a program that ends this very moment and has no time to end them in
     /// order.
-    public static func killAll() {
+    package static func killAll() {
         state.withLock { state in
             for group in state.groups { SystemSignal.kill.send(toGroup: group) }
             _ = orphans(state)?.end(sparing: state.groups)

@@ -5,35 +5,35 @@ import Holdfast
 /// `{port}` is a free port, `{data}` a fresh folder, `{push}` and `{model}` the addresses of the suite's push service and
 /// model endpoint. They are filled in everywhere: in arguments, folders, variables and addresses. The same values are in the
 /// environment as `HOLDFAST_PORT`, `HOLDFAST_DATA`, `HOLDFAST_PUSH_URL` and `HOLDFAST_MODEL_URL`.
-public struct StartCommand: Sendable, Equatable {
+package struct StartCommand: Sendable, Equatable {
     /// The program and its arguments.
-    public var command: [String]
+    package var command: [String]
     /// Its WebSocket.
-    public var url: String
+    package var url: String
     /// The base of its REST paths; that of the WebSocket when nil.
-    public var http: String?
+    package var http: String?
     /// Where it is started; here when nil.
-    public var directory: String?
+    package var directory: String?
     /// The folder for its data, absent or empty before the run and left alone after it; a temporary one when nil.
-    public var data: String?
+    package var data: String?
     /// Variables added to the environment.
-    public var environment: [String: String]
+    package var environment: [String: String]
     /// A piece of its output that says it takes connections; without it the address is tried.
-    public var ready: String?
+    package var ready: String?
     /// What `{push}` stands for.
-    public var pushURL: String?
+    package var pushURL: String?
     /// What `{model}` stands for.
-    public var modelURL: String?
+    package var modelURL: String?
     /// Whose credentials nobody is to read in problems.
     var owners: [ServerSubject.Principal] = []
 
     /// The address of a subject that is told its port.
-    public static let usualURL = "ws://127.0.0.1:{port}/ws"
+    package static let usualURL = "ws://127.0.0.1:{port}/ws"
     /// Marks everything that belongs to one started process.
     static let instanceVariable = "HOLDFAST_INSTANCE"
 
     /// A program with its arguments, and where it listens.
-    public init(
+    package init(
         _ command: [String], url: String = usualURL, http: String? = nil, directory: String? = nil, data: String? = nil,
         environment: [String: String] = [:], ready: String? = nil
     ) {
@@ -49,7 +49,7 @@ public struct StartCommand: Sendable, Equatable {
     /// What keeps it from being started: a folder that is not there, or one with data of somebody.
     /// - Parameter place: What the folder for data was named by, such as `--data`.
     /// - Returns: Every problem at once.
-    public func problems(dataFrom place: String) -> [InputProblem] {
+    package func problems(dataFrom place: String) -> [InputProblem] {
         var problems: [InputProblem] = []
         if let directory, !directory.contains("{"), !DataFolder.isFolder(directory) {
             problems.append(
@@ -62,13 +62,13 @@ public struct StartCommand: Sendable, Equatable {
     }
 
     /// Whether it is told where to listen, so that several can run side by side.
-    public var takesPort: Bool { uses("{port}") || url.contains("{port}") }
+    package var takesPort: Bool { uses("{port}") || url.contains("{port}") }
     /// Whether it is told where to store, so that each instance has a folder of its own.
-    public var takesData: Bool { uses("{data}") }
+    package var takesData: Bool { uses("{data}") }
     /// Whether it asks for the address of the push service.
-    public var takesPush: Bool { uses("{push}") }
+    package var takesPush: Bool { uses("{push}") }
     /// Whether it asks for the address of the model endpoint.
-    public var takesModel: Bool { uses("{model}") }
+    package var takesModel: Bool { uses("{model}") }
 
     /// Whether instances neither share a port nor a folder.
     var runsSideBySide: Bool { takesPort && url.contains("{port}") && (data == nil || takesData) }

@@ -1,7 +1,7 @@
 import JSON
 
 /// How a process ended.
-public enum SubjectExit: Sendable, Equatable, CustomStringConvertible {
+package enum SubjectExit: Sendable, Equatable, CustomStringConvertible {
     /// By itself, with a code.
     case code(Int)
     /// By a signal, such as `SIGKILL`.
@@ -16,7 +16,7 @@ public enum SubjectExit: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The end in words.
-    public var description: String {
+    package var description: String {
         switch self {
         case .code(let code): "exit code \(code)"
         case .signal(let name): "signal \(name)"
