@@ -31,7 +31,7 @@ import Transport
         let header = History.Header(
             subject: History.Subject(name: "limited", role: .server, profiles: [.core, .rateLimit]))
         let history = try NotationExpansion("A>open(p1) A<open A>auth A<\(connected) \(chats)", header: header).history
-        return Performance(try self.chats(1), history: history, duration: .milliseconds(5 + asked))
+        return Performance(scenario: try self.chats(1).name, history: history, duration: .milliseconds(5 + asked))
     }
 
     private func names(_ loan: PrincipalPool.Loan) -> [String]? {
@@ -154,7 +154,7 @@ import Transport
         let history = try NotationExpansion(
             "A>open(p1) A<open A>auth A<connected A>chat(c1) +3s A<ack(c1) A>chat(c2) +4s", header: header
         ).history
-        let performance = Performance(try chats(1), history: history, duration: .seconds(10))
+        let performance = Performance(scenario: try chats(1).name, history: history, duration: .seconds(10))
         var budget = ChatBudget(try subject(1, limits: ["messagesPerMinute": 7]), now: start)
         budget.note(performance, by: [ServerSubject.Principal(name: "p1")], at: start + .seconds(10))
         #expect(budget.spent("p1", at: start + .seconds(62)) == 2)

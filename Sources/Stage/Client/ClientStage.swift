@@ -33,7 +33,7 @@ package struct ClientStage: Sendable {
         let recorder = Recorder(bounds: bounds, redaction: Redaction([(name: "p1", token: token)]))
         let server = ScriptedServer(
             scenario.world, token: token, recorder: recorder, schemas: schemas, place: scenario.name)
-        var performance = Performance(scenario.name, history: history(scenario, [], startedAt))
+        var performance = Performance(scenario: scenario.name, history: history(scenario, [], startedAt))
         do {
             let folder = try DataFolder.temporary()
             defer { folder.remove() }
@@ -112,6 +112,6 @@ package struct ClientStage: Sendable {
 
     /// A scenario that is left out, with the reason.
     func skip(_ scenario: ClientScenario, _ reason: String) -> Performance {
-        Performance(scenario.name, history: history(scenario, [], nil), skipped: reason)
+        Performance(scenario: scenario.name, history: history(scenario, [], nil), skipped: reason)
     }
 }

@@ -1,3 +1,5 @@
+import Basics
+
 /// Names that no earlier scenario or run has used.
 enum UniqueName {
     /// Sixteen random bytes, spelled as a UUID of version 4.
@@ -5,7 +7,7 @@ enum UniqueName {
         var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = bytes.map(hex).joined()
+        let digits = hexDigits(bytes)
         var parts: [Substring] = []
         var rest = digits[...]
         for length in [8, 4, 4, 4, 12] {
@@ -17,11 +19,6 @@ enum UniqueName {
 
     /// Eight random digits, for texts that people read.
     static func short() -> String {
-        (0..<4).map { _ in hex(UInt8.random(in: .min ... .max)) }.joined()
-    }
-
-    private static func hex(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16)
-        return byte < 16 ? "0" + digits : digits
+        hexDigits((0..<4).map { _ in UInt8.random(in: .min ... .max) })
     }
 }

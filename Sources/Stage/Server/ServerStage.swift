@@ -77,25 +77,21 @@ package struct ServerStage: Sendable {
             performer.recorder.note(.act("exit", exit.details), on: .server)
             exits.withLock { $0.append(exit) }
         }
-        var problems: [HarnessProblem] = []
-        var stoppedAt: String?
-        var unsuitable: String?
-        var wasInterrupted = false
-        var sawServerEnd = false
+        var performance = Performance(scenario: scenario.name, history: History(header: header(scenario), events: []))
         do {
             try await performer.perform(scenario.steps)
         } catch StepEnd.unmet(let reason) {
-            stoppedAt = reason
+            performance.stoppedAt = reason
         } catch StepEnd.harness(let problem) where problem.isUnreachable && Task.isCancelled {
             // Whoever ends a run while a server starts has found no problem.
-            wasInterrupted = true
+            performance.wasInterrupted = true
         } catch StepEnd.harness(let problem) {
-            problems = [problem]
-            stoppedAt = problem.place
+            performance.problems = [problem]
+            performance.stoppedAt = problem.place
         } catch StepEnd.unsuitable(let reason) {
-            unsuitable = reason
+            performance.skipped = reason
         } catch {
-            wasInterrupted = true
+            performance.wasInterrupted = true
         }
         await performer.finish()
         if let instance, let observer {
@@ -103,31 +99,36 @@ package struct ServerStage: Sendable {
             instance.stopObserving(observer)
             if !scenario.needs.start, let exit = exits.withLock({ $0.first }) {
                 // Every scenario it served at that moment stops, whichever of them did it.
-                let words = ["the server ended by itself, \(exit)", instance.lastWords.last, stoppedAt]
-                stoppedAt = words.compactMap { $0 }.joined(separator: "; ")
-                sawServerEnd = true
+                let words = ["the server ended by itself, \(exit)", instance.lastWords.last, performance.stoppedAt]
+                performance.stoppedAt = words.compactMap { $0 }.joined(separator: "; ")
+                performance.sawServerEnd = true
             }
         }
         // What a scenario did not reach, it could not use.
-        if stoppedAt == nil, unsuitable == nil, !wasInterrupted {
-            problems += performer.armed.unfired(in: scenario.name)
-            problems += performer.pushRoute?.unused ?? []
+        if performance.stoppedAt == nil, performance.skipped == nil, !performance.wasInterrupted {
+            performance.problems += performer.armed.unfired(in: scenario.name)
+            performance.problems += performer.pushRoute?.unused ?? []
         }
-        let header = History.Header(
-            specification: specification.version, scenario: scenario.name, subject: subject.declaration,
-            timeouts: subject.timeouts, lateness: SchedulingMeter.shared.lateness(from: performer.recorder.start),
-            startedAt: startedAt, dialect: subject.dialect)
-        var performance = Performance(
-            scenario, history: performer.recorder.history(header), problems: problems,
-            skipped: unsuitable, stoppedAt: stoppedAt, wasInterrupted: wasInterrupted || Task.isCancelled,
-            wasReceived: performer.wasReceived, wasFlooded: performer.recorder.wasFlooded,
-            duration: ContinuousClock.now - began)
-        performance.sawServerEnd = sawServerEnd
+        var header = header(scenario)
+        header.lateness = SchedulingMeter.shared.lateness(from: performer.recorder.start)
+        header.startedAt = startedAt
+        performance.history = performer.recorder.history(header)
+        performance.wasInterrupted = performance.wasInterrupted || Task.isCancelled
+        performance.wasReceived = performer.wasReceived
+        performance.wasFlooded = performer.recorder.wasFlooded
+        performance.duration = ContinuousClock.now - began
         return performance
     }
 
     /// A scenario that is left out, with the reason.
     func skip(_ scenario: Scenario, _ reason: String) -> Performance {
-        .skipped(scenario, reason, subject: subject, specification: specification)
+        Performance(
+            scenario: scenario.name, history: History(header: header(scenario), events: []), skipped: reason)
+    }
+
+    private func header(_ scenario: Scenario) -> History.Header {
+        History.Header(
+            specification: specification.version, scenario: scenario.name, subject: subject.declaration,
+            timeouts: subject.timeouts, dialect: subject.dialect)
     }
 }

@@ -37,24 +37,7 @@ package struct ServerSubject: Sendable {
     /// The push service it was configured with; nil where nobody takes its pushes.
     package var pushSink: PushSink?
 
-    /// One person or account.
-    package struct Principal: Sendable, Equatable {
-        /// How reports call it.
-        package var name: String
-        /// Its credential; nil where the server asks for none.
-        package var token: String?
-        /// Its device at the push service, as the server was configured; never written to a transcript.
-        package var device: String?
-        /// What it had asked within the window of its budget when it was lent; nil when nobody knows.
-        var spent: Int?
-
-        /// A person, with or without a credential and a device.
-        package init(name: String, token: String? = nil, device: String? = nil) {
-            self.name = name
-            self.token = token
-            self.device = device
-        }
-    }
+    package typealias Principal = SubjectPrincipal
 
     /// A server at an address.
     package init(
@@ -104,5 +87,23 @@ package struct ServerSubject: Sendable {
         let known = principals.count { $0.device != nil }
         return "it needs the device tokens of \(count) principals, and \(known) were given"
             + (known > usable ? ", of which \(known - usable) were refused in earlier scenarios" : "")
+    }
+}
+
+extension ServerSubject {
+    /// How it is started, with the addresses of what the suite serves.
+    var startCommand: StartCommand? {
+        guard var start else { return nil }
+        start.pushURL = start.pushURL ?? pushSink?.url
+        start.owners = principals
+        return start
+    }
+
+    /// The same subject where an instance of it listens.
+    func at(_ instance: SubjectInstance) -> ServerSubject {
+        var subject = self
+        subject.webSocket = instance.webSocket
+        subject.http = instance.http
+        return subject
     }
 }

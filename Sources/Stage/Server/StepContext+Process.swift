@@ -21,9 +21,7 @@ extension StepContext {
 
     private func kill(_ instance: SubjectInstance, after pause: ScenarioStep.ProcessStep.Pause?) async throws {
         if let pause {
-            guard let number = try filled(pause.number).intValue, (0...60_000_000).contains(number) else {
-                throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(pause.number)"), at: place))
-            }
+            let number = try number(pause.number, in: 0...60_000_000)
             try? await Task.sleep(
                 for: pause.unit == .milliseconds ? .milliseconds(number) : .microseconds(number), tolerance: .zero,
                 clock: .continuous)

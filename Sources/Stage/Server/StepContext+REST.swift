@@ -7,8 +7,7 @@ extension StepContext {
     /// The members of a question, as frame and as body.
     func body(of question: ScenarioStep.Question) throws -> JSONObject {
         var body = JSONObject()
-        var messages: [JSONValue] = []
-        for message in question.context { messages.append(try filled(message)) }
+        var messages = try question.context.map { try filled($0) }
         messages.append(["role": "user", "content": .string(try content(of: question))])
         body["messages"] = .array(messages)
         if let session = question.session { body["sessionId"] = .string(try filled(session)) }
@@ -34,10 +33,7 @@ extension StepContext {
 
     /// A number of tools; what takes minutes is not built.
     private func count(_ template: JSONValue) throws -> Int {
-        let value = try filled(template)
-        guard let count = value.intValue else {
-            throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(template)"), at: place))
-        }
+        let count = try number(template)
         guard count <= 20_000 else {
             throw StepEnd.unsuitable("it takes a turn of \(count) tools, and the stage asks for 20,000 at most")
         }

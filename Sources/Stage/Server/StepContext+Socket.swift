@@ -179,9 +179,7 @@ extension StepContext {
     /// The frame with an unknown member that makes it as long as asked for; receivers ignore such members.
     private func padded(_ message: WireMessage, to bytes: JSONValue?) throws -> WireMessage {
         guard let bytes, var frame = try? JSONParser.document(message.text).root else { return message }
-        guard let size = try filled(bytes).intValue else {
-            throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(bytes)"), at: place))
-        }
+        let size = try number(bytes)
         try refuse(bytes: size)
         frame["padding"] = ""
         let missing = size - frame.text().utf8.count

@@ -22,7 +22,7 @@ extension StepContext {
 
     /// A told time, where the patience of the run covers it.
     private func duration(of told: ScenarioStep.Told) throws -> Duration {
-        guard let amount = try filled(told.amount).intValue, let duration = told.duration(of: amount) else {
+        guard let duration = told.duration(of: try number(told.amount)) else {
             throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(told.amount)"), at: place))
         }
         let total = performer.addToldWait(duration)

@@ -80,9 +80,7 @@ struct StepContext: Sendable {
     private func `repeat`(
         times: JSONValue, counter: String?, until: String?, isParallel: Bool, _ steps: [ScenarioStep]
     ) async throws {
-        guard let times = try filled(times).intValue, (0...100_000).contains(times) else {
-            throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(times)"), at: place))
-        }
+        let times = try number(times, in: 0...100_000)
         let rounds = (0..<times).map { $0 + 1 }.map { number in
             var inner = local
             if let counter { inner[counter] = JSONValue(number) }
@@ -97,20 +95,33 @@ struct StepContext: Sendable {
 
     // MARK: references
 
+    /// Refuses to send a frame of the stage's own that its schema rejects.
+    func check(_ value: JSONValue, as name: String) throws {
+        if let problem = performer.schemas.problem(of: value, as: name, at: place) { throw StepEnd.harness(problem) }
+    }
+
     func filled(_ text: String) throws -> String {
+        try filling { () throws(ScenarioVariables.Problem) in try performer.variables(with: local).text(text) }
+    }
+
+    func filled(_ value: JSONValue) throws -> JSONValue {
+        try filling { () throws(ScenarioVariables.Problem) in try performer.variables(with: local).value(value) }
+    }
+
+    private func filling<Result>(_ fill: () throws(ScenarioVariables.Problem) -> Result) throws -> Result {
         do {
-            return try performer.variables(with: local).text(text)
+            return try fill()
         } catch {
             throw StepEnd.harness(HarnessProblem(filling: error, at: place))
         }
     }
 
-    func filled(_ value: JSONValue) throws -> JSONValue {
-        do {
-            return try performer.variables(with: local).value(value)
-        } catch {
-            throw StepEnd.harness(HarnessProblem(filling: error, at: place))
+    /// A number that a scenario gives; anything else is a fault of the scenario.
+    func number(_ template: JSONValue, in range: ClosedRange<Int> = .min ... .max) throws -> Int {
+        guard let number = try filled(template).intValue, range.contains(number) else {
+            throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(template)"), at: place))
         }
+        return number
     }
 
     /// What holds of a value that a server leaves out and may leave out (SYNC-15, LIVE), or that it was configured with.

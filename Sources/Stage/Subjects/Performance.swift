@@ -1,4 +1,3 @@
-import Holdfast
 import Transcript
 
 /// One scenario as it went.
@@ -8,7 +7,7 @@ package struct Performance: Sendable {
     /// Everything observed; empty when it was skipped.
     package var history: History
     /// What went wrong in the suite itself.
-    package var problems: [HarnessProblem]
+    package var problems: [HarnessProblem] = []
     /// Why it was not performed; nil when it was.
     package var skipped: String?
     /// Where and why its steps ended early, such as `/steps/3: no done in time`; nil when all were performed.
@@ -18,51 +17,15 @@ package struct Performance: Sendable {
     /// Why no driver was to be had; nil when there was one.
     var startProblem: HarnessProblem?
     /// Whether it was ended from outside.
-    package var wasInterrupted: Bool
+    package var wasInterrupted = false
     /// Whether the subject took the first connection; nil when the scenario opened none.
     package var wasReceived: Bool?
     /// Whether a connection was cut because it brought more than is kept.
-    package var wasFlooded: Bool
+    package var wasFlooded = false
     /// Whether the server, started by the suite for all, ended by itself meanwhile.
     var sawServerEnd = false
     /// Wall time.
-    package var duration: Duration
-
-    init(
-        _ name: String, history: History, problems: [HarnessProblem] = [], skipped: String? = nil,
-        stoppedAt: String? = nil, wasInterrupted: Bool = false, wasReceived: Bool? = nil, wasFlooded: Bool = false,
-        duration: Duration = .zero
-    ) {
-        scenario = name
-        self.history = history
-        self.problems = problems
-        self.skipped = skipped
-        self.stoppedAt = stoppedAt
-        self.wasInterrupted = wasInterrupted
-        self.wasReceived = wasReceived
-        self.wasFlooded = wasFlooded
-        self.duration = duration
-    }
-
-    init(
-        _ scenario: Scenario, history: History, problems: [HarnessProblem] = [], skipped: String? = nil,
-        stoppedAt: String? = nil, wasInterrupted: Bool = false, wasReceived: Bool? = nil, wasFlooded: Bool = false,
-        duration: Duration = .zero
-    ) {
-        self.init(
-            scenario.name, history: history, problems: problems, skipped: skipped, stoppedAt: stoppedAt,
-            wasInterrupted: wasInterrupted, wasReceived: wasReceived, wasFlooded: wasFlooded, duration: duration)
-    }
-
-    /// A scenario that was not performed.
-    static func skipped(_ scenario: Scenario, _ reason: String, subject: ServerSubject, specification: Specification)
-        -> Performance
-    {
-        let header = History.Header(
-            specification: specification.version, scenario: scenario.name, subject: subject.declaration,
-            timeouts: subject.timeouts, dialect: subject.dialect)
-        return Performance(scenario, history: History(header: header, events: []), skipped: reason)
-    }
+    package var duration = Duration.zero
 }
 
 extension [Performance] {

@@ -44,10 +44,3 @@ struct SentSchemas: Sendable {
         }
     }
 }
-
-extension StepContext {
-    /// Refuses to send a frame of the stage's own that its schema rejects.
-    func check(_ value: JSONValue, as name: String) throws {
-        if let problem = performer.schemas.problem(of: value, as: name, at: place) { throw StepEnd.harness(problem) }
-    }
-}

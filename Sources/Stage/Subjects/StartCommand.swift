@@ -25,7 +25,7 @@ package struct StartCommand: Sendable, Equatable {
     /// What `{model}` stands for.
     package var modelURL: String?
     /// Whose credentials nobody is to read in problems.
-    var owners: [ServerSubject.Principal] = []
+    var owners: [SubjectPrincipal] = []
 
     /// The address of a subject that is told its port.
     package static let usualURL = "ws://127.0.0.1:{port}/ws"
@@ -132,5 +132,23 @@ package struct StartCommand: Sendable, Equatable {
         return SubjectProcess.Launch(
             command: command.map { filled($0, values) }, directory: directory.map { filled($0, values) },
             environment: variables, ready: ready)
+    }
+}
+
+/// One person or account of a subject.
+package struct SubjectPrincipal: Sendable, Equatable {
+    /// How reports call it.
+    package var name: String
+    /// Its credential; nil where the server asks for none.
+    package var token: String?
+    /// Its device at the push service, as the server was configured; never written to a transcript.
+    package var device: String?
+    /// What it had asked within the window of its budget when it was lent; nil when nobody knows.
+    var spent: Int?
+
+    package init(name: String, token: String? = nil, device: String? = nil) {
+        self.name = name
+        self.token = token
+        self.device = device
     }
 }

@@ -240,21 +240,3 @@ final class SubjectInstance: Sendable {
         folder.remove()
     }
 }
-
-extension ServerSubject {
-    /// How it is started, with the addresses of what the suite serves.
-    var startCommand: StartCommand? {
-        guard var start else { return nil }
-        start.pushURL = start.pushURL ?? pushSink?.url
-        start.owners = principals
-        return start
-    }
-
-    /// The same subject where an instance of it listens.
-    func at(_ instance: SubjectInstance) -> ServerSubject {
-        var subject = self
-        subject.webSocket = instance.webSocket
-        subject.http = instance.http
-        return subject
-    }
-}

@@ -248,7 +248,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         try UpgradeGate.replaceHTTP(
             HTTPResponseEncoder.self, ByteToMessageHandler<HTTPRequestDecoder>.self, and: context)
 
-        registry.add(core)
+        registry.add(core.channel, goodbye: core.sayGoodbye)
         let socket = ServerSocket(request: request, core: core)
         let handler = handler
         registry.run {

@@ -144,6 +144,11 @@ package final class SocketCore: Sendable {
         }
     }
 
+    /// Sends a close frame without waiting for anything.
+    func sayGoodbye(code: UInt16, reason: String) {
+        if (try? post(encoded(.close(code: code, reason: reason)), isClose: true)) == nil { cut(.fin) }
+    }
+
     /// The connection is gone.
     func finish(_ code: TransportProblem.Code) {
         state.withLock { $0.over = $0.over ?? code }

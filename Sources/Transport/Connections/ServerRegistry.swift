@@ -3,9 +3,12 @@ import Synchronization
 
 /// Knows the connections and the handler's tasks of one server, so that stopping leaves none behind.
 final class ServerRegistry: Sendable {
+    /// Asks a client to go, with a code and a reason.
+    typealias Goodbye = @Sendable (_ code: UInt16, _ reason: String) -> Void
+
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
-        var sockets: [ObjectIdentifier: SocketCore] = [:]
+        var goodbyes: [ObjectIdentifier: Goodbye] = [:]
         var tasks: [Int: Task<Void, Never>] = [:]
         var nextTask = 0
         var stopping = false
@@ -31,14 +34,15 @@ final class ServerRegistry: Sendable {
         channel.closeFuture.whenComplete { _ in
             self.change {
                 $0.channels[ObjectIdentifier(channel)] = nil
-                $0.sockets[ObjectIdentifier(channel)] = nil
+                $0.goodbyes[ObjectIdentifier(channel)] = nil
             }
         }
         return true
     }
 
-    func add(_ socket: SocketCore) {
-        state.withLock { $0.sockets[ObjectIdentifier(socket.channel)] = socket }
+    /// Has a connection that speaks something else than HTTP say goodbye in its own way.
+    func add(_ channel: any Channel, goodbye: @escaping Goodbye) {
+        state.withLock { $0.goodbyes[ObjectIdentifier(channel)] = goodbye }
     }
 
     /// Takes bytes of a body into the common account; false when that is full.
@@ -83,15 +87,13 @@ final class ServerRegistry: Sendable {
 
     /// Asks every client to go: a close frame to WebSockets, the end of the connection to the others.
     func sayGoodbye(code: UInt16, reason: String) {
-        let (channels, sockets) = state.withLock { state in
+        let (channels, goodbyes) = state.withLock { state in
             state.stopping = true
-            return (state.channels, state.sockets)
+            return (state.channels, state.goodbyes)
         }
         for (id, channel) in channels {
-            if let socket = sockets[id] {
-                if (try? socket.post(socket.encoded(.close(code: code, reason: reason)), isClose: true)) == nil {
-                    socket.cut(.fin)
-                }
+            if let goodbye = goodbyes[id] {
+                goodbye(code, reason)
             } else {
                 channel.pipeline.fireUserInboundEventTriggered(ServerIsStopping())
             }
