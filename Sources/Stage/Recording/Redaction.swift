@@ -103,9 +103,9 @@ struct Redaction: Sendable {
     func applied(to text: String) -> String {
         var text = text
         for secret in spellings {
-            let places = text.withUTF8 { Self.places(of: secret.bytes, in: $0) }
-            guard !places.isEmpty else { continue }
-            text = String(decoding: Self.replacing(secret, at: places, in: Array(text.utf8)), as: UTF8.self)
+            let positions = text.withUTF8 { Self.positions(of: secret.bytes, in: $0) }
+            guard !positions.isEmpty else { continue }
+            text = String(decoding: Self.replacing(secret, at: positions, in: Array(text.utf8)), as: UTF8.self)
         }
         return text
     }
@@ -113,8 +113,8 @@ struct Redaction: Sendable {
     /// Bytes that the subject may have written.
     func applied(to bytes: [UInt8]) -> [UInt8] {
         spellings.reduce(bytes) { bytes, secret in
-            let places = bytes.withUnsafeBufferPointer { Self.places(of: secret.bytes, in: $0) }
-            return places.isEmpty ? bytes : Self.replacing(secret, at: places, in: bytes)
+            let positions = bytes.withUnsafeBufferPointer { Self.positions(of: secret.bytes, in: $0) }
+            return positions.isEmpty ? bytes : Self.replacing(secret, at: positions, in: bytes)
         }
     }
 
@@ -128,12 +128,12 @@ struct Redaction: Sendable {
         }
         let result = words.reduce(bytes) { bytes, secret in
             let token = Array(secret.token.utf8)
-            let places = bytes.withUnsafeBufferPointer { Self.places(of: token, in: $0) }.filter { place in
-                let end = place + token.count
-                return !(place > 0 && Self.isOfWord(bytes[place - 1]))
+            let positions = bytes.withUnsafeBufferPointer { Self.positions(of: token, in: $0) }.filter { position in
+                let end = position + token.count
+                return !(position > 0 && Self.isOfWord(bytes[position - 1]))
                     && !(end < bytes.count && Self.isOfWord(bytes[end]))
             }
-            return Self.replacing((bytes: token, shown: Array(secret.shown.utf8)), at: places, in: bytes)
+            return Self.replacing((bytes: token, shown: Array(secret.shown.utf8)), at: positions, in: bytes)
         }
         return String(decoding: result, as: UTF8.self)
     }
@@ -167,32 +167,32 @@ struct Redaction: Sendable {
     }
 
     private static func replacing(
-        _ secret: (bytes: [UInt8], shown: [UInt8]), at places: [Int], in bytes: [UInt8]
+        _ secret: (bytes: [UInt8], shown: [UInt8]), at positions: [Int], in bytes: [UInt8]
     ) -> [UInt8] {
         var result: [UInt8] = []
         var start = 0
-        for place in places {
-            result += bytes[start..<place]
+        for position in positions {
+            result += bytes[start..<position]
             result += secret.shown
-            start = place + secret.bytes.count
+            start = position + secret.bytes.count
         }
         return result + bytes[start...]
     }
 
     /// Where a credential begins, without overlaps; texts of a megabyte are looked through often, so bytes are compared.
-    private static func places(of token: [UInt8], in bytes: UnsafeBufferPointer<UInt8>) -> [Int] {
-        var places: [Int] = []
+    private static func positions(of token: [UInt8], in bytes: UnsafeBufferPointer<UInt8>) -> [Int] {
+        var positions: [Int] = []
         var index = 0
         let last = bytes.count - token.count
         let first = token[0]
         while index <= last {
             if bytes[index] == first, token.indices.allSatisfy({ bytes[index + $0] == token[$0] }) {
-                places.append(index)
+                positions.append(index)
                 index += token.count
             } else {
                 index += 1
             }
         }
-        return places
+        return positions
     }
 }

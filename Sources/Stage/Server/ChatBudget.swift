@@ -22,7 +22,7 @@ struct ChatBudget {
     init(_ subject: ServerSubject, now: ContinuousClock.Instant) {
         limit = subject.limits["messagesPerMinute"].flatMap { $0 > 0 ? $0 : nil }
         wasTold = limit != nil
-        window = .seconds(min(max(subject.told("rateWindowSeconds"), 1), 60))
+        window = .seconds(min(max(subject.stated("rateWindowSeconds"), 1), 60))
         knownSince = subject.isUntouched || subject.startCommand != nil ? now - .seconds(60) : now
     }
 

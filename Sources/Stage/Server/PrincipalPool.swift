@@ -59,11 +59,11 @@ struct PrincipalPool {
         to scenario: Scenario, reachedBy sink: PushSink? = nil, now: ContinuousClock.Instant = .now
     ) -> Loan {
         let count = scenario.needs.principals
-        let places = candidates(for: scenario, reachedBy: sink)
-        guard places.count >= count else { return .busy }
+        let indices = candidates(for: scenario, reachedBy: sink)
+        guard indices.count >= count else { return .busy }
         // A server of its own knows nothing of what others asked.
         guard let limit = budget.limit, !scenario.needs.start else {
-            return .lent(take(Array(places.prefix(count)), nil))
+            return .lent(take(Array(indices.prefix(count)), nil))
         }
         var asked = scenario.chats(budget: limit)
         if scenario.needs.budget {
@@ -82,15 +82,15 @@ struct PrincipalPool {
         }
         // Nobody knows yet what was asked before the run; a short window is waited for, a long one would take too long.
         let start = scenario.needs.budget && budget.hasShortWindow ? max(budget.known, now) : now
-        let ready = places.map { place in
-            (place: place, spent: budget.spent(free[place].name, at: now))
-        }.enumerated().sorted { ($0.element.spent, $0.offset) < ($1.element.spent, $1.offset) }.map(\.element.place)
+        let ready = indices.map { index in
+            (index: index, spent: budget.spent(free[index].name, at: now))
+        }.enumerated().sorted { ($0.element.spent, $0.offset) < ($1.element.spent, $1.offset) }.map(\.element.index)
         var chosen: [Int: Int] = [:]
         var opens = start
-        for (want, place) in zip(wanted, ready) {
-            guard let moment = budget.opens(free[place].name, for: want.chats, at: now) else { return .busy }
+        for (want, index) in zip(wanted, ready) {
+            guard let moment = budget.opens(free[index].name, for: want.chats, at: now) else { return .busy }
             opens = max(opens, moment)
-            chosen[want.role] = place
+            chosen[want.role] = index
         }
         guard opens <= now else {
             let reason = reason(for: scenario, limit, wanted[0].chats)
@@ -132,13 +132,13 @@ struct PrincipalPool {
         budget.limit != nil && !scenario.needs.budget && !scenario.needs.start && reserved.contains(principal)
     }
 
-    private mutating func take(_ places: [Int], _ now: ContinuousClock.Instant?) -> [ServerSubject.Principal] {
-        let lent = places.map { place in
-            var principal = free[place]
+    private mutating func take(_ indices: [Int], _ now: ContinuousClock.Instant?) -> [ServerSubject.Principal] {
+        let lent = indices.map { index in
+            var principal = free[index]
             principal.spent = now.flatMap { budget.isKnown(at: $0) ? budget.spent(principal.name, at: $0) : nil }
             return principal
         }
-        for place in places.sorted(by: >) { free.remove(at: place) }
+        for index in indices.sorted(by: >) { free.remove(at: index) }
         return lent
     }
 

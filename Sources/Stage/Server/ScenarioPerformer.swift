@@ -60,7 +60,7 @@ final class ScenarioPerformer: Sendable {
         var variables = ScenarioVariables()
         variables["run"] = .string(run)
         variables["kills"] = JSONValue(subject.kills)
-        variables["authSeconds"] = JSONValue(subject.told("authSeconds"))
+        variables["authSeconds"] = JSONValue(subject.stated("authSeconds"))
         // Scenarios put credentials into URLs only; everywhere else steps name the principal.
         for (name, principal) in byName { variables["\(name)Token"] = .string(percentEncoded(principal.token ?? "")) }
         state = Mutex(State(variables: variables))

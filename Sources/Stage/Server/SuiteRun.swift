@@ -47,7 +47,7 @@ package struct SuiteRun: Sendable {
     /// Performs the scenarios, and starts and ends the subject where it says how.
     /// - Parameters:
     ///   - scenarios: What to perform; a scenario begins no sooner than those before it.
-    ///   - progress: Told when a scenario begins and ends.
+    ///   - progress: Called when a scenario begins and ends.
     /// - Returns: One performance for each scenario, in the order given.
     package func perform(
         _ scenarios: [Scenario], progress: @Sendable (Progress) -> Void = { _ in }
@@ -71,7 +71,7 @@ package struct SuiteRun: Sendable {
     /// - Parameters:
     ///   - scenarios: What to perform; a scenario begins no sooner than those before it that meet the same instance, but
     ///     those that wait for heartbeats, the time to authenticate or a window of questions begin first.
-    ///   - progress: Told when a scenario begins and ends.
+    ///   - progress: Called when a scenario begins and ends.
     /// - Returns: What came of it.
     package func run(
         _ scenarios: [Scenario], progress: @Sendable (Progress) -> Void = { _ in }
@@ -85,31 +85,31 @@ package struct SuiteRun: Sendable {
         let isFrail = !stage.subject.dialect.isCanonical
         let dangerous = isFrail ? all.filter { scenarios[$0].sendsVerbatim } : []
         let shareable = all.filter { !dangerous.contains($0) }
-        var board = Board(
+        var state = State(
             scenarios, pool: PrincipalPool(stage.subject, for: scenarios), patience: Self.patience, first: first)
         // Those that mostly wait begin first, so that nobody waits for them at the end.
-        let early = board.pool.spendersFromTheStart
-        let spenders = Line(early > 0 ? shareable.filter { scenarios[$0].needs.budget } : [], limit: early)
+        let early = state.pool.spendersFromTheStart
+        let spenders = Queue(early > 0 ? shareable.filter { scenarios[$0].needs.budget } : [], limit: early)
         let others = shareable.filter { !spenders.waiting.contains($0) }
-        let ordinary = Line(
+        let ordinary = Queue(
             others.filter { scenarios[$0].waitsFromTheStart } + others.filter { !scenarios[$0].waitsFromTheStart },
             limit: jobs)
-        var own = Line(scenarios.indices.filter { start != nil && scenarios[$0].needs.start }, limit: 1)
+        var own = Queue(scenarios.indices.filter { start != nil && scenarios[$0].needs.start }, limit: 1)
         if start?.runsSideBySide ?? false {
             own.limit = min(Self.ownInstances, jobs)
-            await perform([own, spenders, ordinary], on: &board, shared, progress)
-            await performAlone(dangerous, on: &board, shared, progress)
+            await perform([own, spenders, ordinary], on: &state, shared, progress)
+            await performAlone(dangerous, on: &state, shared, progress)
         } else {
-            await perform([spenders, ordinary], on: &board, shared, progress)
-            await performAlone(dangerous, on: &board, shared, progress)
+            await perform([spenders, ordinary], on: &state, shared, progress)
+            await performAlone(dangerous, on: &state, shared, progress)
             await shared?.end()
-            await perform([own], on: &board, shared, progress)
+            await perform([own], on: &state, shared, progress)
         }
         await shared?.end()
         var outcome = Outcome(
-            performances: board.results.compactMap { $0 }, startProblem: await shared?.startProblem ?? first.problem)
-        if !board.again.isEmpty {
-            let names = board.again.sorted().map { scenarios[$0].name }.joined(separator: ", ")
+            performances: state.results.compactMap { $0 }, startProblem: await shared?.startProblem ?? first.problem)
+        if !state.again.isEmpty {
+            let names = state.again.sorted().map { scenarios[$0].name }.joined(separator: ", ")
             outcome.diagnostics.append(
                 "performed again alone, because the server ended while they ran side by side: \(names)")
         }
@@ -121,18 +121,18 @@ package struct SuiteRun: Sendable {
 
     /// Performs scenarios one at a time, and those again that an ending server disturbed while they ran side by side.
     private func performAlone(
-        _ scenarios: [Int], on board: inout Board, _ shared: SharedInstance?,
+        _ scenarios: [Int], on state: inout State, _ shared: SharedInstance?,
         _ progress: @Sendable (Progress) -> Void
     ) async {
-        let again = board.again.sorted()
-        await perform([Line(again + scenarios, limit: 1)], on: &board, shared, progress)
+        let again = state.again.sorted()
+        await perform([Queue(again + scenarios, limit: 1)], on: &state, shared, progress)
     }
 
     /// How many scenarios may have an instance of their own at the same time; each is a whole server.
     private static let ownInstances = 3
 
     /// Scenarios that wait for their turn, and how many of them may run at a time.
-    private struct Line {
+    private struct Queue {
         var waiting: ArraySlice<Int>
         var limit: Int
         var running = 0
@@ -144,7 +144,7 @@ package struct SuiteRun: Sendable {
     }
 
     /// How far a run is.
-    private struct Board {
+    private struct State {
         let scenarios: [Scenario]
         var results: [Performance?]
         var pool: PrincipalPool
@@ -198,28 +198,28 @@ package struct SuiteRun: Sendable {
 
     /// A scenario that has ended.
     private struct Ended: Sendable {
-        let line: Int
+        let queue: Int
         let index: Int
         let lent: [ServerSubject.Principal]
         let performance: Performance
     }
 
     private func perform(
-        _ lines: [Line], on board: inout Board, _ shared: SharedInstance?, _ progress: @Sendable (Progress) -> Void
+        _ queues: [Queue], on state: inout State, _ shared: SharedInstance?, _ progress: @Sendable (Progress) -> Void
     ) async {
-        var lines = lines
+        var queues = queues
         await withTaskGroup(of: Ended?.self) { group in
             var alarms: Set<ContinuousClock.Instant> = []
             while true {
-                for place in lines.indices {
-                    while let index = lines[place].waiting.first, lines[place].running < lines[place].limit,
-                        lines.map(\.running).reduce(0, +) < jobs
+                for number in queues.indices {
+                    while let index = queues[number].waiting.first, queues[number].running < queues[number].limit,
+                        queues.map(\.running).reduce(0, +) < jobs
                     {
-                        let scenario = board.scenarios[index]
-                        var reason = await leftOut(scenario, board, shared)
+                        let scenario = state.scenarios[index]
+                        var reason = await leftOut(scenario, state, shared)
                         var lent: [ServerSubject.Principal]?
                         if reason == nil {
-                            switch board.lend(to: index, for: stage.subject, now: .now) {
+                            switch state.lend(to: index, for: stage.subject, now: .now) {
                             case .lent(let principals): lent = principals
                             case .busy: break
                             case .later(let moment, _, _):
@@ -235,37 +235,37 @@ package struct SuiteRun: Sendable {
                         }
                         if let reason {
                             let skipped = stage.skip(scenario, reason)
-                            board.results[index] = skipped
-                            board.done += 1
-                            lines[place].waiting.removeFirst()
-                            progress(.finished(skipped, done: board.done, total: board.scenarios.count))
+                            state.results[index] = skipped
+                            state.done += 1
+                            queues[number].waiting.removeFirst()
+                            progress(.finished(skipped, done: state.done, total: state.scenarios.count))
                             continue
                         }
                         guard let lent else { break }
-                        progress(.started(scenario.name, done: board.done, total: board.scenarios.count))
-                        group.addTask { [first = board.first] in
+                        progress(.started(scenario.name, done: state.done, total: state.scenarios.count))
+                        group.addTask { [first = state.first] in
                             let performance = await perform(scenario, lent, shared, first)
-                            return Ended(line: place, index: index, lent: lent, performance: performance)
+                            return Ended(queue: number, index: index, lent: lent, performance: performance)
                         }
-                        lines[place].waiting.removeFirst()
-                        lines[place].running += 1
-                        if !scenario.needs.start { board.together.insert(index) }
+                        queues[number].waiting.removeFirst()
+                        queues[number].running += 1
+                        if !scenario.needs.start { state.together.insert(index) }
                     }
                 }
                 guard let next = await group.next() else { break }
                 guard let ended = next else { continue }
-                board.pool.take(
-                    back: ended.lent, after: board.scenarios[ended.index].needs.start ? nil : ended.performance)
-                lines[ended.line].running -= 1
-                if board.isDisturbed(ended) {
+                state.pool.take(
+                    back: ended.lent, after: state.scenarios[ended.index].needs.start ? nil : ended.performance)
+                queues[ended.queue].running -= 1
+                if state.isDisturbed(ended) {
                     progress(
-                        .disturbed(ended.performance.scenario, done: board.done, total: board.scenarios.count))
+                        .disturbed(ended.performance.scenario, done: state.done, total: state.scenarios.count))
                     continue
                 }
-                board.breaker.note(ended.performance)
-                board.results[ended.index] = ended.performance
-                board.done += 1
-                progress(.finished(ended.performance, done: board.done, total: board.scenarios.count))
+                state.breaker.note(ended.performance)
+                state.results[ended.index] = ended.performance
+                state.done += 1
+                progress(.finished(ended.performance, done: state.done, total: state.scenarios.count))
             }
         }
     }
@@ -289,9 +289,9 @@ package struct SuiteRun: Sendable {
         }
     }
 
-    private func leftOut(_ scenario: Scenario, _ board: Board, _ shared: SharedInstance?) async -> String? {
-        if let reason = stage.subject.obstacle(to: scenario) ?? board.breaker.reason { return reason }
-        let startProblem = await board.first.verdict()
+    private func leftOut(_ scenario: Scenario, _ state: State, _ shared: SharedInstance?) async -> String? {
+        if let reason = stage.subject.obstacle(to: scenario) ?? state.breaker.reason { return reason }
+        let startProblem = await state.first.verdict()
         if Task.isCancelled { return "the run was interrupted" }
         if let problem = startProblem { return problem.inShort }
         return await shared?.startProblem?.inShort

@@ -51,7 +51,7 @@ enum DurabilityOrder: Sendable, Equatable {
     /// The orders of several answers, in which they came.
     static func orders(of answers: [String], to questions: String, in calls: [SystemCall]) -> [DurabilityOrder] {
         // What stands in an earlier answer was written with it.
-        answers.indices.filter { place in !answers[..<place].contains { $0.contains(answers[place]) } }
+        answers.indices.filter { index in !answers[..<index].contains { $0.contains(answers[index]) } }
             .map { DurabilityOrder(of: answers[$0], to: questions, in: calls) }
     }
 
