@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import TestSupport
 import Testing
-import Transport
+@testable import Transport
 
 /// `conformance client` and the drivers it meets, obedient and not.
 @Suite struct ClientDriverTests {

@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import TestSupport
 import Testing
-import Transport
+@testable import Transport
 
 @Suite struct DoctorTests {
     @Test func `a good set-up is ready, down to crashes and refused writes`() async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import Transport
+@testable import Transport
 
 @Suite struct HostileSubjectTests {
     @Test func `nobody there ends with 69 and says what to do`() async throws {

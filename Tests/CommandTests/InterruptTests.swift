@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import TestSupport
 import Testing
-import Transport
+@testable import Transport
 
 @Suite struct InterruptTests {
     /// The server takes connections and then says nothing, so the run surely waits when it is interrupted.

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 import Testing
-import Transport
+@testable import Transport
 
 @Suite struct ProgressLineTests {
     private static let wipe = "\r\u{1B}[2K"

@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import TestSupport
 import Testing
-import Transport
+@testable import Transport
 
 @Suite struct ProxyTests {
     /// Runs a server with a proxy before it, gives the body the proxy's port, and ends both.

@@ -1,9 +1,10 @@
 import Holdfast
-import Stage
 import Synchronization
 import Testing
 import Transcript
-import Transport
+
+@testable import Stage
+@testable import Transport
 
 /// Whatever a server does, a run ends in bounded time, with bounded memory, and with histories that can be judged.
 @Suite(.serialized) struct HostileServerTests {

@@ -1,10 +1,11 @@
 import Foundation
 import Holdfast
 import Reference
-import Stage
 import Testing
 import Transcript
-import Transport
+
+@testable import Stage
+@testable import Transport
 
 /// The scenarios of the specification, performed against the reference server.
 struct ReferenceRunTests {

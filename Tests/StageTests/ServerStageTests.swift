@@ -1,10 +1,11 @@
 import Holdfast
 import JSON
-import Stage
 import Synchronization
 import Testing
 import Transcript
-import Transport
+
+@testable import Stage
+@testable import Transport
 
 struct ServerStageTests {
     @Test func `a scenario becomes a history in the order of time`() async throws {

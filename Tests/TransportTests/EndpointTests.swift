@@ -1,5 +1,6 @@
 import Testing
-import Transport
+
+@testable import Transport
 
 @Suite struct EndpointTests {
     @Test func `a URL is taken apart and put together again`() throws {

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 import Testing
-import Transport
+
+@testable import Transport
 
 /// HTTP/2 beside HTTP/1.1 on one port, as a client sees it that is not ours.
 @Suite(.serialized, .enabled("there is no curl that speaks HTTP/2") { await Curl.speaksHTTP2() })

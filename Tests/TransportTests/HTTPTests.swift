@@ -1,5 +1,6 @@
 import Testing
-import Transport
+
+@testable import Transport
 
 @Suite struct HTTPTests {
     @Test func `a request arrives whole and its answer too`() async throws {

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
-import Transport
+
+@testable import Transport
 
 /// Clients that speak HTTP/2 and mean no good; every frame is written by hand.
 @Suite struct HostileHTTP2Tests {

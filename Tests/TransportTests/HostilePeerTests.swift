@@ -1,5 +1,6 @@
 import Testing
-import Transport
+
+@testable import Transport
 
 /// Servers that misbehave before there is a WebSocket, and clients that misbehave towards a server.
 @Suite struct HostilePeerTests {

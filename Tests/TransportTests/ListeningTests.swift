@@ -1,5 +1,6 @@
 import Testing
-import Transport
+
+@testable import Transport
 
 @Suite struct ListeningTests {
     private func problem(_ host: String, _ port: Int) async -> TransportProblem? {

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
-import Transport
+
+@testable import Transport
 
 @Suite struct RelayTests {
     @Test func `messages pass both ways with the fields of the handshake that matter`() async throws {

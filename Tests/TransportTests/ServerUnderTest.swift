@@ -1,5 +1,6 @@
 import Testing
-import Transport
+
+@testable import Transport
 
 /// A handler made of closures, each with a harmless default.
 struct ClosureHandler: TransportHandler {

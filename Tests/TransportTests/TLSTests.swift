@@ -1,5 +1,6 @@
 import Testing
-import Transport
+
+@testable import Transport
 
 @Suite struct TLSTests {
     private func withSecureServer(

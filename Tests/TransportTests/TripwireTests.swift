@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
-import Transport
+
+@testable import Transport
 
 @Suite struct TripwireTests {
     /// How often something happened.

@@ -1,5 +1,6 @@
 import Testing
-import Transport
+
+@testable import Transport
 
 @Suite struct WebSocketBoundsTests {
     @Test func `a server may report an oversized message and go on`() async throws {

@@ -1,5 +1,6 @@
 import Testing
-import Transport
+
+@testable import Transport
 
 @Suite struct WebSocketEndingTests {
     @Test(arguments: [UInt16(1000), 1001, 1012, 1013, 3000, 4001, 4999])

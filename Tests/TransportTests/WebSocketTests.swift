@@ -1,5 +1,6 @@
 import Testing
-import Transport
+
+@testable import Transport
 
 @Suite struct WebSocketTests {
     @Test func `text, fragments, binary and invalid text come back as sent`() async throws {

@@ -112,11 +112,7 @@ final class Recorder: Sendable {
     func history(_ header: History.Header) -> History {
         let entries = ordered()
         return History(
-            header: header, events: entries.map(event),
-            frames: entries.map { entry in
-                guard entry.frame == nil, case .text(_, let text) = entry.kind else { return entry.frame }
-                return Frame(text)
-            })
+            header: header, events: entries.map(event), frames: entries.map { $0.frame ?? Frame($0.kind) })
     }
 
     private func event(_ entry: Entry) -> Event {

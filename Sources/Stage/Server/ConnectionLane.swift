@@ -189,7 +189,7 @@ final class ConnectionLane: Sendable {
             guard recorder.record(.text(.fromServer, text), on: lane, at: time, frame: frame) else {
                 return flooded(time)
             }
-            if let message = frame.document?.root { deliver(message) }
+            if let message = frame.value { deliver(message) }
             return true
         case .invalidText(let bytes), .binary(let bytes):
             return recorder.record(.binary(.fromServer, bytes), on: lane, at: time) || flooded(time)

@@ -19,9 +19,9 @@ package struct Performance: Sendable {
     /// Whether it was ended from outside.
     package var wasInterrupted = false
     /// Whether the subject took the first connection; nil when the scenario opened none.
-    package var wasReceived: Bool?
+    var wasReceived: Bool?
     /// Whether a connection was cut because it brought more than is kept.
-    package var wasFlooded = false
+    var wasFlooded = false
     /// Whether the server, started by the suite for all, ended by itself meanwhile.
     var sawServerEnd = false
     /// Wall time.

@@ -21,7 +21,7 @@ package struct StartCommand: Sendable, Equatable {
     /// A piece of its output that says it takes connections; without it the address is tried.
     package var ready: String?
     /// What `{push}` stands for.
-    package var pushURL: String?
+    var pushURL: String?
     /// What `{model}` stands for.
     package var modelURL: String?
     /// Whose credentials nobody is to read in problems.
@@ -62,9 +62,9 @@ package struct StartCommand: Sendable, Equatable {
     }
 
     /// Whether it is told where to listen, so that several can run side by side.
-    package var takesPort: Bool { uses("{port}") || url.contains("{port}") }
+    var takesPort: Bool { uses("{port}") || url.contains("{port}") }
     /// Whether it is told where to store, so that each instance has a folder of its own.
-    package var takesData: Bool { uses("{data}") }
+    var takesData: Bool { uses("{data}") }
     /// Whether it asks for the address of the push service.
     package var takesPush: Bool { uses("{push}") }
     /// Whether it asks for the address of the model endpoint.

@@ -64,7 +64,7 @@ package final class HTTPConnection: Sendable {
         let written: OneShot<Void>
 
         /// Returns when the operating system has taken the request's bytes.
-        package nonisolated(nonsending) func waitUntilSent() async throws(TransportProblem) {
+        nonisolated(nonsending) func waitUntilSent() async throws(TransportProblem) {
             try await written.value()
         }
     }

@@ -104,7 +104,7 @@ package final class Departure: Sendable {
     private let state = Mutex(State())
 
     /// Whether it is gone.
-    package var hasHappened: Bool { state.withLock { $0.hasHappened } }
+    var hasHappened: Bool { state.withLock { $0.hasHappened } }
 
     /// Does something once the client is gone, at once when it is gone already.
     ///

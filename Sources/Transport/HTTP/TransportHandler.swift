@@ -29,9 +29,9 @@ package struct ServerLimits: Sendable, Equatable {
     /// What the bodies that are being collected may have together; beyond it the answer is 503.
     package var maxHeldBytes: Int
     /// The largest head of a request over HTTP/2; over HTTP/1.1 the parser has a bound of its own.
-    package var maxHeaderBytes: Int
+    var maxHeaderBytes: Int
     /// Requests under way at once over one connection of HTTP/2.
-    package var maxConcurrentStreams: Int
+    var maxConcurrentStreams: Int
     /// Messages waiting for the handler; when they hold more, reading stops.
     package var maxQueuedBytes: Int
     /// What may wait to be sent to a client that does not read; beyond it its socket is reset.

@@ -36,7 +36,7 @@ package final class RawConnection: SocketEnd {
     /// The next bytes, or how the connection ended, waiting at most `limit`.
     /// - Returns: `binary` with the bytes, `eof` or `failed`; nil after either.
     /// - Throws: `late`, or `cancelled` when the task is cancelled.
-    package func nextEvent(within limit: Duration) async throws(TransportProblem) -> WebSocketEvent? {
+    func nextEvent(within limit: Duration) async throws(TransportProblem) -> WebSocketEvent? {
         try await core.queue.next(within: limit, "byte", at: core.place)?.event
     }
 
@@ -72,7 +72,7 @@ package final class RawConnection: SocketEnd {
     /// - Returns: The head of the request.
     /// - Throws: `late`, `closed` or `reset`; `protocolError` when the request holds no key.
     @discardableResult
-    package func acceptWebSocket(
+    func acceptWebSocket(
         followedBy bytes: [UInt8] = [], within limit: Duration = .seconds(10)
     ) async throws(TransportProblem) -> String {
         let request = String(decoding: try await read(within: limit), as: UTF8.self)

@@ -1,9 +1,9 @@
 import NIOCore
 
 /// Listens on TCP and gives every connection to a closure; speaks no protocol itself.
-package final class RawListener: Sendable {
+final class RawListener: Sendable {
     /// The port it listens on.
-    package var port: Int { listener.port }
+    var port: Int { listener.port }
 
     private let listener: Listener
 
@@ -14,7 +14,7 @@ package final class RawListener: Sendable {
     /// Starts to listen.
     /// - Parameter serve: Has the connection for itself; returning ends it, unless it was silenced.
     /// - Throws: `cannotListen`.
-    package static func start(
+    static func start(
         host: String = "127.0.0.1", port: Int = 0, serve: @escaping @Sendable (RawConnection) async -> Void
     ) async throws(TransportProblem) -> RawListener {
         let listener = try await Listener.start(host: host, port: port) { pipeline, registry in
@@ -34,7 +34,7 @@ package final class RawListener: Sendable {
     }
 
     /// Stops listening, resets every connection, and returns when the closures have returned, after 2 s at the latest.
-    package func stop() async {
+    func stop() async {
         await listener.stop()
     }
 }

@@ -21,7 +21,7 @@ package final class Tripwire: Sendable {
     }
 
     /// Whether the bytes have come.
-    package var hasTripped: Bool { state.withLock { $0 } }
+    var hasTripped: Bool { state.withLock { $0 } }
 
     /// Takes a whole message.
     func look(at message: [UInt8]) {

@@ -60,7 +60,7 @@ package final class WebSocketConnection: WebSocketEnd {
     }
 
     /// The bytes of events that wait to be taken.
-    package var queuedBytes: Int { core.queue.queuedBytes }
+    var queuedBytes: Int { core.queue.queuedBytes }
 
     /// Looks for bytes in each message that becomes whole from now on, on the reading thread and before anybody gets it.
     package func watch(with tripwire: Tripwire) {

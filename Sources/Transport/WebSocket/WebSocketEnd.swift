@@ -14,7 +14,7 @@ extension SocketEnd {
     package func resumeReading() { core.setPaused(false) }
 
     /// Returns when the connection is gone on this side.
-    package nonisolated(nonsending) func waitUntilEnded() async throws(TransportProblem) {
+    nonisolated(nonsending) func waitUntilEnded() async throws(TransportProblem) {
         try await core.ended.value()
     }
 }

@@ -32,11 +32,11 @@ package struct WebSocketFrame: Sendable, Equatable {
     /// Whether the message ends with this frame.
     package var isFinal: Bool
     /// RSV1 to RSV3 as the number 0 to 7; anything but 0 is illegal without an extension.
-    package var reservedBits: UInt8
+    var reservedBits: UInt8
     /// The bytes before masking.
     package var payload: [UInt8]
     /// The length to claim instead of the real one, to build frames that lie.
-    package var claimedLength: Int?
+    var claimedLength: Int?
 
     /// A final frame without reserved bits unless told otherwise.
     package init(

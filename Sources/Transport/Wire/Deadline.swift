@@ -7,7 +7,7 @@
 ///   - what: What is waited for, as a noun: "first byte", "close frame".
 ///   - place: The peer or the step, for the message.
 /// - Throws: The problem `late`, what the body threw, or `CancellationError` when the caller was cancelled.
-package func withDeadline<T: Sendable>(
+func withDeadline<T: Sendable>(
     _ limit: Duration, _ what: String, at place: String = "deadline", _ body: @escaping @Sendable () async throws -> T
 ) async throws -> T {
     try await withThrowingTaskGroup(of: T.self) { group in

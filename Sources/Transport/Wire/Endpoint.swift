@@ -10,7 +10,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         /// Whether TLS lies underneath.
         package var isSecure: Bool { self == .wss || self == .https }
         /// 443 with TLS, 80 without.
-        package var defaultPort: Int { isSecure ? 443 : 80 }
+        var defaultPort: Int { isSecure ? 443 : 80 }
     }
 
     /// How the server is spoken to.

@@ -2,9 +2,9 @@ import Foundation
 import Holdfast
 import Synchronization
 import Testing
-import Transport
 
 @testable import Stage
+@testable import Transport
 
 struct SubjectInstanceTests {
     private func problem(_ command: StartCommand, within limit: Duration = StartedServer.patience) async
