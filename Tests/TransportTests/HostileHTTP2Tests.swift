@@ -83,11 +83,15 @@ import Testing
 
     @Test(arguments: ["", "PRI * HT", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"])
     func `a client that goes no further is let go`(_ beginning: String) async throws {
-        try await withServer(limits: ServerLimits(requestTimeout: .milliseconds(200))) { server, peer in
+        let limit = Duration.milliseconds(200)
+        let start = ContinuousClock.now
+        try await withServer(limits: ServerLimits(requestTimeout: limit)) { server, peer in
             // On a busy machine it may be gone before it begins.
             if !beginning.isEmpty { try? await peer.send(Array(beginning.utf8)) }
             _ = try await rest(of: peer)
-            #expect(server.connectionCount <= 1)
+            #expect(ContinuousClock.now - start >= limit, "it was not given its time")
+            peer.cut(.fin)
+            #expect(try await eventually { server.connectionCount == 0 })
         }
     }
 
@@ -100,16 +104,20 @@ import Testing
     }
 
     @Test func `a request that never ends is ended, and so is the connection`() async throws {
-        // On a busy machine a short limit is over before the request is there; then a longer one tells.
         for limit in [Duration.milliseconds(500), .seconds(4), .seconds(30)] {
             var seen: [UInt8] = []
             try await withServer(limits: ServerLimits(requestTimeout: limit)) { _, peer in
                 try? await peer.send(Self.preface + Self.settings + Self.headers(1, Self.post, ends: false))
                 seen = types(try await rest(of: peer, within: limit * 4))
             }
-            guard !seen.contains(3) || seen.last != 7 else { return }
+            // A busy machine may end the connection before the request is there; only then a longer limit is tried. What was
+            // read is acknowledged: the second frame of settings.
+            if seen.count(where: { $0 == 4 }) < 2 { continue }
+            #expect(seen.contains(3), "the stream was not reset: \(seen)")
+            #expect(seen.last == 7, "the connection was not ended: \(seen)")
+            return
         }
-        Issue.record("the stream was not reset, or the connection not ended")
+        Issue.record("no request was read within 30 s")
     }
 
     @Test func `requests that are reset at once end the connection`() async throws {

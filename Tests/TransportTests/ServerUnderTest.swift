@@ -41,6 +41,16 @@ struct ClosureHandler: TransportHandler {
 /// Long enough for two busy cores; no test waits for it to pass.
 let patience = Duration.seconds(60)
 
+/// Whether something becomes true, looked at now and then.
+func eventually(_ condition: () -> Bool) async throws -> Bool {
+    let deadline = ContinuousClock.now + patience
+    while !condition() {
+        guard ContinuousClock.now < deadline else { return false }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+    return true
+}
+
 /// Starts a server, connects to it, runs the body, and ends both.
 func withServer(
     _ handler: ClosureHandler = ClosureHandler(),
