@@ -12,8 +12,8 @@ import Transcript
         let specification = try Specification(.embedded)
         let scenarios = try specification.scenarios()
         let subject = try subject(url) { $0.connect = limit }
-        let performances = await SuiteRun(stage: ServerStage(subject: subject, specification: specification)).perform(
-            scenarios)
+        let stage = ServerStage(subject: subject, specification: specification)
+        let performances = await SuiteRun(stage: stage).run(scenarios).performances
         #expect(performances.map(\.scenario) == scenarios.map(\.name))
         for performance in performances {
             expectOrder(performance.history)

@@ -36,7 +36,7 @@ struct ReferenceRunTests {
         #expect(!scenarios.isEmpty)
         let performances = await SuiteRun(
             stage: ServerStage(subject: subject, specification: specification), jobs: 4
-        ).perform(scenarios)
+        ).run(scenarios).performances
         await server.stop()
         #expect(performances.map(\.scenario) == scenarios.map(\.name))
         for (scenario, performance) in zip(scenarios, performances) {

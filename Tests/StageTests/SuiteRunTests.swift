@@ -31,7 +31,7 @@ struct SuiteRunTests {
         let run = SuiteRun(stage: try stage(subject(server.webSocketURL(), principals: principals)), jobs: 8)
         let scenarios = try (1...12).map { try scenario(Self.steps, named: "server/ENV/number-\($0)") }
         let progress = Mutex<[SuiteRun.Progress]>([])
-        let performances = await run.perform(scenarios) { step in progress.withLock { $0.append(step) } }
+        let performances = await run.run(scenarios) { step in progress.withLock { $0.append(step) } }.performances
         #expect(performances.map(\.scenario) == scenarios.map(\.name))
         #expect(performances.allSatisfy { $0.stoppedAt == nil && $0.problems.isEmpty })
         #expect(guests.tokens == ["token-1", "token-2", "token-3"])
@@ -59,7 +59,7 @@ struct SuiteRunTests {
         let two = try scenario(
             Self.steps + #",{"do":"connect","on":"B","principal":"p2"}"#, named: "server/ENV/for-two",
             needs: #"{"principals":2}"#)
-        let performances = await run.perform([one, two, one, two])
+        let performances = await run.run([one, two, one, two]).performances
         #expect(performances.allSatisfy { $0.stoppedAt == nil && $0.problems.isEmpty && $0.skipped == nil })
     }
 
@@ -78,7 +78,7 @@ struct SuiteRunTests {
             """, named: "server/ENV/stuck")
         let scenarios = [try scenario(Self.steps), stuck, try scenario(Self.steps, named: "server/ENV/later")]
         let run = SuiteRun(stage: try stage(subject(server.webSocketURL())))
-        let task = Task { await run.perform(scenarios) }
+        let task = Task { await run.run(scenarios).performances }
         for await _ in asked { break }
         task.cancel()
         let performances = await task.value

@@ -111,9 +111,6 @@ final class SchedulingMeter: Sendable {
 /// Performs scenarios with bounds that pass as the clock on the wall does, however late the machine is.
 ///
 /// For subjects that are known to be broken, which nobody need be patient with.
-/// - Parameter body: Performs them.
-/// - Returns: What the body returns.
-/// - Throws: What the body throws.
 package func byTheWallClock<Result>(_ body: () async throws -> Result) async rethrows -> Result {
     try await SchedulingMeter.$isAsked.withValue(false, operation: body)
 }

@@ -31,11 +31,7 @@ struct PrincipalPool {
     /// The most questions that a scenario spends a whole budget of.
     private static let largestBudget = 600
 
-    /// A pool for a run.
-    /// - Parameters:
-    ///   - subject: Whose principals are lent.
-    ///   - scenarios: All that will be performed.
-    ///   - now: When the run begins.
+    /// A pool for a run of scenarios.
     init(_ subject: ServerSubject, for scenarios: [Scenario] = [], now: ContinuousClock.Instant = .now) {
         free = subject.principals
         total = subject.principals.count
@@ -50,11 +46,7 @@ struct PrincipalPool {
     }
 
     /// Lends what a scenario needs, those with most of their budget left first.
-    /// - Parameters:
-    ///   - scenario: Who asks.
-    ///   - sink: Where pushes arrive, when the scenario needs principals with a device.
-    ///   - now: When.
-    /// - Returns: The principals, or why there are none.
+    /// - Parameter sink: Where pushes arrive, when the scenario needs principals with a device.
     mutating func lend(
         to scenario: Scenario, reachedBy sink: PushSink? = nil, now: ContinuousClock.Instant = .now
     ) -> Loan {

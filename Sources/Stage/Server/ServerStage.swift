@@ -20,10 +20,7 @@ package struct ServerStage: Sendable {
     }
 
     /// Performs one scenario to its end, or until the task is cancelled; what was observed until then is kept.
-    /// - Parameters:
-    ///   - scenario: What to do.
-    ///   - principals: Lent to this scenario alone for as long as it takes; the subject's own when nil.
-    /// - Returns: What was observed.
+    /// - Parameter principals: Lent to this scenario alone for as long as it takes; the subject's own when nil.
     package func perform(_ scenario: Scenario, principals: [ServerSubject.Principal]? = nil) async -> Performance {
         guard scenario.needs.start, let start = subject.startCommand, subject.obstacle(to: scenario) == nil else {
             return await perform(scenario, principals: principals, on: nil)

@@ -45,17 +45,6 @@ package struct SuiteRun: Sendable {
     }
 
     /// Performs the scenarios, and starts and ends the subject where it says how.
-    /// - Parameters:
-    ///   - scenarios: What to perform; a scenario begins no sooner than those before it.
-    ///   - progress: Called when a scenario begins and ends.
-    /// - Returns: One performance for each scenario, in the order given.
-    package func perform(
-        _ scenarios: [Scenario], progress: @Sendable (Progress) -> Void = { _ in }
-    ) async -> [Performance] {
-        await run(scenarios, progress: progress).performances
-    }
-
-    /// Performs the scenarios, and starts and ends the subject where it says how.
     ///
     /// When the task is cancelled, scenarios that run are ended at once and keep what they observed, and the others are left
     /// out. When the subject does not answer two scenarios in a row, or floods two in a row, the others are left out too.
@@ -68,11 +57,9 @@ package struct SuiteRun: Sendable {
     /// them is performed again, alone, and only that counts. Servers that predate the specification are known to end by one
     /// message, and one that somebody else started cannot be started again; so in a dialect the scenarios that send such
     /// messages come one at a time, after the others.
-    /// - Parameters:
-    ///   - scenarios: What to perform; a scenario begins no sooner than those before it that meet the same instance, but
-    ///     those that wait for heartbeats, the time to authenticate or a window of questions begin first.
-    ///   - progress: Called when a scenario begins and ends.
-    /// - Returns: What came of it.
+    ///
+    /// A scenario begins no sooner than those before it that meet the same instance, but those that wait for heartbeats, the
+    /// time to authenticate or a window of questions begin first.
     package func run(
         _ scenarios: [Scenario], progress: @Sendable (Progress) -> Void = { _ in }
     ) async -> Outcome {

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import Platform
 import Synchronization
 
 /// A folder in which one instance of a subject stores its data.
@@ -46,15 +47,13 @@ struct DataFolder: Sendable {
 
     /// Whether there is a folder.
     static func isFolder(_ path: String) -> Bool {
-        var isFolder: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+        (try? FileStatus(of: path))?.kind == .folder
     }
 
     /// What is wrong with a folder somebody named; nil when it is absent or empty.
     static func problem(of path: String, at place: String) -> InputProblem? {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
-        guard isFolder.boolValue else {
+        guard let status = try? FileStatus(of: path) else { return nil }
+        guard status.kind == .folder else {
             return InputProblem(
                 place: place, what: "'\(path)' is no folder", expected: "a folder that is absent or empty",
                 fix: "name another one, or leave it out for a temporary one")

@@ -11,11 +11,8 @@ package struct ProgramRun: Sendable {
 
     /// Runs a program; nothing of it is left when this returns.
     /// - Parameters:
-    ///   - command: The program and its arguments.
-    ///   - input: What its standard input holds.
     ///   - environment: Variables added to those of this process.
     ///   - most: The most bytes it may print.
-    ///   - limit: How long it may take.
     /// - Throws: Why there is no result; a program that fails is none of the reasons.
     package init(
         _ command: [String], input: [UInt8] = [], environment: [String: String] = [:], atMost most: Int = 64 << 20,

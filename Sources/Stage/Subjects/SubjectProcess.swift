@@ -84,11 +84,8 @@ final class SubjectProcess: Sendable {
     // MARK: starting
 
     /// Starts a process.
-    /// - Parameters:
-    ///   - launch: What to start.
-    ///   - onExit: Told how it ended, before anybody who waits for the end.
+    /// - Parameter onExit: Called with how it ended, before anybody who waits for the end goes on.
     /// - Returns: A process that runs, or did.
-    /// - Throws: Why there is none.
     static func start(
         _ launch: Launch, onExit: @escaping @Sendable (SubjectExit) -> Void = { _ in }
     ) async throws(LaunchProblem) -> SubjectProcess {
