@@ -127,8 +127,7 @@ package struct Descriptor: Sendable, Hashable {
     }
 
     /// Writes as much as is taken at once.
-    package func write(_ bytes: some Collection<UInt8>) throws(SystemError) -> Int {
-        let bytes = ContiguousArray(bytes)
+    package func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
         let result = bytes.withUnsafeBytes { buffer in
             uninterrupted { systemWrite(number, buffer.baseAddress, buffer.count) }
         }

@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import JSON
 import Synchronization
@@ -20,9 +21,6 @@ final class PushRoute: Sendable {
     private struct State {
         var programs: [Program] = []
         var missed: Set<String> = []
-        var hanging: [Int: CheckedContinuation<Void, Never>] = [:]
-        var nextHanging = 0
-        var isClosed = false
     }
 
     /// Device tokens by the principals' names in the scenario.
@@ -31,6 +29,7 @@ final class PushRoute: Sendable {
     private let recorder: Recorder
     private let desk: PushDesk
     private let state = Mutex(State())
+    private let closed = Latch<Void>()
 
     /// Opens a route, and records for whom pushes are taken from now on.
     init(devices: [String: String], at desk: PushDesk, recorder: Recorder) {
@@ -76,12 +75,7 @@ final class PushRoute: Sendable {
     func close(sessions: Set<String>) {
         desk.close(self, sessions: sessions)
         for mailbox in mailboxes.values { mailbox.end() }
-        let hanging = state.withLock { state in
-            state.isClosed = true
-            defer { state.hanging = [:] }
-            return state.hanging.values
-        }
-        for continuation in hanging { continuation.resume() }
+        closed.set(())
     }
 
     // MARK: pushes
@@ -111,7 +105,7 @@ final class PushRoute: Sendable {
             return .hangUp
         case .hang:
             deliver(request, of: principal, then: .act("hang", ["principal": .string(principal)]))
-            await waitForEnd()
+            _ = await closed.wait()
             return .hangUp
         }
     }
@@ -144,25 +138,6 @@ final class PushRoute: Sendable {
         case .status(300..., _): .doubtful
         case .status: nil
         case .hang, .close: .doubtful
-        }
-    }
-
-    private func waitForEnd() async {
-        let id = state.withLock { state in
-            state.nextHanging += 1
-            return state.nextHanging
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    if state.isClosed || Task.isCancelled { return true }
-                    state.hanging[id] = continuation
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.hanging.removeValue(forKey: id) }?.resume()
         }
     }
 }

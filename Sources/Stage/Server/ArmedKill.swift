@@ -12,14 +12,14 @@ final class ArmedKill: Sendable {
     /// Where it is looked for.
     let target: ScenarioStep.ProcessStep.Target
     /// The step that armed it.
-    let place: String
+    let location: String
     /// Set once the process was killed.
     let fired = Latch<Bool>()
 
-    init(bytes: String, target: ScenarioStep.ProcessStep.Target, place: String) {
+    init(bytes: String, target: ScenarioStep.ProcessStep.Target, location: String) {
         self.bytes = bytes
         self.target = target
-        self.place = place
+        self.location = location
     }
 
     /// What is done on the reading thread when the message with the bytes is whole: kill first, then write it down.
@@ -42,7 +42,7 @@ final class ArmedKill: Sendable {
 
     /// That it never came.
     var problem: HarnessProblem {
-        HarnessProblem(.faultNeverFired(fault: "killOn \(bytes)"), at: place)
+        HarnessProblem(.faultNeverFired(fault: "killOn \(bytes)"), at: location)
     }
 }
 

@@ -47,7 +47,7 @@ extension StepContext {
         guard await instance.exit(within: performer.limit("close")) != nil else {
             if Task.isCancelled { throw StepEnd.interrupted }
             throw StepEnd.harness(
-                HarnessProblem(.faultImpossible(fault: "kill", reason: "the process does not end"), at: place))
+                HarnessProblem(.faultImpossible(fault: "kill", reason: "the process does not end"), at: location))
         }
         for lane in performer.openLanes where !lane.isPaused {
             // A socket that a process outside the group still holds would stay open; what is asked of it then tells.
@@ -66,7 +66,7 @@ extension StepContext {
     private func arm(
         _ instance: SubjectInstance, bytes: String, _ target: ScenarioStep.ProcessStep.Target
     ) throws {
-        let kill = ArmedKill(bytes: wire(bytes: try filled(bytes)), target: target, place: place)
+        let kill = ArmedKill(bytes: wire(bytes: try filled(bytes)), target: target, location: location)
         performer.armed.add(kill)
         if case .connection(let letter) = target {
             try open(letter).watch(with: kill.tripwire(for: instance, recorder: recorder))
@@ -75,7 +75,7 @@ extension StepContext {
 
     private func awaitKill(_ instance: SubjectInstance, _ bound: ScenarioStep.Bound) async throws {
         guard let kill = performer.armed.last else {
-            throw StepEnd.harness(HarnessProblem(.faultNeverFired(fault: "killOn"), at: place))
+            throw StepEnd.harness(HarnessProblem(.faultNeverFired(fault: "killOn"), at: location))
         }
         guard let wasAlive = await kill.fired.wait(within: performer.limit(bound.within)) else {
             if Task.isCancelled { throw StepEnd.interrupted }
@@ -119,7 +119,8 @@ extension StepContext {
         } catch {
             throw StepEnd.harness(
                 HarnessProblem(
-                    .faultImpossible(fault: refusing ? "refuseWrites" : "acceptWrites", reason: error.reason), at: place
+                    .faultImpossible(fault: refusing ? "refuseWrites" : "acceptWrites", reason: error.reason),
+                    at: location
                 ))
         }
         if refusing { recorder.noteAct("refuseWrites") }

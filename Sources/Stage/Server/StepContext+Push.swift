@@ -4,7 +4,7 @@ import Transcript
 
 extension StepContext {
     func pushAnswer(_ answer: ScenarioStep.PushAnswer) throws {
-        try route(of: answer.principal).program(answer, at: place)
+        try route(of: answer.principal).program(answer, at: location)
     }
 
     func awaitPush(_ awaited: ScenarioStep.AwaitPush) async throws {

@@ -52,14 +52,14 @@ extension StepContext {
     }
 
     func postChat(
-        _ question: ScenarioStep.Question, _ credential: ScenarioStep.Credential, save places: [String: JSONPointer]
+        _ question: ScenarioStep.Question, _ credential: ScenarioStep.Credential, save pointers: [String: JSONPointer]
     ) async throws {
         let body = JSONValue.object(try body(of: question))
         try check(body, as: "chatRequest")
         performer.addScriptWait(question.waitMs)
         let (answer, lane) = try await request(
             "POST", "/api/chat", credential, body: body.text(), within: performer.limit("turn"))
-        try save(places, from: answer, of: "response", on: lane)
+        try save(pointers, from: answer, of: "response", on: lane)
     }
 
     func readUntil(_ read: ScenarioStep.ReadUntil) async throws {

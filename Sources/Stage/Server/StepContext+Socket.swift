@@ -20,7 +20,7 @@ extension StepContext {
     func open(_ letter: String) throws -> ConnectionLane {
         guard let lane = performer.lane(letter) else {
             if performer.wasRefused(letter) { throw StepEnd.unmet("\(pointer): connection \(letter) was refused") }
-            throw StepEnd.harness(HarnessProblem(.noConnection(lane: letter), at: place))
+            throw StepEnd.harness(HarnessProblem(.noConnection(lane: letter), at: location))
         }
         return lane
     }
@@ -273,7 +273,7 @@ extension StepContext {
     /// A told time, where the patience of the run covers it.
     private func duration(of told: ScenarioStep.Told) throws -> Duration {
         guard let duration = told.duration(of: try number(told.amount)) else {
-            throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(told.amount)"), at: place))
+            throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(told.amount)"), at: location))
         }
         let total = performer.addToldWait(duration)
         guard total <= subject.patience else {

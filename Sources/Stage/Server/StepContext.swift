@@ -12,7 +12,7 @@ struct StepContext: Sendable {
     var recorder: Recorder { performer.recorder }
     var subject: ServerSubject { performer.subject }
     /// The step as problems name it.
-    var place: String { "\(performer.scenario) \(pointer)" }
+    var location: String { "\(performer.scenario) \(pointer)" }
 
     func perform(_ action: ScenarioStep.Action) async throws {
         switch action {
@@ -97,7 +97,7 @@ struct StepContext: Sendable {
 
     /// Refuses to send a frame of the stage's own that its schema rejects.
     func check(_ value: JSONValue, as name: String) throws {
-        if let problem = performer.schemas.problem(of: value, as: name, at: place) { throw StepEnd.harness(problem) }
+        if let problem = performer.schemas.problem(of: value, as: name, at: location) { throw StepEnd.harness(problem) }
     }
 
     func filled(_ text: String) throws -> String {
@@ -112,23 +112,24 @@ struct StepContext: Sendable {
         do {
             return try fill()
         } catch {
-            throw StepEnd.harness(HarnessProblem(filling: error, at: place))
+            throw StepEnd.harness(HarnessProblem(filling: error, at: location))
         }
     }
 
     /// A number that a scenario gives; anything else is a fault of the scenario.
     func number(_ template: JSONValue, in range: ClosedRange<Int> = .min ... .max) throws -> Int {
         guard let number = try filled(template).intValue, range.contains(number) else {
-            throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(template)"), at: place))
+            throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(template)"), at: location))
         }
         return number
     }
 
     /// What holds of a value that a server leaves out and may leave out (SYNC-15, LIVE), or that it was configured with.
-    private func unsaid(_ place: String) -> JSONValue? {
-        let name = place.hasPrefix("/limits/") ? String(place.dropFirst("/limits/".count)) : String(place.dropFirst())
+    private func unsaid(_ pointer: String) -> JSONValue? {
+        let name =
+            pointer.hasPrefix("/limits/") ? String(pointer.dropFirst("/limits/".count)) : String(pointer.dropFirst())
         if let limit = subject.limits[name] { return JSONValue(limit) }
-        switch place {
+        switch pointer {
         case "/limits/replayMessages": return 1000
         case "/heartbeatSeconds": return 30
         default: return nil
@@ -136,8 +137,8 @@ struct StepContext: Sendable {
     }
 
     /// Keeps values for later steps; what the subject left out ends the scenario, because later steps build on it.
-    func save(_ places: [String: JSONPointer], from root: JSONValue?, of what: String, on lane: Lane) throws {
-        for (name, pointer) in places.sorted(by: { $0.key < $1.key }) {
+    func save(_ pointers: [String: JSONPointer], from root: JSONValue?, of what: String, on lane: Lane) throws {
+        for (name, pointer) in pointers.sorted(by: { $0.key < $1.key }) {
             guard let value = root?[pointer] ?? unsaid("\(pointer)") else {
                 recorder.note(.wait(awaited: "\(pointer) of \(what)", met: false), on: lane)
                 let fix = "\(pointer)".hasPrefix("/limits/") ? "; a subject file may state it in 'limits'" : ""

@@ -89,9 +89,11 @@ final class SubjectProcess: Sendable {
     static func start(
         _ launch: Launch, onExit: @escaping @Sendable (SubjectExit) -> Void = { _ in }
     ) async throws(LaunchProblem) -> SubjectProcess {
-        guard let program = launch.command.first, let out = Descriptor.pipe(), let input = Descriptor.pipe(),
-            let said = launch.takesOutput == nil ? out : Descriptor.pipe()
+        let pipes = (0..<(launch.takesOutput == nil ? 2 : 3)).map { _ in Descriptor.pipe() }
+        guard let program = launch.command.first, let input = pipes[0], let out = pipes[1],
+            let said = pipes[pipes.count - 1]
         else {
+            for end in pipes.compactMap({ $0 }).flatMap({ [$0.reading, $0.writing] }) { end.close() }
             throw LaunchProblem(reason: "no pipe could be made")
         }
         // The suite never waits inside a write.
