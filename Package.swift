@@ -105,6 +105,8 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: settings),
         tests("ClientDriverTests", ["ClientDriver"]),
         tests("QRCodeTests", ["QRCode"]),
+        tests("BasicsTests", ["Basics"]),
+        tests("PlatformTests", ["Platform"]),
         tests("JSONTests", ["Basics", "JSON"]),
         tests("JSONSchemaTests", ["Basics", "JSON", "JSONSchema"]),
         tests("HoldfastTests", ["Holdfast", "Judge", "JSON", "JSONSchema", "TestSupport"], exclude: ["Goldens"]),
