@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import Transport
 
@@ -36,17 +37,4 @@ extension ServerSubject {
             webSocket = webSocket.at(path + (webSocket.query.map { "?\($0)" } ?? ""))
         }
     }
-}
-
-/// The text as a value in a query: all but letters, digits and `-._~` as `%xx`.
-func percentEncoded(_ text: String) -> String {
-    text.utf8.map { byte in
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            String(UnicodeScalar(byte))
-        default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }
-    }.joined()
 }

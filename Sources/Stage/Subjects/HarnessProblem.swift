@@ -9,27 +9,19 @@ package struct HarnessProblem: Error, Sendable, Equatable {
         case unknownVariable(name: String, near: String?)
         /// A reference that was to be counted on and is no number.
         case notANumber(name: String)
-        /// A reference that is none.
         case malformedReference(String)
-        /// A step on a connection that was never opened.
         case noConnection(lane: String)
         /// A frame of the stage's own that its schema rejects.
         case invalidFrame(type: String, reasons: [String])
-        /// A size that the stage does not send.
-        case tooLarge(bytes: Int, limit: Int)
         /// An answer of the push service was asked for, and no push came to be answered so.
         case unusedPushAnswer(principal: String)
-        /// A schema of the specification cannot be used.
         case unusableSchema(String)
-        /// The subject could not be started; its last output tells more.
         case notStarted(reason: String, output: [String])
         /// The started subject ended before it took connections; it may have left a daemon, which was ended.
         case endedEarly(String, url: String, output: [String], leftDaemon: Bool = false)
         /// A fault was armed, and it never came.
         case faultNeverFired(fault: String)
-        /// A fault could not be brought about.
         case faultImpossible(fault: String, reason: String)
-        /// Nothing could be reached at the address.
         case unreachable(reason: String, attempts: Int, milliseconds: Int, path: String)
         /// The server takes connections and answers no upgrade.
         case noUpgrade(milliseconds: Int, path: String)
@@ -37,18 +29,14 @@ package struct HarnessProblem: Error, Sendable, Equatable {
         case wrongScheme(speaksTLS: Bool, better: String)
         /// TLS came to nothing with a port that speaks it.
         case tlsFailed(reason: String)
-        /// The server answered the upgrade with a status.
         case upgradeRefused(status: Int, path: String)
-        /// A client's driver gave no answer.
         case driver(DriverProblem)
     }
 
-    /// What happened.
     package var code: Code
     /// Where: a scenario with a JSON pointer, or an address.
     package var place: String
 
-    /// Names what happened and where.
     package init(_ code: Code, at place: String) {
         self.code = code
         self.place = place
@@ -99,11 +87,6 @@ extension HarnessProblem: CustomStringConvertible {
             (
                 "the stage's own \(type) is rejected by its schema: \(reasons.joined(separator: "; "))",
                 "a valid \(type)", "correct the step, or send it as a frame of its own with 'send'"
-            )
-        case .tooLarge(let bytes, let limit):
-            (
-                "a frame of \(bytes) bytes was asked for", "at most \(limit) bytes",
-                "none on your side; what lies beyond is not tested"
             )
         case .unusedPushAnswer(let principal):
             (

@@ -30,9 +30,7 @@ package struct HTTPAnswer: Sendable {
     package var receivedAt: ContinuousClock.Instant
 
     /// The first value of a header, whatever the case of its name.
-    package func header(_ name: String) -> String? {
-        headers.first { $0.0.lowercased() == name.lowercased() }?.1
-    }
+    package func header(_ name: String) -> String? { headers.first(named: name) }
 
     /// The body as text, with replacement characters where it is not UTF-8.
     package var text: String { String(decoding: body, as: UTF8.self) }

@@ -32,9 +32,12 @@ package struct HTTPServerRequest: Sendable {
     package var query: String? { target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } }
 
     /// The first value of a header, whatever the case of its name.
-    package func header(_ name: String) -> String? {
-        headers.first { $0.0.lowercased() == name.lowercased() }?.1
-    }
+    package func header(_ name: String) -> String? { headers.first(named: name) }
+}
+
+extension [(String, String)] {
+    /// The first value of a header field, whatever the case of its name.
+    func first(named name: String) -> String? { first { $0.0.lowercased() == name.lowercased() }?.1 }
 }
 
 /// The request that asks for a WebSocket; it has no body.
