@@ -87,7 +87,8 @@ final class Recorder: Sendable {
     }
 
     /// Records something that arrived.
-    /// - Parameter frame: The text of the event, parsed.
+    ///
+    /// * `frame`: The text of the event, parsed.
     /// - Returns: False when it was too much, and was left out.
     func record(_ kind: Event.Kind, on lane: Lane, at time: ContinuousClock.Instant, frame: Frame? = nil) -> Bool {
         let shown = redaction.applied(to: kind)

@@ -46,7 +46,8 @@ struct PrincipalPool {
     }
 
     /// Lends what a scenario needs, those with most of their budget left first.
-    /// - Parameter sink: Where pushes arrive, when the scenario needs principals with a device.
+    ///
+    /// * `sink`: Where pushes arrive, when the scenario needs principals with a device.
     mutating func lend(
         to scenario: Scenario, reachedBy sink: PushSink? = nil, now: ContinuousClock.Instant = .now
     ) -> Loan {

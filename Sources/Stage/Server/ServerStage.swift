@@ -20,7 +20,8 @@ package struct ServerStage: Sendable {
     }
 
     /// Performs one scenario to its end, or until the task is cancelled; what was observed until then is kept.
-    /// - Parameter principals: Lent to this scenario alone for as long as it takes; the subject's own when nil.
+    ///
+    /// * `principals`: Lent to this scenario alone for as long as it takes; the subject's own when nil.
     package func perform(_ scenario: Scenario, principals: [ServerSubject.Principal]? = nil) async -> Performance {
         guard scenario.needs.start, let start = subject.startCommand, subject.obstacle(to: scenario) == nil else {
             return await perform(scenario, principals: principals, on: nil)

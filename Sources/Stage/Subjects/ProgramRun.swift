@@ -10,9 +10,9 @@ package struct ProgramRun: Sendable {
     package let complaints: [String]
 
     /// Runs a program; nothing of it is left when this returns.
-    /// - Parameters:
-    ///   - environment: Variables added to those of this process.
-    ///   - most: The most bytes it may print.
+    ///
+    /// * `environment`: Variables added to those of this process.
+    /// * `most`: The most bytes it may print.
     /// - Throws: Why there is no result; a program that fails is none of the reasons.
     package init(
         _ command: [String], input: [UInt8] = [], environment: [String: String] = [:], atMost most: Int = 64 << 20,

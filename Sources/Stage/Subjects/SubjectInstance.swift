@@ -46,7 +46,8 @@ final class SubjectInstance: Sendable {
     // MARK: starting
 
     /// Starts a subject with data of its own and waits until it takes connections.
-    /// - Parameter data: A folder below which it stores, when somebody named one.
+    ///
+    /// * `data`: A folder below which it stores, when somebody named one.
     /// - Throws: A problem whose `isUnreachable` is true.
     static func start(
         _ command: StartCommand, data: String? = nil, within limit: Duration

@@ -84,7 +84,8 @@ final class SubjectProcess: Sendable {
     // MARK: starting
 
     /// Starts a process.
-    /// - Parameter onExit: Called with how it ended, before anybody who waits for the end goes on.
+    ///
+    /// * `onExit`: Called with how it ended, before anybody who waits for the end goes on.
     /// - Returns: A process that runs, or did.
     static func start(
         _ launch: Launch, onExit: @escaping @Sendable (SubjectExit) -> Void = { _ in }

@@ -45,7 +45,8 @@ final class Listener: Sendable {
     }
 
     /// Stops listening, lets the clients go, and returns when the last handler has returned, after a bounded time.
-    /// - Parameter grace: How long clients may take to go; then they are reset. Zero resets at once.
+    ///
+    /// * `grace`: How long clients may take to go; then they are reset. Zero resets at once.
     func stop(grace: Duration = .zero, code: UInt16 = 1001, reason: String = "") async {
         await Listening.close(channel)
         if grace > .zero {

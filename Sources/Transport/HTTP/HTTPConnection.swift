@@ -22,10 +22,10 @@ package final class HTTPConnection: Sendable {
     }
 
     /// Opens TCP, and TLS where the scheme is `https` or `wss`.
-    /// - Parameters:
-    ///   - endpoint: Scheme, host and port; the path is taken from each request.
-    ///   - tripwire: Looks at the body of each answer that is whole, before anybody gets it.
-    ///   - timeout: For all of it together.
+    ///
+    /// * `endpoint`: Scheme, host and port; the path is taken from each request.
+    /// * `tripwire`: Looks at the body of each answer that is whole, before anybody gets it.
+    /// * `timeout`: For all of it together.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `closed` or `late`.
     package static func open(
         _ endpoint: Endpoint,
@@ -46,9 +46,9 @@ package final class HTTPConnection: Sendable {
     }
 
     /// Sends a request and returns the whole answer; one at a time on each connection.
-    /// - Parameters:
-    ///   - maxBodyBytes: A larger body throws `tooLarge` and ends the connection.
-    ///   - timeout: For sending and the whole answer together.
+    ///
+    /// * `maxBodyBytes`: A larger body throws `tooLarge` and ends the connection.
+    /// * `timeout`: For sending and the whole answer together.
     /// - Throws: `closed`, `reset`, `tooLarge`, `late` or `protocolError`; after each of them the connection is gone.
     package func perform(
         _ request: HTTPRequestSpec, maxBodyBytes: Int = 16 << 20, timeout: Duration = .seconds(10)

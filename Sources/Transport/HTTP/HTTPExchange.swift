@@ -1,10 +1,10 @@
 /// One request and its answer on a connection of their own.
 package enum HTTPExchange {
     /// Sends a request and returns the whole answer.
-    /// - Parameters:
-    ///   - tripwire: Looks at the body of the answer when it is whole, before anybody gets it.
-    ///   - maxBodyBytes: A larger body throws `tooLarge` as soon as that is known.
-    ///   - timeout: For connecting, sending and the whole answer together.
+    ///
+    /// * `tripwire`: Looks at the body of the answer when it is whole, before anybody gets it.
+    /// * `maxBodyBytes`: A larger body throws `tooLarge` as soon as that is known.
+    /// * `timeout`: For connecting, sending and the whole answer together.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `closed`, `reset`, `tooLarge`, `late`, or `protocolError`
     ///   for an answer that is not HTTP.
     package static func perform(

@@ -68,7 +68,8 @@ package final class RawConnection: SocketEnd {
     }
 
     /// Reads an upgrade request and answers it as a server must, for peers that misbehave only afterwards.
-    /// - Parameter bytes: Sent in the same packet as the answer.
+    ///
+    /// * `bytes`: Sent in the same packet as the answer.
     /// - Returns: The head of the request.
     /// - Throws: `late`, `closed` or `reset`; `protocolError` when the request holds no key.
     @discardableResult

@@ -12,7 +12,8 @@ final class RawListener: Sendable {
     }
 
     /// Starts to listen.
-    /// - Parameter serve: Has the connection for itself; returning ends it, unless it was silenced.
+    ///
+    /// * `serve`: Has the connection for itself; returning ends it, unless it was silenced.
     /// - Throws: `cannotListen`.
     static func start(
         host: String = "127.0.0.1", port: Int = 0, serve: @escaping @Sendable (RawConnection) async -> Void

@@ -19,11 +19,11 @@ package final class TransportServer: Sendable {
     }
 
     /// Starts to listen.
-    /// - Parameters:
-    ///   - port: 0 takes a free one.
-    ///   - tls: Certificate and key for `https` and `wss`; without them both schemes go without TLS.
-    ///   - speaksHTTP2: Whether HTTP/2 is spoken beside HTTP/1.1: agreed on by ALPN, or begun by the client's preface.
-    ///     WebSockets are served over HTTP/1.1 alone.
+    ///
+    /// * `port`: 0 takes a free one.
+    /// * `tls`: Certificate and key for `https` and `wss`; without them both schemes go without TLS.
+    /// * `speaksHTTP2`: Whether HTTP/2 is spoken beside HTTP/1.1: agreed on by ALPN, or begun by the client's preface.
+    ///   WebSockets are served over HTTP/1.1 alone.
     /// - Throws: `cannotListen`, or `tls` when a certificate cannot be used.
     package static func start(
         host: String = "127.0.0.1",
@@ -61,9 +61,9 @@ package final class TransportServer: Sendable {
     package var connectionCount: Int { listener.registry.connectionCount }
 
     /// Stops listening, says goodbye to every client, and returns when the last handler has returned.
-    /// - Parameters:
-    ///   - timeout: How long clients may take to go; then they are reset. Zero resets at once.
-    ///   - code: What WebSockets are closed with: 1001 going away, 1012 restart.
+    ///
+    /// * `timeout`: How long clients may take to go; then they are reset. Zero resets at once.
+    /// * `code`: What WebSockets are closed with: 1001 going away, 1012 restart.
     package func stop(graceful timeout: Duration = .seconds(2), code: UInt16 = 1001, reason: String = "") async {
         await listener.stop(grace: timeout, code: code, reason: reason)
     }

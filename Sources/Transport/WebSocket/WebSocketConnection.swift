@@ -22,10 +22,10 @@ package final class WebSocketConnection: WebSocketEnd {
     }
 
     /// Opens TCP, TLS where the scheme is `wss`, and the WebSocket.
-    /// - Parameters:
-    ///   - endpoint: The URL; `http` and `https` are taken as their WebSocket twins.
-    ///   - headers: Added to the request; a name this module sends itself is replaced.
-    ///   - timeout: For all of it together.
+    ///
+    /// * `endpoint`: The URL; `http` and `https` are taken as their WebSocket twins.
+    /// * `headers`: Added to the request; a name this module sends itself is replaced.
+    /// * `timeout`: For all of it together.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `upgradeRefused`, `notWebSocket`, `closed` or `late`.
     package static func open(
         _ endpoint: Endpoint,
@@ -53,6 +53,7 @@ package final class WebSocketConnection: WebSocketEnd {
     package nonisolated(nonsending) func next() async -> WebSocketArrival? { await core.queue.next() }
 
     /// The next event, waiting at most `limit` and losing none when it is over.
+    ///
     /// With zero only what is already there is given; nil comes after the last event.
     /// - Throws: `late`, or `cancelled` when the task is cancelled.
     package func next(within limit: Duration, _ what: String) async throws(TransportProblem) -> WebSocketArrival? {

@@ -3,9 +3,9 @@
 /// The body is cancelled at the limit and awaited, so it must answer to cancellation; everything in this module does.
 /// Whatever it still returns after that is dropped: use ``WebSocketConnection/next(within:_:)`` for events, which
 /// drops none.
-/// - Parameters:
-///   - what: What is waited for, as a noun: "first byte", "close frame".
-///   - place: The peer or the step, for the message.
+///
+/// * `what`: What is waited for, as a noun: "first byte", "close frame".
+/// * `place`: The peer or the step, for the message.
 /// - Throws: The problem `late`, what the body threw, or `CancellationError` when the caller was cancelled.
 func withDeadline<T: Sendable>(
     _ limit: Duration, _ what: String, at place: String = "deadline", _ body: @escaping @Sendable () async throws -> T
