@@ -4,7 +4,8 @@ import JSON
 
 /// A server core on a bench: a disk of memory that can fail or wait, a clock moved by hand, and a record of everything said.
 final class Bench {
-    var core: ServerCore
+    var server: FaultyCore
+    var core: ServerCore { server.core }
     var now = Moment(steady: 1_000_000, wall: 1_772_000_000_000_000)
     /// What the disk holds.
     var records: [StoredRecord] = []
@@ -25,6 +26,7 @@ final class Bench {
     private var held: [(write: Int, records: [StoredRecord])] = []
     private var last = 0
     private let rules: CoreRules
+    private let defects: Set<Defect>
 
     static var rules: CoreRules {
         CoreRules(
@@ -32,9 +34,10 @@ final class Bench {
             maxFrameBytes: 5000, maxSentBytes: 6000)
     }
 
-    init(_ rules: CoreRules = Bench.rules) {
-        self.rules = rules
-        core = ServerCore(rules: rules, records: [], ids: IDSource(seed: 1))
+    init(_ rules: CoreRules = Bench.rules, defects: Set<Defect> = []) {
+        self.rules = rules.broken(by: defects)
+        self.defects = defects
+        server = FaultyCore(self.rules, records: [], ids: IDSource(seed: 1), defects: defects)
     }
 
     // MARK: what happens to the server
@@ -115,15 +118,16 @@ final class Bench {
         ended = []
         said.append("kill")
         now = now.advanced(byMs: 50)
-        core = ServerCore(rules: rules, records: records, ids: IDSource(seed: UInt64(records.count + 99)))
-        perform(core.recover(at: now))
+        server = FaultyCore(
+            rules, records: records, ids: IDSource(seed: UInt64(records.count + 99)), defects: defects)
+        perform(server.handle(.started, at: now))
     }
 
     /// Tells the server to do something; returns what it says it did.
     @discardableResult
     func order(_ order: ServerOrder) throws -> JSONValue {
         now = now.advanced(byMs: 1)
-        let (told, effects) = try core.obey(order, at: now)
+        let (told, effects) = try server.obey(order, at: now)
         perform(effects)
         return told
     }
@@ -132,12 +136,12 @@ final class Bench {
     func restart(keepingEpoch keepsEpoch: Bool) {
         let memory = core.memory(keepingEpoch: keepsEpoch)
         kill()
-        core.remember(memory)
+        server.core.remember(memory)
     }
 
     func feed(_ input: Input) {
         now = now.advanced(byMs: 1)
-        perform(core.handle(input, at: now))
+        perform(server.handle(input, at: now))
     }
 
     // MARK: what the server does
@@ -145,9 +149,12 @@ final class Bench {
     private func perform(_ effects: [Effect]) {
         for effect in effects {
             switch effect {
-            case .send(let socket, let text):
-                said.append("\(socket)< \(text)")
-                if let frame = try? JSONParser.document(text).root { frames[socket, default: []].append(frame) }
+            case .send(let sockets, let outgoing):
+                for socket in sockets {
+                    said.append("\(socket)< \(outgoing.text)")
+                    guard let frame = try? JSONParser.document(outgoing.text).root else { continue }
+                    frames[socket, default: []].append(frame)
+                }
             case .ping(let socket): said.append("\(socket)< ping")
             case .close(let socket, let code, let reason):
                 said.append("\(socket)< close \(code) \(reason)")
@@ -207,7 +214,6 @@ extension Bench {
 }
 
 extension JSONValue {
-    func text(_ name: String) -> String? { self[name]?.stringValue }
     var seq: Int? { self["seq"]?.intValue }
     var code: String? { text("code") }
 }

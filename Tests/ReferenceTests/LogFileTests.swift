@@ -49,7 +49,7 @@ import Darwin
         var old: [[UInt8]] = []
         do {
             var file = try LogFile.open(folder: folder.path, lines: &old)
-            file.rewriteInPlace(pausing: 0)
+            RewrittenFile.rewrite(folder.log, pausing: 0)
             try file.append(LogFormat.bytes(of: "second"))
         }
         #expect(try Self.lines(folder) == ["first", "second"])

@@ -88,9 +88,9 @@ import Testing
 
     @Test func `binary messages are read as text by the broken one alone`() throws {
         let ping = Array(#"{"type":"ping"}"#.utf8)
-        let broken = try WireBench("nami").edge.heard(.binary(ping))
+        let broken = try WireBench("nami").heard(.binary(ping))
         #expect(broken == [.text(#"{"type":"ping"}"#)])
-        #expect(try WireBench("nami", isBroken: false).edge.heard(.binary(ping)) == [.binary(ping)])
+        #expect(try WireBench("nami", isBroken: false).heard(.binary(ping)) == [.binary(ping)])
     }
 }
 

@@ -20,10 +20,9 @@ enum Probes {
         var said: [String: [String]] = [:]
         for (name, run) in all {
             var rules = Bench.rules
-            rules.defects = defects
             if name == "budget" { rules.messagesPerMinute = 3 }
             if name.contains("notices") { rules.devices = ["p1": ["d1"]] }
-            let bench = Bench(rules)
+            let bench = Bench(rules, defects: defects)
             run(bench)
             said[name] = bench.said
         }

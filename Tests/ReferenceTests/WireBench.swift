@@ -17,15 +17,14 @@ final class WireBench {
         var rules = Bench.rules
         rules.messagesPerMinute = budget
         if isBroken, let preset {
-            rules.defects = Set(preset.defects)
             rules.variations = Set(preset.variations)
         }
         let dialect = try Self.specification.get().dialect(named: name)
-        edge = WireEdge(dialect: dialect, saboteur: Saboteur(defects: rules.defects))
+        edge = WireEdge(dialect: dialect)
         rules.onlyEpoch = edge.onlyEpoch
         rules.hasPages = edge.hasPages
         rules.unsaidFrames = edge.unsaidFrames
-        bench = Bench(rules)
+        bench = Bench(rules, defects: isBroken ? Set(preset?.defects ?? []) : [])
     }
 
     /// Opens a socket whose upgrade named a principal, or none.
@@ -41,6 +40,9 @@ final class WireBench {
         for received in edge.heard(.text(text)) { bench.feed(.received(socket: socket, received)) }
         return news(on: socket)
     }
+
+    /// What a message of the wire is to the core.
+    func heard(_ received: Input.Received) -> [Input.Received] { edge.heard(bench.server.taken(received)) }
 
     /// What came on a socket since the last look.
     @discardableResult

@@ -70,13 +70,10 @@ struct Connections: Sendable {
     }
 
     /// A socket is gone, or as good as gone.
-    mutating func remove(_ socket: Int) -> Connection? {
-        guard let connection = connections.removeValue(forKey: socket) else { return nil }
-        if let principal = connection.principal {
-            socketsByPrincipal[principal]?.removeAll { $0 == socket }
-            if socketsByPrincipal[principal]?.isEmpty == true { socketsByPrincipal[principal] = nil }
-        }
-        return connection
+    mutating func remove(_ socket: Int) {
+        guard let principal = connections.removeValue(forKey: socket)?.principal else { return }
+        socketsByPrincipal[principal]?.removeAll { $0 == socket }
+        if socketsByPrincipal[principal]?.isEmpty == true { socketsByPrincipal[principal] = nil }
     }
 
     /// The sockets that get the frames of a principal, oldest first.

@@ -14,8 +14,8 @@ struct CoreRules: Sendable {
     /// The most bytes of a frame that is sent; what is larger, a phone refuses by closing.
     var maxSentBytes = 1_048_576
     var heartbeatSeconds = 30
-    /// How long a socket may take to say who it is.
-    var authSeconds = 10
+    /// How long a socket may take to say who it is, in milliseconds.
+    var authMs = 10_000
     /// Device tokens by the principal whose devices they are.
     var devices: [String: [String]] = [:]
     /// The one epoch there can be, where the wire has no word for epochs; nil where each run names its own.
@@ -25,7 +25,15 @@ struct CoreRules: Sendable {
     /// The frames of a turn that the wire has no word for; they take no number and no place in a replay.
     var unsaidFrames: Set<String> = []
     var variations: Set<Variation> = []
-    var defects: Set<Defect> = []
+    /// Whether turns of different sessions wait for each other; no healthy server has that, and nothing around it can bring it
+    /// about, because a turn starts in the same step in which another one ends.
+    var hasOneLine = false
+    /// Whether a bad token in an upgrade is refused there, and not in `auth` alone.
+    var checksUpgrades = true
+    /// What a connection is closed with when the server stops.
+    var goodbye: UInt16 = 1001
+    /// How long the push service may take, in seconds; the real one answers within one.
+    var pushSeconds = 10
 
     /// The principal a token proves; without profile `auth` any token, or none, will do.
     func principal(token: String?) -> String? {

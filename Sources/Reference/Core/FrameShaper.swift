@@ -3,14 +3,14 @@ import JSON
 /// The last step before a frame or body becomes text: legal variations of its form.
 struct FrameShaper: Sendable {
     let variations: Set<Variation>
-    let saboteur: Saboteur
 
     /// Members whose value belongs to the client and is given back as it came.
     private static let untouched: Set<String> = ["content", "input", "text"]
 
     /// A frame in the form in which it is sent, and sent again in a replay.
     func shape(_ frame: JSONValue) -> JSONValue {
-        var frame = saboteur.isHealthy ? frame : saboteur.rewrite(frame)
+        guard !variations.isEmpty else { return frame }
+        var frame = frame
         if variations.contains(.answersWithStats), frame["type"]?.stringValue == "done" {
             frame["stats"] = ["model": "small-1", "inputTokens": 812, "outputTokens": 9, "durationMs": 0]
         }
@@ -26,8 +26,7 @@ struct FrameShaper: Sendable {
     /// The text of a frame that has its form already.
     func text(ofShaped frame: JSONValue) -> String {
         let plain = frame.text(pretty: variations.contains(.spacedText))
-        let text = variations.contains(.escapedText) ? Self.escaped(plain) : plain
-        return saboteur.isHealthy ? text : saboteur.rewrite(text: text, of: frame)
+        return variations.contains(.escapedText) ? Self.escaped(plain) : plain
     }
 
     /// How many bytes the text of a frame has at most inside a replay.

@@ -82,6 +82,15 @@ enum Frames {
         ])
     }
 
+    /// The frame that ends a turn, or a copy of it.
+    static func ending(_ ending: SessionStore.Ending, of turn: TurnNames, duplicate: Bool = false) -> JSONValue {
+        switch ending {
+        case .answered(let message, let text): done(turn, message: message, text: text, duplicate: duplicate)
+        case .failed(let code, let text):
+            failed(turn, code: ErrorCode(rawValue: code) ?? .internal, text: text, duplicate: duplicate)
+        }
+    }
+
     /// An error that ends no turn.
     static func refused(_ refusal: Refusal) -> JSONValue {
         members([("type", "error")] + errorMembers(refusal))

@@ -1,5 +1,9 @@
+import JSON
+
 /// Something that happened to the server; the core learns of the world by these alone.
 enum Input: Sendable {
+    /// The server starts: what the end of the last process interrupted is closed. The first thing that happens.
+    case started
     /// A socket opened; a bearer header of its upgrade named this principal.
     case opened(socket: Int, principal: String?)
     /// A message came in.
@@ -32,8 +36,8 @@ enum Input: Sendable {
 
 /// Something the core wants done; it does nothing by itself.
 enum Effect: Sendable, Equatable {
-    /// Send a text message.
-    case send(socket: Int, String)
+    /// Send a text message to each of these sockets; what nobody is there to get is told all the same.
+    case send(to: [Int], Outgoing)
     /// Send a WebSocket ping.
     case ping(socket: Int)
     /// Close a socket, behind everything sent.
@@ -50,6 +54,13 @@ enum Effect: Sendable, Equatable {
     case wait(timer: Int, ms: Int)
     /// Bring a notice to a device, and say what became of it.
     case push(device: String, PushNotice)
+}
+
+/// A frame on its way out.
+struct Outgoing: Sendable, Equatable {
+    /// The frame in its form, with its number where it has one; null for what is no frame.
+    var frame: JSONValue
+    var text: String
 }
 
 /// A REST request, without what HTTP adds.

@@ -1,3 +1,5 @@
+import Platform
+
 /// An instant on two clocks, in microseconds.
 struct Moment: Sendable, Equatable {
     /// Time that never goes back; measures ages and waits.
@@ -8,5 +10,19 @@ struct Moment: Sendable, Equatable {
     /// The same instant, later on both clocks.
     func advanced(byMs milliseconds: Int) -> Moment {
         Moment(steady: steady + milliseconds * 1000, wall: wall + milliseconds * 1000)
+    }
+}
+
+/// The time of day and the time that never goes back.
+struct WallClock: Sendable {
+    private let start = ContinuousClock.now
+
+    /// This instant, on both clocks.
+    var now: Moment { Moment(steady: steady(at: .now), wall: SystemClock.microseconds) }
+
+    /// An instant on the clock that never goes back.
+    func steady(at instant: ContinuousClock.Instant) -> Int {
+        let passed = start.duration(to: instant).components
+        return Int(passed.seconds) * 1_000_000 + Int(passed.attoseconds / 1_000_000_000_000)
     }
 }

@@ -35,10 +35,10 @@ struct PushOutbox: Sendable {
     /// Takes in what became of the first notice of a device, and whether that ends the use of the device.
     ///
     /// - Returns: After how many milliseconds the first one is sent, the same or the next; nil when none waits.
-    mutating func settle(_ device: String, _ outcome: PushOutcome, endsTheDevice: Bool) -> Int? {
+    mutating func settle(_ device: String, _ outcome: PushOutcome) -> Int? {
         guard var line = lines[device], !line.notices.isEmpty else { return nil }
         defer { lines[device] = line }
-        if endsTheDevice {
+        if outcome.endsTheDevice {
             line = Line(isGone: true)
             return nil
         }

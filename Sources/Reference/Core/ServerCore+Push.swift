@@ -4,8 +4,7 @@ import JSON
 extension ServerCore {
     /// Tells the devices of a principal that an answer is there, unless somebody took it live.
     mutating func announce(_ names: TurnNames, of principal: String, message: String, text: String, wasHeard: Bool) {
-        let isWanted = broken(.pushForgetsThoseWhoLeft) ? wasHeard : !wasHeard
-        guard isWanted || rules.variations.contains(.pushBesideDone) else { return }
+        guard !wasHeard || rules.variations.contains(.pushBesideDone) else { return }
         push(names, of: principal, message: message, text: text)
     }
 
@@ -13,26 +12,20 @@ extension ServerCore {
     mutating func push(_ names: TurnNames, of principal: String, message: String, text: String) {
         guard let devices = rules.devices[principal], !devices.isEmpty else { return }
         let title = sessions.session(names.session, of: principal)?.title ?? ""
-        let notice = saboteur.spoiled(
-            PushNotice(
-                principal: principal, title: title, answer: text, session: names.session, message: message,
-                turn: names.turn, id: ids.uuid(), variations: rules.variations),
-            names, answer: text)
+        let notice = PushNotice(
+            principal: principal, title: title, answer: text, session: names.session, message: message,
+            turn: names.turn, id: ids.uuid(), variations: rules.variations)
         bring(notice, to: devices)
     }
 
     /// Puts a notice into the line of each of these devices.
     mutating func bring(_ notice: PushNotice, to devices: [String]) {
-        for device in devices {
-            for _ in 0..<(broken(.pushSendsTwice) ? 2 : 1) where outbox.add(notice, for: device) { deliver(to: device) }
-        }
+        for device in devices where outbox.add(notice, for: device) { deliver(to: device) }
     }
 
     /// What became of a request to the push service.
-    mutating func pushed(_ turn: String, to device: String, _ outcome: PushOutcome) {
-        letGo(turn)
-        let pause = outbox.settle(device, outcome, endsTheDevice: saboteur.endsTheDevice(outcome))
-        guard let pause else { return }
+    mutating func pushed(to device: String, _ outcome: PushOutcome) {
+        guard let pause = outbox.settle(device, outcome) else { return }
         guard pause > 0 else { return deliver(to: device) }
         let timer = nextNumber()
         pushTimers[timer] = device

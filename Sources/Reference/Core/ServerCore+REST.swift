@@ -4,12 +4,12 @@ import JSON
 extension ServerCore {
     mutating func answer(_ asked: RESTRequest, request: Int) {
         do throws(Refusal) {
-            if asked.path == "/api/health", !broken(.restAsksHealthForAToken) || asked.token != nil {
+            if asked.path == "/api/health" {
                 try require("GET", asked)
                 return answer(request, 200, ["ok": true])
             }
             guard asked.path.hasPrefix("/api/") else { throw nothing(at: asked.path) }
-            guard let principal = rules.principal(token: asked.token) ?? mistakenPrincipal(asked) else {
+            guard let principal = rules.principal(token: asked.token) else {
                 let code: ErrorCode = asked.token == nil ? .notAuthenticated : .authFailed
                 throw Refusal(code, "a valid bearer token is needed")
             }
@@ -66,35 +66,29 @@ extension ServerCore {
     }
 
     private mutating func list(of principal: String, request: Int) {
-        answer(request, 200, ["sessions": .array(listEntries(of: principal))])
-    }
-
-    /// What the list tells of each session.
-    func listEntries(of principal: String) -> [JSONValue] {
-        visibleSessions(of: principal).map { session in
+        let entries = sessions.sessions(of: principal).map { session in
             members([
                 ("id", .string(session.id)), ("title", title(of: session)),
                 ("updatedAt", .string(Timestamp.text(session.updatedAt, rules.timeStyle))),
-                ("messageCount", JSONValue(saboteur.count(session.messages.count))),
+                ("messageCount", JSONValue(session.messages.count)),
                 (
                     "lastMessage",
-                    isBare ? nil : session.messages.last.map { .string(saboteur.preview(Content.text($0.content))) }
+                    isBare ? nil : session.messages.last.map { .string(Preview.cut(Content.text($0.content), to: 100)) }
                 ),
             ])
         }
+        answer(request, 200, ["sessions": .array(entries)])
     }
 
     private mutating func read(_ id: String, of principal: String, request: Int) throws(Refusal) {
-        guard saboteur.accepts(sessionID: id) else {
+        guard SafeID.accepts(id) else {
             let isUnknown = rules.variations.contains(.sessionNotFoundForOddIDs)
             throw Refusal(isUnknown ? .sessionNotFound : .badRequest, "a session id matches [A-Za-z0-9_-]{1,128}")
         }
-        if let index = index(under: id, of: principal) { return answer(request, 200, ["session": index]) }
-        guard let session = readable(id, of: principal) else {
+        guard let session = sessions.session(id, of: principal) else {
             throw Refusal(.sessionNotFound, "no session '\(id.prefix(128))'")
         }
-        if holdsBack(request, id, of: principal) { return }
-        answer(request, 200, ["session": body(of: visible(session))])
+        answer(request, 200, ["session": body(of: session)])
     }
 
     private func body(of session: SessionStore.Session) -> JSONValue {
@@ -110,16 +104,15 @@ extension ServerCore {
                             ("id", .string(message.id)), ("role", .string(message.role)), ("content", message.content),
                             ("timestamp", .string(Timestamp.text(message.at, rules.timeStyle))),
                             ("turnId", message.turn.map(JSONValue.string)),
-                            ("clientMessageId", broken(.idemHidesClientIds) ? nil : message.key.map(JSONValue.string)),
+                            ("clientMessageId", message.key.map(JSONValue.string)),
                         ])
                     })
             ),
             (
                 "turns",
                 .array(
-                    session.turns.compactMap { turn in
-                        if turn.ending == nil, broken(.turnHidesRunningTurns) { return nil }
-                        return members([
+                    session.turns.map { turn in
+                        members([
                             ("turnId", .string(turn.id)), ("status", .string(status(of: turn))),
                             ("clientMessageId", turn.key.map(JSONValue.string)),
                         ])
@@ -145,15 +138,15 @@ extension ServerCore {
             answer(
                 request, 200,
                 members([
-                    ("text", .string(saboteur.toldOverREST(text))), ("sessionId", .string(names.session)),
+                    ("text", .string(text)), ("sessionId", .string(names.session)),
                     ("turnId", .string(names.turn)), ("messageId", .string(message)),
                     ("clientMessageId", names.key.map(JSONValue.string)),
-                    ("duplicate", isRepeat && !broken(.idemHidesRepeatsOverREST) ? true : nil),
+                    ("duplicate", isRepeat ? true : nil),
                 ]))
         case .failed(let code, let text):
             let code = ErrorCode(rawValue: code) ?? .internal
             answer(
-                request, broken(.restAnswersFailuresWith200) ? 200 : code.status,
+                request, code.status,
                 members([
                     ("error", .string(text)), ("code", .string(code.rawValue)), ("sessionId", .string(names.session)),
                     ("turnId", .string(names.turn)), ("clientMessageId", names.key.map(JSONValue.string)),
@@ -166,8 +159,7 @@ extension ServerCore {
         var headers: [String: String] = [:]
         if let wait = refusal.retryAfterMs { headers["Retry-After"] = String((wait + 999) / 1000) }
         if refusal.code.status == 401 { headers["WWW-Authenticate"] = "Bearer" }
-        let status = saboteur.status(refusal.status ?? refusal.code.status, refusal)
-        answer(request, status, Frames.body(refusal), headers: saboteur.headers(headers))
+        answer(request, refusal.status ?? refusal.code.status, Frames.body(refusal), headers: headers)
     }
 
     mutating func answer(_ request: Int, _ status: Int, _ body: JSONValue, headers: [String: String] = [:]) {

@@ -4,7 +4,6 @@ import JSON
 extension ServerCore {
     mutating func open(_ socket: Int, admitted: String?) {
         connections.open(socket, id: ids.next("con"), admitted: admitted, at: now.steady)
-        if broken(.authGreetsBeforeAuth) { send(["type": "welcome"], to: socket) }
     }
 
     mutating func receive(_ received: Input.Received, on socket: Int) {
@@ -14,8 +13,6 @@ extension ServerCore {
             let message = try reader.frame(try text(of: received))
             try perform(message, of: connection, on: socket)
         } catch {
-            if mistreat(error, received, on: socket) { return }
-            if broken(.envAnswersTwice) { send(Frames.refused(error), to: socket) }
             if let code = closeCode(for: error, received) {
                 return close(socket, code: code, reason: error.code.rawValue)
             }
@@ -35,12 +32,8 @@ extension ServerCore {
 
     private func text(of received: Input.Received) throws(Refusal) -> String {
         switch received {
-        case .text(let text):
-            if let refusal = saboteur.refusal(ofSize: text.utf8.count, limit: rules.maxFrameBytes) { throw refusal }
-            return text
-        case .binary(let bytes):
-            if let text = saboteur.text(ofBinary: bytes) { return text }
-            throw Refusal(.badRequest, "a binary message; this protocol speaks text")
+        case .text(let text): return text
+        case .binary: throw Refusal(.badRequest, "a binary message; this protocol speaks text")
         case .invalidText: throw Refusal(.parseError, "the text is not UTF-8")
         case .tooLarge(let bytes):
             throw Refusal(.tooLarge, "the message has \(bytes) bytes; at most \(rules.maxFrameBytes) are taken")
@@ -54,7 +47,6 @@ extension ServerCore {
             switch message {
             case .auth(let auth): return try authenticate(auth, of: connection, on: socket)
             case .chat(let chat):
-                if broken(.authRunsBeforeAuth) { return ask(chat, of: rules.anonymous, from: .socket(socket)) }
                 throw Refusal(.notAuthenticated, "the first frame has to be 'auth'", clientMessageId: chat.key)
             case .sync, .ping: throw Refusal(.notAuthenticated, "the first frame has to be 'auth'")
             }
@@ -63,47 +55,30 @@ extension ServerCore {
         case .auth: throw Refusal(.badRequest, "this connection is authenticated already")
         case .chat(let chat): ask(chat, of: principal, from: .socket(socket))
         case .sync(let sync): answer(sync, of: principal, on: socket)
-        case .ping(let nonce): pong(nonce, of: principal, on: socket)
+        case .ping(let nonce): send(Frames.pong(nonce: nonce), to: socket)
         }
     }
 
     private mutating func authenticate(
         _ auth: ClientMessage.Auth, of connection: Connections.Connection, on socket: Int
     ) throws(Refusal) {
-        guard auth.protocol == 1 || broken(.liveTakesAnyVersion) else {
+        guard auth.protocol == 1 else {
             send(
                 Frames.refused(Refusal(.unsupportedVersion, "version \(auth.protocol) is not spoken here")), to: socket)
             return close(socket, code: 4010, reason: "unsupported version")
         }
         // A token in the frame is always looked at, also when the upgrade brought a good one.
         let named = auth.token == nil ? connection.admitted : nil
-        guard let principal = named ?? rules.principal(token: auth.token) ?? mistakenPrincipal(auth) else {
+        guard let principal = named ?? rules.principal(token: auth.token) else {
             send(Frames.refused(Refusal(.authFailed, "the token is missing or not valid")), to: socket)
-            return close(socket, code: broken(.authClosesWithAPlainCode) ? 1008 : 4001, reason: "bad credentials")
+            return close(socket, code: 4001, reason: "bad credentials")
         }
-        if broken(.authNeverGreets) { return }
         // The position is read and the socket joined in one step: from here on it misses nothing.
         let connected = Frames.Connected(
-            connection: saboteur.reused(connection.id, for: principal), wall: now.wall,
-            capabilities: rules.capabilities,
-            rules: rules, epoch: epoch, lastSeq: streams[principal]?.lastSeq ?? 0)
+            connection: connection.id, wall: now.wall, capabilities: rules.capabilities, rules: rules, epoch: epoch,
+            lastSeq: streams[principal]?.lastSeq ?? 0)
         send(Frames.connected(connected), to: socket)
-        if broken(.authGreetsTwice) { send(Frames.connected(connected), to: socket) }
         connections.join(socket, principal: principal)
-        remember(auth.clientId, of: principal)
-        if broken(.envGreetsWithBareText) { effects.append(.send(socket: socket, "\"ready\"")) }
-    }
-
-    private mutating func pong(_ nonce: String?, of principal: String, on socket: Int) {
-        if broken(.rateIsSilentWhileSpent), mischief.spent.contains(principal) { return }
-        if broken(.liveIsSilentWhileTurnsRun), turns.values.contains(where: { $0.principal == principal }) { return }
-        send(Frames.pong(nonce: broken(.liveForgetsTheNonce) ? nil : nonce), to: socket)
-        crowdOut(principal)
-    }
-
-    mutating func end(_ socket: Int) {
-        guard let connection = connections.remove(socket) else { return }
-        harm(afterEndOf: connection, socket)
     }
 
     /// What has to happen by itself: late handshakes end, silent peers end, others are asked for a sign of life.
@@ -115,25 +90,17 @@ extension ServerCore {
         for socket in connections.all {
             guard let connection = connections[socket], !connection.isClosing else { continue }
             if connection.principal == nil, rules.requiresAuth,
-                now.steady - connection.openedAt >= rules.authSeconds * 1_000_000
-                    / (broken(.authWaitsHalfTheTime) ? 2 : 1)
+                now.steady - connection.openedAt >= rules.authMs * 1000
             {
-                guard !broken(.authWaitsForever) else { continue }
                 if !rules.variations.contains(.silentTimeout) {
-                    send(Frames.refused(Refusal(.authTimeout, "no 'auth' within \(rules.authSeconds) s")), to: socket)
+                    send(Frames.refused(Refusal(.authTimeout, "no 'auth' within \(rules.authMs / 1000) s")), to: socket)
                 }
-                close(
-                    socket, code: broken(.authEndsSilenceWithAPlainCode) ? 1008 : 4002, reason: "authentication timeout"
-                )
+                close(socket, code: 4002, reason: "authentication timeout")
             } else if isLate {
                 connections[socket]?.ping(at: now.steady, anew: true)
                 effects.append(.ping(socket: socket))
             } else if connection.isSilent(at: now.steady, heartbeat: interval) {
-                guard !broken(.liveKeepsDeadSockets) else { continue }
                 effects.append(.cut(socket: socket))
-                if broken(.liveEndsSiblings), let principal = connection.principal {
-                    for sibling in connections.sockets(of: principal) { effects.append(.cut(socket: sibling)) }
-                }
             } else if now.steady - connection.pingedAt >= interval {
                 connections[socket]?.ping(at: now.steady)
                 effects.append(.ping(socket: socket))

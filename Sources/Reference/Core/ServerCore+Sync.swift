@@ -10,16 +10,15 @@ extension ServerCore {
     /// Nothing else happens while it is built, and the socket gets live frames already: what is in the stream now is in
     /// `missed` or told to be missing, and every later frame comes live with a number greater than `lastSeq`.
     mutating func answer(_ sync: ClientMessage.Sync, of principal: String, on socket: Int) {
-        var stream =
-            streams[principal] ?? ReplayBuffer(maxFrames: rules.replayFrames, maxAgeMs: rules.replaySeconds * 1000)
+        var stream = streams[principal] ?? newStream()
         var answer = SyncAnswer(lastSeq: stream.lastSeq)
-        if let epoch = sync.epoch, epoch != self.epoch, !broken(.syncIgnoresTheEpoch) {
+        if let epoch = sync.epoch, epoch != self.epoch {
             answer.reason = .epochChanged
-        } else if sync.epoch == nil, sync.lastSeqSeen > 0, !broken(.syncTakesAMissingEpochAsItsOwn) {
+        } else if sync.epoch == nil, sync.lastSeqSeen > 0 {
             // A position without its epoch may come from any stream.
             answer.reason = .unknownPosition
         } else {
-            switch stream.read(after: saboteur.position(sync.lastSeqSeen), at: now.steady) {
+            switch stream.read(after: sync.lastSeqSeen, at: now.steady) {
             case .whole(let entries): fill(&answer, with: entries, limit: sync.limit)
             case .evicted(let entries):
                 fill(&answer, with: entries, limit: sync.limit)
@@ -28,20 +27,15 @@ extension ServerCore {
             }
         }
         streams[principal] = stream
-        distort(&answer, sync, of: principal)
-        if broken(.syncAnswersNothingNewWithSilence), answer.missed.isEmpty { return }
         send(Frames.syncResult(answer, epoch: epoch), to: socket)
-        spoil(answer, on: socket)
-        announceReplay(answer.missed, of: principal)
     }
 
     /// Puts frames into a page until one of its bounds is reached; at least one, so that following the pages ends.
     ///
     /// Where nothing can tell a page from the whole, a page would lose what comes after it without a word.
     private func fill(_ answer: inout SyncAnswer, with entries: [ReplayBuffer.Entry], limit: Int?) {
-        var room = broken(.envSendsPagesOfAnySize) || !rules.hasPages ? .max : rules.maxSentBytes - Self.pageOverhead
-        let count = broken(.syncIgnoresTheLimit) ? entries.count : min(entries.count, limit ?? .max)
-        for entry in entries.prefix(count) {
+        var room = !rules.hasPages ? .max : rules.maxSentBytes - Self.pageOverhead
+        for entry in entries.prefix(limit ?? .max) {
             guard answer.missed.isEmpty || entry.bytes < room else { break }
             room -= entry.bytes + 1
             answer.missed.append(entry.frame)

@@ -6,29 +6,23 @@ extension ServerCore {
         guard let purpose = writes.removeValue(forKey: write) else { return }
         switch purpose {
         case .question(let question):
-            if isKept(succeeded) { accepted(question) } else { rejected(question) }
-        case .ending(let record): ended(record, isDurable: isKept(succeeded))
+            if succeeded { accepted(question) } else { rejected(question) }
+        case .ending(let record): ended(record, isDurable: succeeded)
         case .remark(let remark, let notice, let isPushed):
-            if isKept(succeeded) { tell(remark, notice, isPushed: isPushed) }
-        case .afterthought: return
+            if succeeded { tell(remark, notice, isPushed: isPushed) }
         }
     }
 
     /// The question is durable: now the server is responsible for it, and says so.
     private mutating func accepted(_ question: StoredRecord.Question) {
-        keep(.question(question))
-        begin(question)
-    }
-
-    /// Tells of a question and gives it its place in the line of its session.
-    mutating func begin(_ question: StoredRecord.Question) {
+        sessions.apply(.question(question))
         announce(question)
         guard let turn = turns[question.turn] else { return }
-        let mayStart = queue.enter(turn.names.turn, session: saboteur.line(of: question.session))
+        let mayStart = queue.enter(turn.names.turn, session: question.session)
         turns[question.turn]?.state = .waiting
         if isStopping {
             interrupt(question.turn)
-        } else if mayStart || broken(.orderInterleavesTurns) {
+        } else if mayStart {
             start(question.turn)
         }
     }
@@ -36,7 +30,7 @@ extension ServerCore {
     /// Tells the asker that the question was taken, and the other devices that it was asked.
     private mutating func announce(_ question: StoredRecord.Question) {
         guard let turn = turns[question.turn] else { return }
-        if case .socket(let socket) = turn.origin, !delaysAck(of: turn) {
+        if case .socket(let socket) = turn.origin {
             dueAcks[question.turn] = socket
             if !rules.variations.contains(.lateAcks) { sendDueAck(of: turn) }
         }
@@ -48,23 +42,21 @@ extension ServerCore {
             }
         }
         turns[question.turn]?.repeats = []
-        if !broken(.turnHidesQuestionsFromOtherDevices) {
-            let time = Timestamp.text(question.at, rules.timeStyle)
-            broadcast(Frames.message(turn.names, content: turn.content, at: time), of: turn)
-        }
+        let time = Timestamp.text(question.at, rules.timeStyle)
+        broadcast(Frames.message(turn.names, content: turn.content, at: time), of: turn)
     }
 
     /// The question could not be stored: it was never asked, and its key is free again.
     private mutating func rejected(_ question: StoredRecord.Question) {
         guard let turn = turns.removeValue(forKey: question.turn) else { return }
-        if let key = turn.names.key { ledger.release(key, of: saboteur.scope(of: turn.principal, turn.origin)) }
+        if let key = turn.names.key { ledger.release(key, of: turn.principal) }
         rates[turn.principal]?.giveBack(turn.chargedAt)
         let refusal = Refusal(
             .persistFailed, "the question could not be stored; ask again", clientMessageId: turn.names.key)
         for origin in [turn.origin] + turn.repeats { refuse(refusal, to: origin) }
     }
 
-    private mutating func start(_ id: String) {
+    mutating func start(_ id: String) {
         guard let turn = turns[id] else { return }
         var steps = Agent.steps(for: Content.text(turn.content), among: &replies)
         if rules.variations.contains(.slowAnswers) { steps.insert(.wait(200), at: 0) }
@@ -80,7 +72,6 @@ extension ServerCore {
             turns[id]?.steps.removeFirst()
             switch step {
             case .tool(let tool, let input):
-                storePostponed(turn, atEnd: false)
                 let use = ids.next("use")
                 broadcast(Frames.toolUse(turn.names, tool: tool, id: use, input: input), of: turn)
                 if rules.variations.contains(.toolsInTwoSteps) {
@@ -101,29 +92,17 @@ extension ServerCore {
 
     /// Ends a turn with an answer, which is stored before anyone hears of it.
     private mutating func finish(_ turn: LiveTurn, answer text: String) {
-        if announcesEarly(turn, text) { return }
         turns[turn.names.turn]?.state = .ending
-        storePostponed(turn)
         let answer = StoredRecord.Answer(
-            session: turn.names.session, turn: turn.names.turn,
-            message: broken(.idReusesTheQuestionsId)
-                ? turn.names.question : mischief.announced[turn.names.turn] ?? ids.next("msg"),
-            text: saboteur.kept(text), at: stamp())
-        if tellsTooEarly(turn, answer, text) || storesOnlyWhatIsHeard(turn) { return }
-        if broken(.turnAcksWhatACrashTakes) {
-            return storeLater(.answer(answer), as: .ending(.answer(answer)), ms: 30)
-        }
+            session: turn.names.session, turn: turn.names.turn, message: ids.next("msg"), text: text, at: stamp())
         store(.answer(answer), as: .ending(.answer(answer)))
     }
 
     /// Ends a turn without an answer; the failure is stored like an answer.
     private mutating func finish(_ turn: LiveTurn, _ code: ErrorCode, _ text: String) {
-        if forgets(turn, code, text) { return }
         turns[turn.names.turn]?.state = .ending
-        storePostponed(turn)
         let failure = StoredRecord.Failure(
-            session: turn.names.session, turn: turn.names.turn, code: saboteur.code(of: code).rawValue, text: text,
-            at: stamp())
+            session: turn.names.session, turn: turn.names.turn, code: code.rawValue, text: text, at: stamp())
         store(.failure(failure), as: .ending(.failure(failure)))
     }
 
@@ -132,23 +111,21 @@ extension ServerCore {
         switch record {
         case .question, .remark: return
         case .answer(let answer):
-            let isKept = isDurable || broken(.persistSendsDoneWhenStoringFails)
-            if isKept { keep(record) }
+            if isDurable { sessions.apply(record) }
             guard let turn = turns.removeValue(forKey: answer.turn) else { return }
-            if isKept {
-                conclude(turn, .answered(message: answer.message, text: saboteur.told(answer.text)))
+            if isDurable {
+                conclude(turn, .answered(message: answer.message, text: answer.text))
             } else {
                 let text = "the answer could not be stored; ask again"
-                announceUnstored(turn, answer)
-                sessions.endUnstored(answer.turn, in: answer.session, code: .persistFailed, text: text)
+                sessions.endUnstored(
+                    answer.turn, in: answer.session, code: ErrorCode.persistFailed.rawValue, text: text)
                 conclude(turn, .failed(code: ErrorCode.persistFailed.rawValue, text: text))
             }
         case .failure(let failure):
-            let code = ErrorCode(rawValue: failure.code) ?? .internal
             if isDurable {
-                keep(record)
+                sessions.apply(record)
             } else {
-                sessions.endUnstored(failure.turn, in: failure.session, code: code, text: failure.text)
+                sessions.endUnstored(failure.turn, in: failure.session, code: failure.code, text: failure.text)
             }
             guard let turn = turns.removeValue(forKey: failure.turn) else { return }
             conclude(turn, .failed(code: failure.code, text: failure.text))
@@ -156,24 +133,15 @@ extension ServerCore {
     }
 
     /// Tells everyone how a turn ended.
-    mutating func conclude(_ turn: LiveTurn, _ ending: SessionStore.Ending) {
-        let listeners = connections.sockets(of: turn.principal)
-        switch ending {
-        case .answered(let message, let text):
-            broadcast(Frames.done(turn.names, message: message, text: text), of: turn)
-            if mischief.announced.removeValue(forKey: turn.names.turn) == nil {
-                // Who took the answer live is looking at it already.
-                announce(turn.names, of: turn.principal, message: message, text: text, wasHeard: !listeners.isEmpty)
-            }
-        case .failed(let code, let text):
-            if !swallows(turn, code) {
-                broadcast(Frames.failed(turn.names, code: ErrorCode(rawValue: code) ?? .internal, text: text), of: turn)
-            }
+    private mutating func conclude(_ turn: LiveTurn, _ ending: SessionStore.Ending) {
+        // Who took the answer live is looking at it already.
+        let wasHeard = !connections.sockets(of: turn.principal).isEmpty
+        broadcast(Frames.ending(ending, of: turn.names), of: turn)
+        if case .answered(let message, let text) = ending {
+            announce(turn.names, of: turn.principal, message: message, text: text, wasHeard: wasHeard)
         }
         for waiter in turn.waiters { answer(waiter.request, turn.names, with: ending, isRepeat: waiter.isRepeat) }
-        if bricks(turn, ending) || waitsForPush(turn) { return }
-        leave(turn.names.turn, saboteur.line(of: turn.names.session))
-        haunt(turn, ending)
+        leave(turn.names.turn, turn.names.session)
     }
 
     /// Takes a turn out of the line of its session, and starts the next one.
@@ -184,28 +152,32 @@ extension ServerCore {
 
     /// Gives a frame its number, keeps it for replay, and sends it to every open connection of its principal.
     mutating func broadcast(_ frame: JSONValue, of turn: LiveTurn) {
-        if frame["type"]?.stringValue != "message" { sendDueAck(of: turn) }
-        if let type = frame["type"]?.stringValue, rules.unsaidFrames.contains(type) {
-            return sendLateAck(of: turn, after: frame)
-        }
+        let type = frame["type"]?.stringValue ?? ""
+        if type != "message" { sendDueAck(of: turn) }
+        if rules.unsaidFrames.contains(type) { return }
         var stream = streams[turn.principal] ?? newStream()
-        let seq = number(of: frame, turn, in: &stream)
+        let seq = stream.draw(step: step(after: stream.lastSeq))
         var frame = frame
-        frame["seq"] = seq.map { JSONValue($0) }
-        frame = shaper.shape(confuse(frame, turn))
+        frame["seq"] = JSONValue(seq)
+        frame = shaper.shape(frame)
         let text = shaper.text(ofShaped: frame)
-        if let seq, keepsForReplay(frame, turn) {
-            stream.keep(frame, seq: seq, bytes: shaper.replayedBytes(of: text), at: now.steady)
-        }
+        stream.keep(frame, seq: seq, bytes: shaper.replayedBytes(of: text), at: now.steady)
         streams[turn.principal] = stream
-        for socket in listeners(of: frame, turn) where connections[socket]?.isClosing == false {
-            if rules.variations.contains(.unknownFrames), frame["type"]?.stringValue == "done" {
-                effects.append(.send(socket: socket, #"{"type":"presence.v2","of":["agent"],"state":{"awake":true}}"#))
-            }
-            guard let text = twisted(text, frame, for: socket, of: turn.principal) else { continue }
-            effects.append(.send(socket: socket, text))
+        let sockets = connections.sockets(of: turn.principal).filter { socket in
+            if type == "message", rules.variations.contains(.noEcho), turn.origin == .socket(socket) { return false }
+            return connections[socket]?.isClosing == false
         }
-        sendLateAck(of: turn, after: frame)
+        if type == "done", rules.variations.contains(.unknownFrames) {
+            let unknown = #"{"type":"presence.v2","of":["agent"],"state":{"awake":true}}"#
+            effects.append(.send(to: sockets, Outgoing(frame: .null, text: unknown)))
+        }
+        effects.append(.send(to: sockets, Outgoing(frame: frame, text: text)))
+    }
+
+    /// How far the next number lies behind the last one.
+    private mutating func step(after last: Int) -> Int {
+        if rules.variations.contains(.hugeNumbers) { return last == 0 ? 5_000_000_000 : 1000 }
+        return rules.variations.contains(.sparseNumbers) ? ids.number(upTo: 9) : 1
     }
 
     /// Sends the `ack` that a turn still owes to the connection that asked.
@@ -214,14 +186,14 @@ extension ServerCore {
         send(Frames.ack(turn.names, duplicate: false), to: socket)
     }
 
-    private func newStream() -> ReplayBuffer {
-        ReplayBuffer(maxFrames: saboteur.capacity(rules.replayFrames), maxAgeMs: rules.replaySeconds * 1000)
+    /// A stream in which nothing was said yet.
+    func newStream() -> ReplayBuffer {
+        ReplayBuffer(maxFrames: rules.replayFrames, maxAgeMs: rules.replaySeconds * 1000)
     }
 
     /// Ends what runs as interrupted; what is being stored goes on to its end.
     mutating func stop() {
         isStopping = true
-        if broken(.liveAbandonsTurnsWhenStopping) { return turns.removeAll() }
         let ids = turns.sorted { $0.key < $1.key }
         // Those that wait end after the one they wait for (ORDER-3).
         for state in [LiveTurn.State.running, .waiting] {
@@ -231,8 +203,6 @@ extension ServerCore {
 
     private mutating func interrupt(_ id: String) {
         guard let turn = turns[id] else { return }
-        finish(
-            turn, broken(.turnCallsInterruptionsFailures) ? .agentFailed : .interrupted,
-            "the server stopped while this turn ran")
+        finish(turn, .interrupted, "the server stopped while this turn ran")
     }
 }

@@ -7,7 +7,6 @@ import JSON
 /// interleaving. What takes time (disk, agent, network) is an effect whose outcome comes back as an input.
 struct ServerCore: Sendable {
     let rules: CoreRules
-    let saboteur: Saboteur
     let reader: MessageReader
     let shaper: FrameShaper
     var ids: IDSource
@@ -38,8 +37,6 @@ struct ServerCore: Sendable {
     var standing = StandingOrders()
     /// When time was last looked at.
     var lastBeat: Int?
-    /// What defects remember; empty in a healthy server.
-    var mischief = Mischief()
 
     private var counter = 0
     private var lastStamp = 0
@@ -50,23 +47,20 @@ struct ServerCore: Sendable {
         case ending(StoredRecord)
         /// What the agent says of its own accord; devices are told of it always, or when nobody takes it live.
         case remark(StoredRecord.Remark, notice: PushNotice, isPushed: Bool)
-        /// Something nobody waits for.
-        case afterthought
     }
 
     /// A server that knows these records from before.
     init(rules: CoreRules, records: [StoredRecord], ids: IDSource = IDSource()) {
         self.rules = rules
         self.ids = ids
-        saboteur = Saboteur(defects: rules.defects)
-        reader = MessageReader(
-            saboteur, callsOddIDsUnknown: rules.variations.contains(.sessionNotFoundForOddIDs))
-        shaper = FrameShaper(variations: rules.variations, saboteur: saboteur)
+        reader = MessageReader(callsOddIDsUnknown: rules.variations.contains(.sessionNotFoundForOddIDs))
+        shaper = FrameShaper(variations: rules.variations)
         self.ids.isLong = rules.variations.contains(.longIDs)
         let name = self.ids.next("epo")
         let odd = String(("\"é/\\ {#1} ⏱ " + name + String(repeating: "~", count: 128)).unicodeScalars.prefix(128))
-        epoch = rules.onlyEpoch ?? saboteur.epoch(rules.variations.contains(.longEpoch) ? odd : name)
-        for record in saboteur.remembered(records) { restore(record) }
+        epoch = rules.onlyEpoch ?? (rules.variations.contains(.longEpoch) ? odd : name)
+        queue.isShared = rules.hasOneLine
+        for record in records { restore(record) }
         lastStamp = sessions.newest
     }
 
@@ -88,54 +82,43 @@ struct ServerCore: Sendable {
     var isQuiet: Bool { outbox.isEmpty }
 
     /// Whether no turn runs and no record waits for the disk.
-    var isIdle: Bool { turns.isEmpty && writes.isEmpty && mischief.deferred.isEmpty }
+    var isIdle: Bool { turns.isEmpty && writes.isEmpty }
 
     /// Takes in what happened and tells what to do about it, in order.
     mutating func handle(_ input: Input, at moment: Moment) -> [Effect] {
         now = moment
         switch input {
+        case .started: closeInterrupted()
         case .opened(let socket, let principal): open(socket, admitted: principal)
         case .received(let socket, let received): receive(received, on: socket)
-        case .heard(let socket, let time):
-            if !broken(.liveEndsIdleSockets) { connections[socket]?.hear(at: time ?? now.steady) }
-        case .ended(let socket): end(socket)
+        case .heard(let socket, let time): connections[socket]?.hear(at: time ?? now.steady)
+        case .ended(let socket): connections.remove(socket)
         case .asked(let request, let asked): answer(asked, request: request)
         case .stored(let write, let succeeded): stored(write, succeeded)
-        case .pushed(let turn, let device, let outcome): pushed(turn, to: device, outcome)
+        case .pushed(_, let device, let outcome): pushed(to: device, outcome)
         case .elapsed(let timer):
             if let device = pushTimers.removeValue(forKey: timer) { deliver(to: device) }
             if let turn = timers.removeValue(forKey: timer) { advance(turn) }
-            if let record = mischief.lateRecords.removeValue(forKey: timer) { sessions.apply(record) }
-            catchUp(timer)
         case .beat: beat()
-        case .stopping:
-            catchUp()
-            stop()
+        case .stopping: stop()
         }
         defer { effects.removeAll(keepingCapacity: true) }
         return effects
     }
 
-    /// Closes the turns that the end of the last process interrupted; the first thing after a start.
-    mutating func recover(at moment: Moment) -> [Effect] {
-        now = moment
-        let abandons = broken(.turnLeavesInterruptedTurnsRunning) || broken(.liveAbandonsTurnsWhenStopping)
+    /// Closes the turns that the end of the last process interrupted.
+    private mutating func closeInterrupted() {
         for session in sessions.all {
-            for turn in session.turns where turn.ending == nil && !abandons {
+            for turn in session.turns where turn.ending == nil {
                 let failure = StoredRecord.Failure(
                     session: session.id, turn: turn.id, code: ErrorCode.interrupted.rawValue,
                     text: "the server stopped while this turn ran", at: stamp())
                 store(.failure(failure), as: .ending(.failure(failure)))
             }
         }
-        announceAfterStart()
-        defer { effects.removeAll() }
-        return effects
     }
 
     // MARK: what the parts share
-
-    func broken(_ defect: Defect) -> Bool { saboteur.has(defect) }
 
     /// A number for a request to the outside that nothing else has.
     mutating func nextNumber() -> Int {
@@ -152,13 +135,14 @@ struct ServerCore: Sendable {
     mutating func store(_ record: StoredRecord, as purpose: Write) {
         let write = nextNumber()
         writes[write] = purpose
-        effects.append(.store(write: write, isOfNoSession(record) ? [] : [record]))
+        effects.append(.store(write: write, [record]))
     }
 
     /// Sends a frame that belongs to one connection alone.
     mutating func send(_ frame: JSONValue, to socket: Int) {
         guard let connection = connections[socket], !connection.isClosing else { return }
-        effects.append(.send(socket: socket, shaper.text(of: frame)))
+        let frame = shaper.shape(frame)
+        effects.append(.send(to: [socket], Outgoing(frame: frame, text: shaper.text(ofShaped: frame))))
         if rules.variations.contains(.extraPings) { effects.append(.ping(socket: socket)) }
     }
 
@@ -170,9 +154,7 @@ struct ServerCore: Sendable {
 
     private mutating func restore(_ record: StoredRecord) {
         sessions.apply(record)
-        guard case .question(let question) = record, let key = question.key, !broken(.idemForgetsIdsOnRestart) else {
-            return
-        }
+        guard case .question(let question) = record, let key = question.key else { return }
         ledger.record(
             IdempotencyLedger.Entry(
                 session: question.session, turn: question.turn, message: question.message, content: question.content),

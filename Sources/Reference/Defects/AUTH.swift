@@ -2,71 +2,114 @@ import Holdfast
 import JSON
 
 extension Defect {
-    static let authNeverGreets = Defect(
-        "auth-never-greets", .AUTH, 1, "Takes connections and a valid `auth`, and never says `connected`.")
-    static let authGreetsBeforeAuth = Defect(
-        "auth-greets-before-auth", .AUTH, 2, "Sends a frame as soon as a connection opens.")
-    static let authTakesAnyToken = Defect(
-        "auth-takes-any-token", .AUTH, 3, "Takes a wrong or missing token for that of the first principal.")
-    static let authClosesWithAPlainCode = Defect(
-        "auth-closes-with-a-plain-code", .AUTH, 3, "Closes with 1008 after `auth_failed`.")
-    static let authWaitsForever = Defect(
-        "auth-waits-forever", .AUTH, 4, need: .patience, "Keeps connections that never send `auth`.")
-    static let authWaitsHalfTheTime = Defect(
-        "auth-waits-half-the-time", .AUTH, 4, need: .patience,
-        "Closes a connection without `auth` after half of the time it has.")
-    static let authEndsSilenceWithAPlainCode = Defect(
-        "auth-ends-silence-with-a-plain-code", .AUTH, 4, need: .patience,
-        "Closes a connection without `auth` with 1008.")
-    static let authRunsBeforeAuth = Defect(
-        "auth-runs-before-auth", .AUTH, 5, "Runs a `chat` that comes before `auth`, for the first principal.")
-    static let authTrustsReturningClients = Defect(
-        "auth-trusts-returning-clients", .AUTH, 6,
-        "Asks for no valid token from a `clientId` that had one before; shows at the second connection.")
-    static let authSendsTurnsToEverybody = Defect(
-        "auth-sends-turns-to-everybody", .AUTH, 7, "Sends the frames of a turn to the connections of all principals.")
-    static let authShowsForeignSessions = Defect(
-        "auth-shows-foreign-sessions", .AUTH, 8, "Shows the sessions of all principals to each over REST.")
-    static let authWritesIntoForeignSessions = Defect(
-        "auth-writes-into-foreign-sessions", .AUTH, 9, "Runs a `chat` into another principal's session.")
-    static let authLeavesRESTOpen = Defect(
-        "auth-leaves-rest-open", .AUTH, 10, "Answers REST requests without a valid token for the first principal.")
-
-    static let authGreetsTwice = Defect("auth-greets-twice", .AUTH, 16, "Says `connected` twice on each connection.")
-    static let authTakesTokensInURLs = Defect(
-        "auth-takes-tokens-in-urls", .AUTH, 11, "Takes a valid token from the query of a request or an upgrade.")
-
-    static let auth = [
-        authNeverGreets, authGreetsBeforeAuth, authTakesAnyToken, authClosesWithAPlainCode, authWaitsForever,
-        authWaitsHalfTheTime, authEndsSilenceWithAPlainCode,
-        authRunsBeforeAuth,
-        authTrustsReturningClients, authSendsTurnsToEverybody, authShowsForeignSessions,
-        authWritesIntoForeignSessions, authLeavesRESTOpen, authTakesTokensInURLs, authGreetsTwice,
-    ]
-}
-
-extension ServerCore {
-    /// The principal broken servers see behind a token that proves none.
-    func mistakenPrincipal(_ auth: ClientMessage.Auth) -> String? {
-        if broken(.authTakesAnyToken) { return rules.anonymous }
-        return broken(.authTrustsReturningClients) ? auth.clientId.flatMap { mischief.knownClients[$0] } : nil
+    static let auth = list {
+        Defect(
+            "auth-never-greets", .AUTH, 1, "Takes connections and a valid `auth`, and never says `connected`.",
+            .drops { frame, _ in frame.type == "connected" })
+        Defect(
+            "auth-greets-before-auth", .AUTH, 2, "Sends a frame as soon as a connection opens.",
+            .input { input, server, next in
+                guard case .opened(let socket, _) = input else { return next(input, &server) }
+                return next(input, &server) + [server.sending(["type": "welcome"], to: socket)]
+            })
+        Defect(
+            "auth-takes-any-token", .AUTH, 3, "Takes a wrong or missing token for that of the first principal.",
+            .hears("auth") { frame, server in
+                if server.core.rules.principal(token: frame.text("token")) == nil { frame["token"] = server.firstToken }
+            },
+            .upgrade { shown, _, rules in
+                rules.principal(token: shown) == nil ? rules.tokens(of: rules.anonymous).first : shown
+            })
+        Defect(
+            "auth-closes-with-a-plain-code", .AUTH, 3, "Closes with 1008 after `auth_failed`.",
+            .closes(4001, with: 1008))
+        Defect(
+            "auth-waits-forever", .AUTH, 4, need: .patience, "Keeps connections that never send `auth`.",
+            .rules { $0.authMs = 1_000_000_000 })
+        Defect(
+            "auth-waits-half-the-time", .AUTH, 4, need: .patience,
+            "Closes a connection without `auth` after half of the time it has.", .rules { $0.authMs /= 2 })
+        Defect(
+            "auth-ends-silence-with-a-plain-code", .AUTH, 4, need: .patience,
+            "Closes a connection without `auth` with 1008.", .closes(4002, with: 1008))
+        Defect(
+            "auth-runs-before-auth", .AUTH, 5, "Runs a `chat` that comes before `auth`, for the first principal.",
+            .input { input, server, next in
+                guard case .received(let socket, .text(let text)) = input,
+                    let connection = server.core.connections[socket], connection.principal == nil,
+                    case .chat(let chat)? = try? server.core.reader.frame(text)
+                else { return next(input, &server) }
+                return server.having { $0.ask(chat, of: $0.rules.anonymous, from: .socket(socket)) }
+            })
+        Defect(
+            "auth-trusts-returning-clients", .AUTH, 6,
+            "Asks for no valid token from a `clientId` that had one before; shows at the second connection.",
+            .hears("auth") { frame, server in
+                guard let client = frame.text("clientId") else { return }
+                if let principal = server.core.rules.principal(token: frame.text("token")) {
+                    server.notes.texts[client] = principal
+                } else if let token = server.notes.texts[client].flatMap(server.core.rules.tokens)?.first {
+                    frame["token"] = .string(token)
+                }
+            })
+        Defect(
+            "auth-sends-turns-to-everybody", .AUTH, 7,
+            "Sends the frames of a turn to the connections of all principals.",
+            .sends { frame, _, _, server in
+                guard frame["seq"] != nil else { return nil }
+                let connections = server.core.connections
+                return [.send(to: connections.all.filter { connections[$0]?.principal != nil }, server.said(frame))]
+            })
+        Defect(
+            "auth-shows-foreign-sessions", .AUTH, 8, "Shows the sessions of all principals to each over REST.",
+            .shows { session, reading, _ in
+                session.owner = reading.principal
+                return true
+            })
+        Defect(
+            "auth-writes-into-foreign-sessions", .AUTH, 9, "Runs a `chat` into another principal's session.",
+            .chats { asker, server in
+                if let id = asker.session { server.core.sessions[id]?.owner = asker.principal }
+            })
+        Defect(
+            "auth-leaves-rest-open", .AUTH, 10, "Answers REST requests without a valid token for the first principal.",
+            .requests { asked, server in
+                let rules = server.core.rules
+                if rules.principal(token: asked.token) == nil { asked.token = rules.tokens(of: rules.anonymous).first }
+            })
+        Defect(
+            "auth-takes-tokens-in-urls", .AUTH, 11,
+            "Takes a valid token from the query of a request or an upgrade.",
+            .requests { asked, _ in asked.token = asked.token ?? token(inQuery: asked.query) },
+            .upgrade { shown, query, _ in shown ?? token(inQuery: query) })
+        Defect(
+            "auth-greets-twice", .AUTH, 16, "Says `connected` twice on each connection.",
+            .after("connected") { frame, sockets, _, server in [.send(to: sockets, server.said(frame))] })
     }
 
-    func mistakenPrincipal(_ asked: RESTRequest) -> String? {
-        if let token = rules.token(inQuery: asked.query) { return rules.principal(token: token) }
-        return broken(.authLeavesRESTOpen) ? rules.anonymous : nil
-    }
-
-    mutating func remember(_ client: String?, of principal: String) {
-        if let client, broken(.authTrustsReturningClients) { mischief.knownClients[client] = principal }
+    private static func token(inQuery query: String?) -> String? {
+        let field = query?.split(separator: "&").first { $0.hasPrefix("token=") }
+        return field.map { String($0.dropFirst("token=".count)) }
     }
 }
 
 extension CoreRules {
-    /// The token broken servers find in the `token` of a query.
-    func token(inQuery query: String?) -> String? {
-        guard defects.contains(.authTakesTokensInURLs) else { return nil }
-        let field = query?.split(separator: "&").first { $0.hasPrefix("token=") }
-        return field.map { String($0.dropFirst("token=".count)) }
+    /// What proves that one is this principal.
+    func tokens(of principal: String) -> [String] {
+        principalsByToken.filter { $0.value == principal }.map(\.key).sorted()
+    }
+}
+
+extension FaultyCore {
+    fileprivate var firstToken: JSONValue? { core.rules.tokens(of: core.rules.anonymous).first.map(JSONValue.string) }
+}
+
+extension Fault {
+    /// Closes with another code.
+    static func closes(_ code: UInt16, with other: UInt16) -> Fault {
+        effects { effect, _, _ in
+            guard case .close(let socket, code, let reason) = effect else { return nil }
+            return [.close(socket: socket, code: other, reason: reason)]
+        }
     }
 }

@@ -1,6 +1,6 @@
 import Holdfast
 
-/// A named way to be wrong: what a broken server does, and the clause it breaks by that.
+/// A named way to be wrong: what a broken server does, the clause it breaks by that, and the change that makes it do so.
 public struct Defect: Sendable, Hashable, CustomStringConvertible {
     /// The area and what the broken peer does, such as `sync-claims-complete-after-eviction`.
     public let name: String
@@ -10,6 +10,8 @@ public struct Defect: Sendable, Hashable, CustomStringConvertible {
     public let clause: ClauseID
     /// What a run must be able to do to see it; most show to whoever has a URL.
     public let need: Need
+    /// What is wrong around the healthy core.
+    let faults: [Fault]
 
     /// What it takes to see a defect.
     public enum Need: String, Sendable, Hashable, CaseIterable {
@@ -25,10 +27,11 @@ public struct Defect: Sendable, Hashable, CustomStringConvertible {
         case patience
     }
 
-    init(_ name: String, _ area: Area, _ number: Int, need: Need = .url, _ summary: String) {
+    init(_ name: String, _ area: Area, _ number: Int, need: Need = .url, _ summary: String, _ faults: Fault...) {
         self.name = name
         self.summary = summary
         self.need = need
+        self.faults = faults
         clause = ClauseID(area, number)
     }
 
@@ -47,4 +50,25 @@ public struct Defect: Sendable, Hashable, CustomStringConvertible {
 
     /// The defect of that name.
     public static func named(_ name: String) -> Defect? { all.first { $0.name == name } }
+
+    /// The defects of an area; each statement is one.
+    static func list(@Builder _ defects: () -> [Defect]) -> [Defect] { defects() }
+
+    @resultBuilder enum Builder {
+        static func buildBlock(_ defects: Defect...) -> [Defect] { defects }
+    }
+}
+
+extension CoreRules {
+    /// The rules as a server with these defects has them.
+    func broken(by defects: Set<Defect>) -> CoreRules {
+        var rules = self
+        for case .rules(let change) in defects.faults { change(&rules) }
+        return rules
+    }
+}
+
+extension Set<Defect> {
+    /// What is wrong, in the order of the chapters.
+    var faults: [Fault] { isEmpty ? [] : Defect.all.filter(contains).flatMap(\.faults) }
 }

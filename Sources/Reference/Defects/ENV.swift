@@ -2,82 +2,154 @@ import Holdfast
 import JSON
 
 extension Defect {
-    static let envGreetsWithBareText = Defect(
-        "env-greets-with-bare-text", .ENV, 1, "Sends the text message \"ready\", a JSON string, after `connected`.")
-    static let envTellsTheTimeAsANumber = Defect(
-        "env-tells-the-time-as-a-number", .ENV, 2, "Writes `serverTime` in `connected` as a number.")
-    static let envClosesOnBrokenJSON = Defect(
-        "env-closes-on-broken-json", .ENV, 3, "Closes the connection when a text is not JSON.")
-    static let envDiesOfNull = Defect(
-        "env-dies-of-null", .ENV, 4, "Cuts the connection when a text is JSON but no object, such as `null`.")
-    static let envIgnoresFramesWithoutType = Defect(
-        "env-ignores-frames-without-type", .ENV, 5, "Says nothing about an object without a string `type`.")
-    static let envTakesBinaryAsText = Defect(
-        "env-takes-binary-as-text", .ENV, 6, "Ignores binary messages, and obeys those that hold a frame.")
-    static let envIgnoresUnknownTypes = Defect(
-        "env-ignores-unknown-types", .ENV, 7, "Says nothing about a frame of an unknown type.")
-    static let envRefusesUnknownMembers = Defect(
-        "env-refuses-unknown-members", .ENV, 8, "Refuses a `chat` with a member it does not know.")
-    static let envReadsTextAsNumbers = Defect(
-        "env-reads-text-as-numbers", .ENV, 9, "Takes a `lastSeqSeen` that is no integer for the nearest one.")
-    static let envDropsOthersOnBrokenInput = Defect(
-        "env-drops-others-on-broken-input", .ENV, 10,
-        "Cuts every other connection when one sends text that is not JSON, or a message over the limit.")
-    static let envWritesSessionIdTwice = Defect(
-        "env-writes-session-id-twice", .ENV, 11, "Repeats the member `sessionId` in every `done`.")
-    static let envCutsEmojiInPreviews = Defect(
-        "env-cuts-emoji-in-previews", .ENV, 12,
-        "Cuts `lastMessage` after 100 code units, also between the two of one emoji.")
-    static let envWritesNumbersAsFractions = Defect(
-        "env-writes-numbers-as-fractions", .ENV, 13, "Writes every `seq` as `5.0`.")
-    static let envTrimsQuestions = Defect(
-        "env-trims-questions", .ENV, 14, "Stores questions without their leading and trailing blanks.")
-    static let envRefusesFramesAtTheLimit = Defect(
-        "env-refuses-frames-at-the-limit", .ENV, 15, "Refuses a frame of exactly `maxFrameBytes` as too large.")
-    static let envSwallowsOversizedFrames = Defect(
-        "env-swallows-oversized-frames", .ENV, 16, "Says nothing about a message over `maxFrameBytes`.")
-    static let envSendsPagesOfAnySize = Defect(
-        "env-sends-pages-of-any-size", .ENV, 17, "Puts everything into one `syncResult`, also more than one MiB.")
-    static let envLeavesOutCodes = Defect(
-        "env-leaves-out-codes", .ENV, 19, "Sends errors that end no turn without `code`.")
-
-    static let envEndsTheProcessOnNull = Defect(
-        "env-ends-the-process-on-null", .ENV, 10, "Ends the whole process when a text is `null`, also before `auth`.")
-
-    static let envAnswersTwice = Defect("env-answers-twice", .ENV, 24, "Sends two errors for each frame it refuses.")
-
-    static let env = [
-        envGreetsWithBareText, envTellsTheTimeAsANumber, envClosesOnBrokenJSON, envDiesOfNull,
-        envIgnoresFramesWithoutType, envTakesBinaryAsText, envIgnoresUnknownTypes, envRefusesUnknownMembers,
-        envReadsTextAsNumbers, envDropsOthersOnBrokenInput, envWritesSessionIdTwice, envCutsEmojiInPreviews,
-        envWritesNumbersAsFractions, envTrimsQuestions, envRefusesFramesAtTheLimit, envSwallowsOversizedFrames,
-        envSendsPagesOfAnySize, envLeavesOutCodes, envAnswersTwice, envEndsTheProcessOnNull,
-    ]
+    static let env = list {
+        Defect(
+            "env-greets-with-bare-text", .ENV, 1,
+            "Sends the text message \"ready\", a JSON string, after `connected`.",
+            .after("connected") { _, sockets, _, server in [.send(to: sockets, server.said("ready"))] })
+        Defect(
+            "env-tells-the-time-as-a-number", .ENV, 2, "Writes `serverTime` in `connected` as a number.",
+            .frames("connected") { frame, _ in frame["serverTime"] = 1_772_000_000 })
+        Defect(
+            "env-closes-on-broken-json", .ENV, 3, "Closes the connection when a text is not JSON.",
+            .refusing(.parseError) { _, socket, input, server in
+                guard case .received(_, .text) = input else { return nil }
+                return server.having { $0.close(socket, code: 1007, reason: "not JSON") }
+            })
+        Defect(
+            "env-dies-of-null", .ENV, 4, "Cuts the connection when a text is JSON but no object, such as `null`.",
+            .refusing(.badRequest) { frame, socket, _, _ in
+                frame.text("error")?.hasPrefix("expected an object") == true ? [.cut(socket: socket)] : nil
+            })
+        Defect(
+            "env-ignores-frames-without-type", .ENV, 5, "Says nothing about an object without a string `type`.",
+            .refusing(.badRequest) { frame, _, _, _ in
+                frame.text("error")?.hasPrefix("the frame has no 'type'") == true ? [] : nil
+            })
+        Defect(
+            "env-takes-binary-as-text", .ENV, 6, "Ignores binary messages, and obeys those that hold a frame.",
+            .message { received in
+                guard case .binary(let bytes) = received else { return received }
+                let text = String(validating: bytes, as: UTF8.self)
+                return .text(text.flatMap { $0.contains("\"type\"") ? $0 : nil } ?? "{\"type\":\"ping\"}")
+            })
+        Defect(
+            "env-ignores-unknown-types", .ENV, 7, "Says nothing about a frame of an unknown type.",
+            .refusing(.unknownType) { _, _, _, _ in [] })
+        Defect(
+            "env-refuses-unknown-members", .ENV, 8, "Refuses a `chat` with a member it does not know.",
+            .chats { asker, _ in
+                let known: Set = ["type", "messages", "sessionId", "clientMessageId"]
+                let names = asker.chat.objectValue?.keys.map { $0 } ?? []
+                if !known.isSuperset(of: names) { asker.chat["messages"] = [] }
+            })
+        Defect(
+            "env-reads-text-as-numbers", .ENV, 9,
+            "Takes a `lastSeqSeen` that is no integer for the nearest one.",
+            .hears("sync") { frame, _ in
+                for name in ["lastSeqSeen", "limit"] where frame[name]?.intValue == nil {
+                    guard name == "lastSeqSeen" || frame[name] != nil else { continue }
+                    let number = frame[name]?.doubleValue.map { Int(max(0, min($0, 1e15))) }
+                    frame[name] = JSONValue(frame.text(name).flatMap { Int($0) } ?? number ?? 0)
+                }
+            })
+        Defect(
+            "env-drops-others-on-broken-input", .ENV, 10,
+            "Cuts every other connection when one sends text that is not JSON, or a message over the limit.",
+            .refusing(.parseError, .tooLarge) { frame, socket, _, server in
+                let others = server.core.connections.all.filter { $0 != socket }
+                return others.map { .cut(socket: $0) } + [server.sending(frame, to: socket)]
+            })
+        Defect(
+            "env-writes-session-id-twice", .ENV, 11, "Repeats the member `sessionId` in every `done`.",
+            .sends { frame, sockets, _, server in
+                guard frame.type == "done", let id = frame["sessionId"] else { return nil }
+                var said = server.said(frame)
+                said.text = said.text.dropLast() + ",\"sessionId\":\(id.text())}"
+                return [.send(to: sockets, said)]
+            })
+        Defect(
+            "env-cuts-emoji-in-previews", .ENV, 12,
+            "Cuts `lastMessage` after 100 code units, also between the two of one emoji.",
+            .answers { answer, _, server in
+                answer.eachListed { entry in
+                    if let text = server.lastMessage(of: entry), text.utf16.count > 100 {
+                        entry["lastMessage"] = .string(HalfEmoji.cut(text, afterUnits: 100))
+                    }
+                }
+                answer.writes = HalfEmoji.written
+            })
+        Defect(
+            "env-writes-numbers-as-fractions", .ENV, 13, "Writes every `seq` as `5.0`.",
+            .frames { frame, _ in
+                if let seq = frame["seq"]?.intValue {
+                    frame["seq"] = JSONNumber(text: "\(seq).0").map(JSONValue.number)
+                }
+            })
+        Defect(
+            "env-trims-questions", .ENV, 14, "Stores questions without their leading and trailing blanks.",
+            .chats { asker, _ in
+                guard let text = asker.content?.stringValue else { return }
+                var trimmed = text[...]
+                while trimmed.first?.isWhitespace == true { trimmed.removeFirst() }
+                while trimmed.last?.isWhitespace == true { trimmed.removeLast() }
+                asker.asks(.string(String(trimmed)))
+            })
+        Defect(
+            "env-refuses-frames-at-the-limit", .ENV, 15, "Refuses a frame of exactly `maxFrameBytes` as too large.",
+            .input { input, server, next in
+                guard case .received(let socket, .text(let text)) = input,
+                    text.utf8.count >= server.core.rules.maxFrameBytes
+                else { return next(input, &server) }
+                return next(.received(socket: socket, .tooLarge(bytes: text.utf8.count)), &server)
+            })
+        Defect(
+            "env-swallows-oversized-frames", .ENV, 16, "Says nothing about a message over `maxFrameBytes`.",
+            .refusing(.tooLarge) { _, _, _, _ in [] })
+        Defect(
+            "env-sends-pages-of-any-size", .ENV, 17,
+            "Puts everything into one `syncResult`, also more than one MiB.", .rules { $0.maxSentBytes = .max })
+        Defect(
+            "env-leaves-out-codes", .ENV, 19, "Sends errors that end no turn without `code`.",
+            .frames("error") { frame, _ in if frame.isRefusal { frame["code"] = nil } },
+            .answers { answer, _, _ in if answer.body["turnId"] == nil { answer.body["code"] = nil } })
+        Defect(
+            "env-answers-twice", .ENV, 24, "Sends two errors for each frame it refuses.",
+            .refusing { frame, socket, _, server in
+                [server.sending(frame, to: socket), server.sending(frame, to: socket)]
+            })
+        Defect(
+            "env-ends-the-process-on-null", .ENV, 10,
+            "Ends the whole process when a text is `null`, also before `auth`.",
+            .input { input, server, next in
+                guard case .received(_, .text(let text)) = input, text.filter({ !$0.isWhitespace }) == "null" else {
+                    return next(input, &server)
+                }
+                return [.endProcess]
+            })
+    }
 }
 
-extension Saboteur {
-    /// Stands for half an emoji until the text is written; a Swift string cannot hold one.
-    private static let halfEmoji = "\u{F8FF}"
-
-    func rewriteENV(_ frame: inout JSONValue, _ type: String?) {
-        if has(.envTellsTheTimeAsANumber), type == "connected" { frame["serverTime"] = 1_772_000_000 }
-        if has(.envLeavesOutCodes), frame["error"] != nil, frame["turnId"] == nil { frame["code"] = nil }
-        if has(.envWritesNumbersAsFractions), let seq = frame["seq"]?.intValue {
-            frame["seq"] = JSONNumber(text: "\(seq).0").map(JSONValue.number)
-        }
+extension FaultyCore.Asker {
+    /// Asks something else.
+    mutating func asks(_ content: JSONValue) {
+        guard var messages = chat["messages"]?.arrayValue, var last = messages.popLast() else { return }
+        last["content"] = content
+        chat["messages"] = .array(messages + [last])
     }
+}
 
-    func rewrite(text: String, of frame: JSONValue) -> String {
-        if has(.envWritesSessionIdTwice), frame["type"]?.stringValue == "done", let id = frame["sessionId"] {
-            return text.dropLast() + ",\"sessionId\":\(id.text())}"
-        }
-        return has(.envCutsEmojiInPreviews) ? Self.writingHalves(text) : text
+extension FaultyCore {
+    /// What a session of the list says last, whole.
+    func lastMessage(of entry: JSONValue) -> String? {
+        let session = entry.text("id").flatMap { core.sessions[$0] }
+        return session?.messages.last.map { Content.text($0.content) }
     }
+}
 
-    /// A text with the escape of a lone surrogate wherever half an emoji stands.
-    static func writingHalves(_ text: String) -> String {
-        text.split(separator: halfEmoji, omittingEmptySubsequences: false).joined(separator: "\\ud83d")
-    }
+/// Half an emoji; a Swift string cannot hold one, so another character stands for it until the text is written.
+enum HalfEmoji {
+    private static let placeholder = "\u{F8FF}"
 
     /// The first code units of a text, also where the cut leaves half an emoji.
     static func cut(_ text: String, afterUnits limit: Int) -> String {
@@ -86,83 +158,15 @@ extension Saboteur {
         for scalar in text.unicodeScalars {
             units += UTF16.width(scalar)
             if units > limit {
-                return String(kept) + (units == limit + 1 && UTF16.width(scalar) == 2 ? halfEmoji : "")
+                return String(kept) + (units == limit + 1 && UTF16.width(scalar) == 2 ? placeholder : "")
             }
             kept.append(scalar)
         }
         return text
     }
 
-    func preview(_ text: String) -> String {
-        if has(.envCutsEmojiInPreviews), text.utf16.count > 100 { return Self.cut(text, afterUnits: 100) }
-        if has(.restCutsInsideCharacters), text.unicodeScalars.count > 100 {
-            return String(String.UnicodeScalarView(text.unicodeScalars.prefix(100)))
-        }
-        return Preview.cut(text, to: 100)
-    }
-
-    func inspect(_ chat: JSONObject) throws(Refusal) {
-        let known: Set = ["type", "messages", "sessionId", "clientMessageId"]
-        if has(.envRefusesUnknownMembers), let unknown = chat.keys.first(where: { !known.contains($0) }) {
-            throw Refusal(.badRequest, "unknown member '\(unknown.prefix(120))'")
-        }
-    }
-
-    func given(_ content: JSONValue) -> JSONValue {
-        guard has(.envTrimsQuestions), case .string(let text) = content else { return content }
-        var trimmed = text[...]
-        while trimmed.first?.isWhitespace == true { trimmed.removeFirst() }
-        while trimmed.last?.isWhitespace == true { trimmed.removeLast() }
-        return .string(String(trimmed))
-    }
-
-    func coerced(_ value: JSONValue?) -> Int? {
-        guard has(.envReadsTextAsNumbers) else { return nil }
-        return value?.stringValue.flatMap { Int($0) } ?? value?.doubleValue.map { Int(max(0, min($0, 1e15))) } ?? 0
-    }
-
-    func text(ofBinary bytes: [UInt8]) -> String? {
-        guard has(.envTakesBinaryAsText) else { return nil }
-        let text = String(validating: bytes, as: UTF8.self)
-        return text?.contains("\"type\"") == true ? text : "{\"type\":\"ping\"}"
-    }
-
-    func refusal(ofSize bytes: Int, limit: Int) -> Refusal? {
-        guard has(.envRefusesFramesAtTheLimit), bytes >= limit else { return nil }
-        return Refusal(.tooLarge, "the message has \(bytes) bytes")
-    }
-}
-
-extension ServerCore {
-    /// What broken servers do instead of answering a bad frame; false when the answer is to be given.
-    mutating func mistreat(_ refusal: Refusal, _ received: Input.Received, on socket: Int) -> Bool {
-        keepRefused(refusal, on: socket)
-        let isText = if case .text = received { true } else { false }
-        if broken(.envEndsTheProcessOnNull), case .text(let text) = received,
-            text.filter({ !$0.isWhitespace }) == "null"
-        {
-            effects.append(.endProcess)
-            return true
-        }
-        switch refusal.code {
-        case .parseError where isText && broken(.envClosesOnBrokenJSON):
-            close(socket, code: 1007, reason: "not JSON")
-            return true
-        case .badRequest where broken(.envDiesOfNull) && refusal.text.hasPrefix("expected an object"):
-            effects.append(.cut(socket: socket))
-            return true
-        case .badRequest where refusal.text.hasPrefix("the frame has no 'type'"):
-            return broken(.envIgnoresFramesWithoutType)
-        case .unknownType where broken(.liveEndsForGood):
-            close(socket, code: 4001, reason: "nothing for you here")
-            return true
-        case .unknownType: return broken(.envIgnoresUnknownTypes)
-        case .tooLarge where broken(.envSwallowsOversizedFrames): return true
-        default: break
-        }
-        if broken(.envDropsOthersOnBrokenInput), refusal.code == .parseError || refusal.code == .tooLarge {
-            for other in connections.all where other != socket { effects.append(.cut(socket: other)) }
-        }
-        return false
+    /// A text with the escape of a lone surrogate wherever half an emoji stands.
+    static func written(_ text: String) -> String {
+        text.split(separator: placeholder, omittingEmptySubsequences: false).joined(separator: "\\ud83d")
     }
 }

@@ -2,138 +2,235 @@ import Holdfast
 import JSON
 
 extension Defect {
-    static let idReusesConnectionIds = Defect(
-        "id-reuses-connection-ids", .ID, 1, "Gives every connection of a principal the same `connectionId`.")
-    static let idCallsTheConnectionASession = Defect(
-        "id-calls-the-connection-a-session", .ID, 2, "Puts the id of the connection into `connected` as `sessionId`.")
-    static let idListsASecondSession = Defect(
-        "id-creates-a-second-session", .ID, 3, "Creates two sessions for a question that names none.")
-    static let idStartsANewSessionEachTime = Defect(
-        "id-starts-a-new-session-each-time", .ID, 4, "Ignores the `sessionId` of a `chat` and begins a session.")
-    static let idNamesTheLatestSession = Defect(
-        "id-names-the-latest-session", .ID, 5,
-        "Puts the session of the principal's latest question on `toolUse` and `done`; shows with two sessions at once.")
-    static let idAdoptsUnknownSessions = Defect(
-        "id-adopts-unknown-sessions", .ID, 6, "Begins a session under the unknown id that a `chat` names.")
-    static let idAnswersForSessionsNotStored = Defect(
-        "id-answers-for-sessions-not-stored", .ID, 7,
-        "Runs a `chat` into an unknown session and stores nothing; its `done` names a session that reads as 404.")
-    static let idAcceptsAnySessionId = Defect(
-        "id-accepts-any-session-id", .ID, 8, "Begins sessions under ids such as `../x`.")
-    static let idKeepsWhatItRefuses = Defect(
-        "id-keeps-what-it-refuses", .ID, 9, "Refuses a malformed session id and creates a session all the same.")
-    static let idNamesSessionsWithColons = Defect(
-        "id-names-sessions-with-colons", .ID, 10, "Names sessions `ses:…`.")
-    static let idLeavesTheTurnOutOfToolUse = Defect(
-        "id-leaves-the-turn-out-of-tool-use", .ID, 11, "Sends `toolUse` without `turnId`.")
-    static let idReusesTheQuestionsId = Defect(
-        "id-reuses-the-questions-id", .ID, 12, "Gives an answer the `messageId` of its question.")
-    static let idLeavesTheSessionOutOfErrors = Defect(
-        "id-leaves-the-session-out-of-errors", .ID, 5, "Ends a failed turn with an `error` that names no session.")
-    static let idLeavesTheSessionOutOfToolUse = Defect(
-        "id-leaves-the-session-out-of-tool-use", .ID, 5, "Sends `toolUse` without `sessionId`.")
-
-    static let idAcksAnotherMessage = Defect(
-        "id-acks-another-message", .ID, 13, "Names a `messageId` in `ack` that no session read shows.")
-    static let idAcksAnotherSession = Defect(
-        "id-acks-another-session", .ID, 13, "Names a session in `ack` that is not the one of the question.")
-    static let idAnswersAnotherKey = Defect(
-        "id-answers-another-key", .ID, 14, "Sends `done` with a `clientMessageId` that nobody chose.")
-
-    static let id = [
-        idAcksAnotherMessage, idAcksAnotherSession, idAnswersAnotherKey,
-        idReusesConnectionIds, idCallsTheConnectionASession, idListsASecondSession, idStartsANewSessionEachTime,
-        idNamesTheLatestSession, idAdoptsUnknownSessions, idAnswersForSessionsNotStored, idAcceptsAnySessionId,
-        idKeepsWhatItRefuses, idNamesSessionsWithColons, idLeavesTheTurnOutOfToolUse, idReusesTheQuestionsId,
-        idLeavesTheSessionOutOfErrors, idLeavesTheSessionOutOfToolUse,
-    ]
-}
-
-extension Saboteur {
-    func rewriteID(_ frame: inout JSONValue, _ type: String?) {
-        if has(.idCallsTheConnectionASession), type == "connected" { frame["sessionId"] = frame["connectionId"] }
-        if has(.idLeavesTheTurnOutOfToolUse), type == "toolUse" { frame["turnId"] = nil }
-        if has(.idLeavesTheSessionOutOfErrors), type == "error", frame["turnId"] != nil { frame["sessionId"] = nil }
-        if has(.idLeavesTheSessionOutOfToolUse), type == "toolUse" { frame["sessionId"] = nil }
-        if has(.idAcksAnotherMessage), type == "ack" { frame["messageId"] = "msg_another" }
-        if has(.idAcksAnotherSession), type == "ack" { frame["sessionId"] = "ses_another" }
-        if has(.idAnswersAnotherKey), type == "done", frame["clientMessageId"] != nil {
-            frame["clientMessageId"] = "another-key"
-        }
-    }
-
-    func accepts(sessionID id: String) -> Bool {
-        if SafeID.accepts(id) || has(.idAcceptsAnySessionId) { return true }
-        return has(.idNamesSessionsWithColons) && id.hasPrefix("ses:") && SafeID.accepts(String(id.dropFirst(4)))
-    }
-
-    func sessionID(_ id: String) -> String {
-        has(.idNamesSessionsWithColons) ? "ses:" + id.dropFirst(4) : id
-    }
-
-    func reused(_ connection: String, for principal: String) -> String {
-        has(.idReusesConnectionIds) ? "con_\(principal)" : connection
-    }
-}
-
-extension ServerCore {
-    /// The session broken servers use for an id that names none of the principal's.
-    mutating func mistakenSession(_ id: String, _ chat: ClientMessage.Chat, of principal: String) -> String? {
-        if broken(.idAcceptsAnySessionId), !SafeID.accepts(id) { return id }
-        if broken(.authWritesIntoForeignSessions), sessions.all.contains(where: { $0.id == id }) { return id }
-        // A postponed question is not stored yet, but its session was named already.
-        if mischief.postponed.values.contains(where: { $0.session == id && $0.principal == principal }) { return id }
-        guard !sessions.all.contains(where: { $0.id == id }) else { return nil }
-        if broken(.idAdoptsUnknownSessions) { return id }
-        guard broken(.idAnswersForSessionsNotStored) else { return nil }
-        mischief.ghosts.insert(id)
-        return id
-    }
-
-    /// Whether a record is of a session that broken servers answer in and do not keep.
-    func isOfNoSession(_ record: StoredRecord) -> Bool {
-        guard !mischief.ghosts.isEmpty else { return false }
-        return switch record {
-        case .question(let question): mischief.ghosts.contains(question.session)
-        case .answer(let answer): mischief.ghosts.contains(answer.session)
-        case .failure(let failure): mischief.ghosts.contains(failure.session)
-        case .remark(let remark): mischief.ghosts.contains(remark.session)
-        }
-    }
-
-    /// The frame as it leaves: broken servers confuse the turns of one principal.
-    mutating func confuse(_ frame: JSONValue, _ turn: LiveTurn) -> JSONValue {
-        let type = frame["type"]?.stringValue
-        guard !saboteur.isHealthy else { return frame }
-        if type == "message" { mischief.latestTurn[turn.principal] = turn.names }
-        guard let latest = mischief.latestTurn[turn.principal], type == "toolUse" || type == "done" else {
-            return frame
-        }
-        var frame = frame
-        if broken(.idNamesTheLatestSession) { frame["sessionId"] = .string(latest.session) }
-        if broken(.orderMixesTurns), type == "done" { frame["turnId"] = .string(latest.turn) }
-        return frame
-    }
-
-    /// The sessions a list shows.
-    func visibleSessions(of principal: String) -> [SessionStore.Session] {
-        var listed = sessions.sessions(of: principal)
-        guard !saboteur.isHealthy else { return listed }
-        if broken(.authShowsForeignSessions) { listed = Array(sessions.all).sorted { $0.updatedAt > $1.updatedAt } }
-        listed.removeAll { mischief.ghosts.contains($0.id) }
-        if broken(.restListsSessionsLate) { listed.removeAll { $0.turns.contains { $0.ending == nil } } }
-        if broken(.restListsOldestFirst) { listed.reverse() }
-        guard broken(.idListsASecondSession) else { return listed }
-        return listed.flatMap { session in
-            [session, SessionStore.Session(copying: session, id: session.id + "-2")]
-        }
+    static let id = list {
+        Defect(
+            "id-acks-another-message", .ID, 13, "Names a `messageId` in `ack` that no session read shows.",
+            .frames("ack") { frame, _ in frame["messageId"] = "msg_another" })
+        Defect(
+            "id-acks-another-session", .ID, 13, "Names a session in `ack` that is not the one of the question.",
+            .frames("ack") { frame, _ in frame["sessionId"] = "ses_another" })
+        Defect(
+            "id-answers-another-key", .ID, 14, "Sends `done` with a `clientMessageId` that nobody chose.",
+            .frames("done") { frame, _ in
+                if frame["clientMessageId"] != nil { frame["clientMessageId"] = "another-key" }
+            })
+        Defect(
+            "id-reuses-connection-ids", .ID, 1, "Gives every connection of a principal the same `connectionId`.",
+            .sends { frame, sockets, _, server in
+                guard frame.type == "connected", let socket = sockets.first else { return nil }
+                var frame = frame
+                frame["connectionId"] = .string("con_\(server.core.connections[socket]?.principal ?? "")")
+                return [.send(to: sockets, server.said(frame))]
+            })
+        Defect(
+            "id-calls-the-connection-a-session", .ID, 2,
+            "Puts the id of the connection into `connected` as `sessionId`.",
+            .frames("connected") { frame, _ in frame["sessionId"] = frame["connectionId"] })
+        Defect(
+            "id-creates-a-second-session", .ID, 3, "Creates two sessions for a question that names none.",
+            .answers { answer, _, _ in
+                guard let listed = answer.body["sessions"]?.arrayValue else { return }
+                answer.body["sessions"] = .array(
+                    listed.flatMap { entry in
+                        var copy = entry
+                        copy["id"] = .string((entry.text("id") ?? "") + "-2")
+                        copy["messageCount"] = 0
+                        copy["lastMessage"] = nil
+                        return [entry, copy]
+                    })
+            })
+        Defect(
+            "id-starts-a-new-session-each-time", .ID, 4, "Ignores the `sessionId` of a `chat` and begins a session.",
+            .chats { asker, _ in asker.chat["sessionId"] = nil })
+        Defect(
+            "id-names-the-latest-session", .ID, 5,
+            "Puts the session of the principal's latest question on `toolUse` and `done`; shows with two sessions at once.",
+            .namesTheLatest("sessionId", on: "toolUse", "done"))
+        Defect(
+            "id-adopts-unknown-sessions", .ID, 6, "Begins a session under the unknown id that a `chat` names.",
+            .chats { asker, server in
+                if let id = asker.session, SafeID.accepts(id) { server.begin(id, of: asker.principal) }
+            })
+        Defect(
+            "id-answers-for-sessions-not-stored", .ID, 7,
+            "Runs a `chat` into an unknown session and stores nothing; its `done` names a session that reads as 404.",
+            .chats { asker, server in
+                guard let id = asker.session, SafeID.accepts(id), server.core.sessions[id] == nil else { return }
+                server.begin(id, of: asker.principal)
+                server.notes.marks.insert("ghost \(id)")
+            },
+            .stores { write, record, server, _ in
+                server.notes.marks.contains("ghost \(record.session)") ? [.store(write: write, [])] : nil
+            },
+            .shows { session, _, server in !server.notes.marks.contains("ghost \(session.id)") })
+        Defect(
+            "id-accepts-any-session-id", .ID, 8, "Begins sessions under ids such as `../x`.",
+            .calls { session, server in
+                let known = server.notes.texts.first { $0.value == session }?.key
+                guard known == nil, !session.isEmpty, !SafeID.accepts(session) else { return known ?? session }
+                let name = server.core.ids.next("ses")
+                server.notes.texts[name] = session
+                return name
+            } outside: { session, server in
+                server.notes.texts[session] ?? session
+            },
+            .chats { asker, server in
+                if let id = asker.session, server.notes.texts[id] != nil { server.begin(id, of: asker.principal) }
+            })
+        Defect(
+            "id-keeps-what-it-refuses", .ID, 9, "Refuses a malformed session id and creates a session all the same.",
+            .refusing(.badRequest) { frame, socket, _, server in
+                if frame.text("error")?.hasPrefix("'sessionId' has to match") == true,
+                    let principal = server.core.connections[socket]?.principal
+                {
+                    server.invent("refused", of: principal)
+                }
+                return nil
+            })
+        Defect(
+            "id-names-sessions-with-colons", .ID, 10, "Names sessions `ses:…`.",
+            .calls { session, _ in
+                session.hasPrefix("ses:") ? "ses_" + session.dropFirst(4) : session
+            } outside: { session, _ in
+                session.hasPrefix("ses_") ? "ses:" + session.dropFirst(4) : session
+            })
+        Defect(
+            "id-leaves-the-turn-out-of-tool-use", .ID, 11, "Sends `toolUse` without `turnId`.",
+            .omits("turnId", from: "toolUse"))
+        Defect(
+            "id-reuses-the-questions-id", .ID, 12, "Gives an answer the `messageId` of its question.",
+            .frames("done") { frame, server in
+                frame["messageId"] = server.question(of: frame).map(JSONValue.string)
+            },
+            .shows { session, _, _ in
+                let questions = Dictionary(session.turns.map { ($0.id, $0.question) }) { $1 }
+                session.messages = session.messages.map { message in
+                    message.role == "user" ? message : message.renamed(message.turn.flatMap { questions[$0] })
+                }
+                return true
+            },
+            .answers { answer, _, server in
+                if answer.body["messageId"] != nil {
+                    answer.body["messageId"] = server.question(of: answer.body).map(JSONValue.string)
+                }
+            })
+        Defect(
+            "id-leaves-the-session-out-of-errors", .ID, 5,
+            "Ends a failed turn with an `error` that names no session.",
+            .omits("sessionId", from: "error") { $0["turnId"] != nil })
+        Defect(
+            "id-leaves-the-session-out-of-tool-use", .ID, 5, "Sends `toolUse` without `sessionId`.",
+            .omits("sessionId", from: "toolUse"))
     }
 }
 
-extension SessionStore.Session {
-    fileprivate init(copying session: SessionStore.Session, id: String) {
-        self.init(
-            id: id, owner: session.owner, createdAt: session.createdAt, updatedAt: session.updatedAt,
-            title: session.title)
+extension FaultyCore {
+    /// Begins a session unless there is one of that id.
+    mutating func begin(_ session: String, of principal: String) {
+        guard core.sessions[session] == nil else { return }
+        let now = core.now.wall
+        core.sessions[session] = .init(id: session, owner: principal, createdAt: now, updatedAt: now, title: "")
+    }
+
+    fileprivate func question(of frame: JSONValue) -> String? {
+        session(of: frame)?.turns.last { $0.id == frame.text("turnId") }?.question
+    }
+}
+
+extension SessionStore.Message {
+    /// The same message under another id; nil leaves it.
+    func renamed(_ id: String?) -> SessionStore.Message {
+        SessionStore.Message(id: id ?? self.id, role: role, content: content, at: at, turn: turn, key: key)
+    }
+}
+
+extension StoredRecord {
+    /// The session it is of.
+    var session: String {
+        switch self {
+        case .question(let question): question.session
+        case .answer(let answer): answer.session
+        case .failure(let failure): failure.session
+        case .remark(let remark): remark.session
+        }
+    }
+}
+
+extension Fault {
+    /// Calls sessions otherwise than the core does: an id as the core knows it, and as everybody else does.
+    fileprivate static func calls(
+        inside: @escaping @Sendable (String, inout FaultyCore) -> String,
+        outside: @escaping @Sendable (String, FaultyCore) -> String
+    ) -> Fault {
+        .layer { input, server, next in
+            var input = input
+            if case .asked(let request, var asked) = input, let name = asked.path.split(separator: "/").last,
+                asked.path.hasPrefix("/api/sessions/")
+            {
+                asked.path = "/api/sessions/" + inside(String(name), &server)
+                input = .asked(request: request, asked)
+            } else if let asker = server.asker(in: input), let session = asker.session {
+                var chat = asker.chat
+                chat["sessionId"] = .string(inside(session, &server))
+                switch input {
+                case .received(let socket, _): input = .received(socket: socket, .text(chat.text()))
+                case .asked(let request, var asked):
+                    asked.body = Array(chat.text().utf8)
+                    input = .asked(request: request, asked)
+                default: break
+                }
+            }
+            return next(input, &server).map { effect in
+                switch effect {
+                case .send(let sockets, let said) where said.frame.objectValue != nil:
+                    return .send(to: sockets, server.said(renamed(said.frame, by: outside, server)))
+                case .answer(let request, var answer):
+                    let body = (try? JSONParser.value(answer.body)) ?? .null
+                    answer.body = renamed(body, by: outside, server).text()
+                    return .answer(request: request, answer)
+                case .push(let device, var notice):
+                    let payload = (try? JSONParser.value(notice.payload)) ?? .null
+                    notice.payload = renamed(payload, by: outside, server).text()
+                    return .push(device: device, notice)
+                default: return effect
+                }
+            }
+        }
+    }
+
+    private static func renamed(
+        _ value: JSONValue, by outside: @Sendable (String, FaultyCore) -> String, _ server: FaultyCore
+    ) -> JSONValue {
+        func renamed(_ value: JSONValue) -> JSONValue {
+            switch value {
+            case .array(let values): .array(values.map(renamed))
+            case .object(let object):
+                .object(
+                    JSONObject(
+                        object.map { name, value in
+                            let isName = name == "sessionId" || name == "id" || name == "thread-id"
+                            guard isName, let text = value.stringValue else {
+                                return (key: name, value: renamed(value))
+                            }
+                            return (key: name, value: .string(outside(text, server)))
+                        }))
+            default: value
+            }
+        }
+        return renamed(value)
+    }
+
+    /// Puts a name of the principal's latest question on frames of other turns, the same in a replay.
+    static func namesTheLatest(_ name: String, on types: String...) -> Fault {
+        frames { frame, server in
+            guard let principal = server.session(of: frame)?.owner, let turn = frame.text("turnId") else { return }
+            if frame.type == "message" {
+                server.notes.texts["latest \(principal)"] = frame.text(name)
+            } else if types.contains(frame.type), let seq = frame["seq"] {
+                let latest = server.notes.texts["\(turn) \(seq.text())"] ?? server.notes.texts["latest \(principal)"]
+                server.notes.texts["\(turn) \(seq.text())"] = latest
+                frame[name] = latest.map(JSONValue.string)
+            }
+        }
     }
 }

@@ -12,12 +12,12 @@ public struct Preset: Sendable, Hashable {
     public let messagesPerMinute: Int?
 
     init(
-        _ name: String, _ summary: String, defects: [Defect], variations: [Variation] = [],
+        _ name: String, _ summary: String, defects: [String], variations: [Variation] = [],
         messagesPerMinute: Int? = nil
     ) {
         self.name = name
         self.summary = summary
-        self.defects = defects
+        self.defects = defects.compactMap(Defect.named)
         self.variations = variations
         self.messagesPerMinute = messagesPerMinute
     }
@@ -38,11 +38,10 @@ public struct Preset: Sendable, Hashable {
     static let nami = Preset(
         "nami", "Stores what went well and only afterwards, answers in sessions that do not exist, and dies of null.",
         defects: [
-            .turnStoresNothingOfFailures, .idAnswersForSessionsNotStored, .orderInterleavesTurns,
-            .idLeavesTheSessionOutOfToolUse, .turnAnswersTheAskerAlone, .envEndsTheProcessOnNull, .envTakesBinaryAsText,
-            .restShowsItsIndexAsASession,
-            .restLeavesMessagesNameless,
-            .pushWritesHalfAnEmoji,
+            "turn-stores-nothing-of-failures", "id-answers-for-sessions-not-stored", "order-interleaves-turns",
+            "id-leaves-the-session-out-of-tool-use", "turn-answers-the-asker-alone", "env-ends-the-process-on-null",
+            "env-takes-binary-as-text", "rest-shows-its-index-as-a-session", "rest-leaves-messages-nameless",
+            "push-writes-half-an-emoji",
         ],
         variations: [.closesTooLarge])
 
@@ -55,10 +54,11 @@ public struct Preset: Sendable, Hashable {
         "Numbers anew after a restart and does not say so, replays less than was missed without a word, stores repeats "
             + "again, limits each connection for itself, and dies of null.",
         defects: [
-            .syncKeepsTheEpochAcrossRestarts, .syncClaimsCompleteAfterEviction, .syncCallsTheFutureComplete,
-            .syncIgnoresTheLimit, .idAdoptsUnknownSessions, .envReadsTextAsNumbers,
-            .idemRunsRepeatsAgain, .envEndsTheProcessOnNull, .envTakesBinaryAsText, .rateForgetsOnReconnect,
-            .rateForgetsREST, .rateTellsNoWait, .rateTellsNoLimit,
+            "sync-keeps-the-epoch-across-restarts", "sync-claims-complete-after-eviction",
+            "sync-calls-the-future-complete", "sync-ignores-the-limit", "id-adopts-unknown-sessions",
+            "env-reads-text-as-numbers", "idem-runs-repeats-again", "env-ends-the-process-on-null",
+            "env-takes-binary-as-text", "rate-forgets-on-reconnect", "rate-forgets-rest", "rate-tells-no-wait",
+            "rate-tells-no-limit",
         ],
         variations: [.closesTooLarge], messagesPerMinute: 60)
 }

@@ -2,200 +2,221 @@ import Holdfast
 import JSON
 
 extension Defect {
-    static let turnAcksAfterTheFirstFrame = Defect(
-        "turn-acks-after-the-first-frame", .TURN, 1, "Sends the `ack` after the first `toolUse` or the ending.")
-    static let turnDropsTheKeyFromAck = Defect(
-        "turn-drops-the-key-from-ack", .TURN, 2, "Sends every `ack` without `clientMessageId`.")
-    static let turnAcksBeforeStoring = Defect(
-        "turn-acks-before-storing", .TURN, 20,
-        "Acknowledges a question at once and stores it with the first frame of its turn; shows while a script waits.")
-    static let turnAcksWhatACrashTakes = Defect(
-        "turn-acks-what-a-crash-takes", .TURN, 3, need: .restart,
-        "Acknowledges and shows a question at once and writes it to disk 30 ms later.")
-    static let turnStoresOnlyWhatIsHeard = Defect(
-        "turn-stores-only-what-is-heard", .TURN, 11,
-        "Stores an answer only when a connection is open to take it; shows when the asker was cut off before `done`.")
-    static let turnStoresQuestionsWithAnswers = Defect(
-        "turn-stores-questions-with-answers", .TURN, 4,
-        "Stores the question when the turn ends; shows between the first `toolUse` and the ending.")
-    static let turnStoresNothingOfFailures = Defect(
-        "turn-stores-nothing-of-failures", .TURN, 4,
-        "Stores a question with its answer, and neither when the turn fails; shows while a turn runs, and after one that failed."
-    )
-    static let turnEndsTwice = Defect("turn-ends-twice", .TURN, 5, "Sends `done` twice, each with a number of its own.")
-    static let turnSwallowsFailures = Defect(
-        "turn-swallows-failures", .TURN, 5, "Sends no frame that ends a turn whose agent failed.")
-    static let turnUsesToolsAfterDone = Defect(
-        "turn-uses-tools-after-done", .TURN, 6, "Sends a `toolUse` after `done`, when the turn used a tool before.")
-    static let turnStoresAnotherAnswer = Defect(
-        "turn-stores-another-answer", .TURN, 7, "Stores every answer with a line end that `done` does not have.")
-    static let turnCallsFailuresInternal = Defect(
-        "turn-calls-failures-internal", .TURN, 8, "Gives the code `internal` to the failure of an agent.")
-    static let turnLeavesFailedTurnsRunning = Defect(
-        "turn-leaves-failed-turns-running", .TURN, 9, "Shows a failed turn as `running` for ever.")
-    static let turnBricksTheSession = Defect(
-        "turn-bricks-the-session", .TURN, 10, "Runs no further turn in a session after one has failed.")
-    static let turnCancelsOnDisconnect = Defect(
-        "turn-cancels-on-disconnect", .TURN, 11, "Drops a running turn when the connection that asked ends.")
-    static let turnHidesRunningTurns = Defect(
-        "turn-hides-running-turns", .TURN, 12, "Shows a turn in session reads only when it has ended.")
-    static let turnLeavesInterruptedTurnsRunning = Defect(
-        "turn-leaves-interrupted-turns-running", .TURN, 13, need: .restart,
-        "Shows a turn that a kill interrupted as `running` after the next start.")
-    static let turnCallsInterruptionsFailures = Defect(
-        "turn-calls-interruptions-failures", .TURN, 14, need: .restart,
-        "Gives the code `agent_failed` to turns that its stop ends.")
-    static let turnAnswersTheAskerAlone = Defect(
-        "turn-answers-the-asker-alone", .TURN, 15,
-        "Sends the frames of a turn to the connection that asked only; shows with two connections or REST.")
-    static let turnHidesQuestionsFromOtherDevices = Defect(
-        "turn-hides-questions-from-other-devices", .TURN, 16, "Sends no `message`; shows with two connections.")
-    static let turnKeepsWhatItRefused = Defect(
-        "turn-keeps-what-it-refused", .TURN, 18, "Creates a session for a `chat` it answers with `session_not_found`.")
-    static let turnDoesNotSayWhatToRetry = Defect(
-        "turn-does-not-say-what-to-retry", .TURN, 19, "Ends failed turns with an `error` without `retryable`.")
-
-    static let turn = [
-        turnAcksAfterTheFirstFrame, turnDropsTheKeyFromAck, turnAcksBeforeStoring, turnStoresQuestionsWithAnswers,
-        turnEndsTwice, turnSwallowsFailures, turnUsesToolsAfterDone, turnStoresAnotherAnswer,
-        turnCallsFailuresInternal, turnLeavesFailedTurnsRunning, turnBricksTheSession, turnCancelsOnDisconnect,
-        turnHidesRunningTurns, turnLeavesInterruptedTurnsRunning, turnCallsInterruptionsFailures,
-        turnAnswersTheAskerAlone, turnHidesQuestionsFromOtherDevices, turnKeepsWhatItRefused,
-        turnDoesNotSayWhatToRetry, turnAcksWhatACrashTakes, turnStoresOnlyWhatIsHeard, turnStoresNothingOfFailures,
-    ]
+    static let turn = list {
+        Defect(
+            "turn-acks-after-the-first-frame", .TURN, 1, "Sends the `ack` after the first `toolUse` or the ending.",
+            .sends { frame, sockets, _, server in
+                guard let turn = frame.text("turnId") else { return nil }
+                let effect = Effect.send(to: sockets, server.said(frame))
+                if frame.type == "ack", frame["duplicate"] == nil {
+                    server.notes.held[turn] = [effect]
+                    return []
+                }
+                guard frame.type != "message" else { return nil }
+                return [effect] + (server.notes.held.removeValue(forKey: turn) ?? [])
+            })
+        Defect(
+            "turn-drops-the-key-from-ack", .TURN, 2, "Sends every `ack` without `clientMessageId`.",
+            .omits("clientMessageId", from: "ack"))
+        Defect(
+            "turn-acks-before-storing", .TURN, 20,
+            "Acknowledges a question at once and stores it with the first frame of its turn; shows while a script waits.",
+            .sends { frame, sockets, _, server in
+                guard frame.type == "toolUse" else { return nil }
+                return server.releasing(frame.text("turnId")) + [.send(to: sockets, server.said(frame))]
+            },
+            .postponesQuestions, .hidesPostponedQuestions)
+        Defect(
+            "turn-stores-questions-with-answers", .TURN, 4,
+            "Stores the question when the turn ends; shows between the first `toolUse` and the ending.",
+            .postponesQuestions, .hidesPostponedQuestions)
+        Defect(
+            "turn-ends-twice", .TURN, 5, "Sends `done` twice, each with a number of its own.",
+            .after("done") { frame, _, _, server in frame["duplicate"] == nil ? server.broadcasting(frame) : [] })
+        Defect(
+            "turn-swallows-failures", .TURN, 5, "Sends no frame that ends a turn whose agent failed.",
+            .swallowsFailures(.agentFailed))
+        Defect(
+            "turn-uses-tools-after-done", .TURN, 6, "Sends a `toolUse` after `done`, when the turn used a tool before.",
+            .after("toolUse") { frame, _, _, server in
+                server.notes.marks.insert("used \(frame.text("turnId") ?? "")")
+                return []
+            },
+            .after("done") { done, _, _, server in
+                guard let turn = done.text("turnId"), server.notes.marks.remove("used \(turn)") != nil else {
+                    return []
+                }
+                let names = TurnNames(session: done.text("sessionId") ?? "", turn: turn, question: "", key: nil)
+                let use = server.core.ids.next("use")
+                return server.broadcasting(Frames.toolUse(names, tool: "cleanUp", id: use, input: nil))
+            })
+        Defect(
+            "turn-stores-another-answer", .TURN, 7, "Stores every answer with a line end that `done` does not have.",
+            .shows { session, _, _ in
+                session.messages = session.messages.map { message in
+                    guard message.role == "assistant" else { return message }
+                    return SessionStore.Message(
+                        id: message.id, role: message.role, content: .string(Content.text(message.content) + "\n"),
+                        at: message.at, turn: message.turn, key: message.key)
+                }
+                return true
+            })
+        Defect(
+            "turn-calls-failures-internal", .TURN, 8, "Gives the code `internal` to the failure of an agent.",
+            .callsFailures(.agentFailed, .internal))
+        Defect(
+            "turn-leaves-failed-turns-running", .TURN, 9, "Shows a failed turn as `running` for ever.",
+            .shows { session, _, _ in
+                for (position, turn) in session.turns.enumerated() {
+                    if case .failed = turn.ending { session.turns[position].ending = nil }
+                }
+                return true
+            })
+        Defect(
+            "turn-bricks-the-session", .TURN, 10, "Runs no further turn in a session after one has failed.",
+            .after("error") { frame, _, _, server in
+                if frame["seq"] != nil, let session = frame.text("sessionId") {
+                    _ = server.core.queue.enter("what never ends", session: session)
+                }
+                return []
+            })
+        Defect(
+            "turn-cancels-on-disconnect", .TURN, 11, "Drops a running turn when the connection that asked ends.",
+            .input { input, server, next in
+                if case .ended(let socket) = input {
+                    for (id, turn) in server.core.turns where turn.origin == .socket(socket) && turn.state != .storing {
+                        server.core.turns[id] = nil
+                        _ = server.core.queue.leave(id, session: turn.names.session)
+                    }
+                }
+                return next(input, &server)
+            })
+        Defect(
+            "turn-hides-running-turns", .TURN, 12, "Shows a turn in session reads only when it has ended.",
+            .answers { answer, _, _ in answer.each("turns") { $0.text("status") == "running" ? nil : $0 } })
+        Defect(
+            "turn-leaves-interrupted-turns-running", .TURN, 13, need: .restart,
+            "Shows a turn that a kill interrupted as `running` after the next start.",
+            .input { input, server, next in if case .started = input { [] } else { next(input, &server) } })
+        Defect(
+            "turn-calls-interruptions-failures", .TURN, 14, need: .restart,
+            "Gives the code `agent_failed` to turns that its stop ends.", .callsFailures(.interrupted, .agentFailed))
+        Defect(
+            "turn-answers-the-asker-alone", .TURN, 15,
+            "Sends the frames of a turn to the connection that asked only; shows with two connections or REST.",
+            .sends { frame, sockets, _, server in
+                guard let turn = frame.text("turnId"), frame.type != "message" else { return nil }
+                if frame.type == "ack", frame["duplicate"] == nil {
+                    server.notes.numbers["asker \(turn)"] = sockets.first
+                }
+                guard frame["seq"] != nil else { return nil }
+                let asker = server.notes.numbers["asker \(turn)"]
+                return [.send(to: sockets.filter { $0 == asker }, server.said(frame))]
+            })
+        Defect(
+            "turn-hides-questions-from-other-devices", .TURN, 16, "Sends no `message`; shows with two connections.",
+            .drops { frame, _ in frame.type == "message" && frame.text("role") == "user" })
+        Defect(
+            "turn-keeps-what-it-refused", .TURN, 18,
+            "Creates a session for a `chat` it answers with `session_not_found`.",
+            .refused(.sessionNotFound) { asker, server, _ in
+                server.invent(asker.content ?? .null, of: asker.principal)
+                return []
+            })
+        Defect(
+            "turn-does-not-say-what-to-retry", .TURN, 19, "Ends failed turns with an `error` without `retryable`.",
+            .omits("retryable", from: "error") { $0["turnId"] != nil })
+        Defect(
+            "turn-acks-what-a-crash-takes", .TURN, 3, need: .restart,
+            "Acknowledges and shows a question at once and writes it to disk 30 ms later.",
+            .stores { write, record, server, next in
+                let late = server.delaying([.store(write: write, [record])], ms: 30)
+                switch record {
+                case .question: return late + next(.stored(write: write, succeeded: true), &server)
+                default: return late
+                }
+            })
+        Defect(
+            "turn-stores-only-what-is-heard", .TURN, 11,
+            "Stores an answer only when a connection is open to take it; shows when the asker was cut off before `done`.",
+            .stores { write, record, server, _ in
+                guard case .answer(let answer) = record, let turn = server.core.turns[answer.turn],
+                    turn.waiters.isEmpty, server.core.connections.sockets(of: turn.principal).isEmpty
+                else { return nil }
+                return server.having { core in
+                    core.writes[write] = nil
+                    core.turns[answer.turn] = nil
+                    let code = ErrorCode.internal.rawValue
+                    core.sessions.endUnstored(answer.turn, in: answer.session, code: code, text: "nobody was there")
+                    core.leave(answer.turn, answer.session)
+                }
+            })
+        Defect(
+            "turn-stores-nothing-of-failures", .TURN, 4,
+            "Stores a question with its answer, and neither when the turn fails; shows while a turn runs, and after one that failed.",
+            .stores { write, record, server, next in
+                guard case .failure(let failure) = record, server.notes.held["question \(failure.turn)"] != nil else {
+                    return nil
+                }
+                server.notes.held["question \(failure.turn)"] = []
+                return next(.stored(write: write, succeeded: true), &server)
+            },
+            .postponesQuestions, .hidesPostponedQuestions)
+    }
 }
 
-extension Saboteur {
-    func rewriteTURN(_ frame: inout JSONValue, _ type: String?) {
-        if has(.turnDropsTheKeyFromAck), type == "ack" { frame["clientMessageId"] = nil }
-        if has(.turnDoesNotSayWhatToRetry), type == "error", frame["turnId"] != nil { frame["retryable"] = nil }
-        if has(.orderNumbersAcks), type == "ack" { frame["seq"] = 1 }
-    }
-
-    /// The answer as broken servers keep it.
-    func kept(_ answer: String) -> String { has(.turnStoresAnotherAnswer) ? answer + "\n" : answer }
-
-    /// The answer as it was before ``kept(_:)``.
-    func told(_ answer: String) -> String { has(.turnStoresAnotherAnswer) ? String(answer.dropLast()) : answer }
-
-    func code(of failure: ErrorCode) -> ErrorCode {
-        failure == .agentFailed && has(.turnCallsFailuresInternal) ? .internal : failure
+extension FaultyCore {
+    /// What was held back of a turn's question.
+    fileprivate mutating func releasing(_ turn: String?) -> [Effect] {
+        notes.held.removeValue(forKey: "question \(turn ?? "")") ?? []
     }
 }
 
-extension ServerCore {
-    /// Whether an answer is dropped because nobody is there to hear it.
-    mutating func storesOnlyWhatIsHeard(_ turn: LiveTurn) -> Bool {
-        guard broken(.turnStoresOnlyWhatIsHeard), turn.waiters.isEmpty,
-            connections.sockets(of: turn.principal).isEmpty
-        else { return false }
-        turns[turn.names.turn] = nil
-        sessions.endUnstored(turn.names.turn, in: turn.names.session, code: .internal, text: "nobody was there")
-        leave(turn.names.turn, saboteur.line(of: turn.names.session))
-        return true
-    }
-
-    /// Whether broken servers go on without having stored the question.
-    mutating func postpones(_ question: StoredRecord.Question) -> Bool {
-        guard
-            broken(.turnAcksBeforeStoring) || broken(.turnStoresQuestionsWithAnswers)
-                || broken(.turnStoresNothingOfFailures)
-        else { return false }
-        mischief.postponed[question.turn] = question
-        begin(question)
-        return true
-    }
-
-    /// Stores at last what was postponed.
-    mutating func storePostponed(_ turn: LiveTurn, atEnd: Bool = true) {
-        guard atEnd || broken(.turnAcksBeforeStoring),
-            let question = mischief.postponed.removeValue(forKey: turn.names.turn)
-        else { return }
-        sessions.apply(.question(question))
-        store(.question(question), as: .afterthought)
-    }
-
-    /// Whether broken servers keep nothing of a turn that failed, and told its end already.
-    mutating func forgets(_ turn: LiveTurn, _ code: ErrorCode, _ text: String) -> Bool {
-        guard broken(.turnStoresNothingOfFailures),
-            mischief.postponed.removeValue(forKey: turn.names.turn) != nil
-        else { return false }
-        turns[turn.names.turn] = nil
-        conclude(turn, .failed(code: code.rawValue, text: text))
-        return true
-    }
-
-    func delaysAck(of turn: LiveTurn) -> Bool { broken(.turnAcksAfterTheFirstFrame) }
-
-    mutating func sendLateAck(of turn: LiveTurn, after frame: JSONValue) {
-        guard broken(.turnAcksAfterTheFirstFrame), frame["type"]?.stringValue != "message",
-            case .socket(let socket) = turn.origin, mischief.lateAcks.insert(turn.names.turn).inserted
-        else { return }
-        send(Frames.ack(turn.names, duplicate: false), to: socket)
-    }
-
-    /// Whether broken servers send nothing about a turn that failed.
-    func swallows(_ turn: LiveTurn, _ code: String) -> Bool {
-        broken(.turnSwallowsFailures) && code == ErrorCode.agentFailed.rawValue
-            || broken(.persistGoesSilentWhenStoringFails) && code == ErrorCode.persistFailed.rawValue
-    }
-
-    func bricks(_ turn: LiveTurn, _ ending: SessionStore.Ending) -> Bool {
-        guard broken(.turnBricksTheSession), case .failed = ending else { return false }
-        return true
-    }
-
-    /// What comes after a turn has ended.
-    mutating func haunt(_ turn: LiveTurn, _ ending: SessionStore.Ending) {
-        guard case .answered(let message, let text) = ending else { return }
-        if broken(.turnEndsTwice) { broadcast(Frames.done(turn.names, message: message, text: text), of: turn) }
-        let usedTools = Agent.steps(for: Content.text(turn.content)).contains {
-            if case .tool = $0 { true } else { false }
+extension Fault {
+    /// Says that a question is stored, and stores it when its turn ends.
+    fileprivate static let postponesQuestions = stores { write, record, server, next in
+        if case .question(let question) = record {
+            server.notes.held["question \(question.turn)"] = [.store(write: write, [record])]
+            return next(.stored(write: write, succeeded: true), &server)
         }
-        if broken(.turnUsesToolsAfterDone), usedTools {
-            broadcast(Frames.toolUse(turn.names, tool: "cleanUp", id: ids.next("use"), input: nil), of: turn)
+        return server.releasing(record.turn) + [.store(write: write, [record])]
+    }
+
+    /// Shows nothing of a question that is held back, and a session without any to who knows its name.
+    fileprivate static let hidesPostponedQuestions = shows { session, reading, server in
+        func isHeld(_ turn: String?) -> Bool { server.notes.held["question \(turn ?? "")"] != nil }
+        guard session.turns.contains(where: { isHeld($0.id) }) else { return true }
+        session.messages.removeAll { isHeld($0.turn) }
+        session.turns.removeAll { isHeld($0.id) }
+        return !session.messages.isEmpty || session.id == reading.session
+    }
+
+    /// Says nothing of turns that fail so.
+    static func swallowsFailures(_ code: ErrorCode) -> Fault {
+        drops { frame, _ in
+            frame.type == "error" && frame["seq"] != nil && frame.text("code") == code.rawValue
         }
     }
 
-    /// What the end of a connection does to others.
-    mutating func harm(afterEndOf connection: Connections.Connection, _ socket: Int) {
-        if broken(.turnCancelsOnDisconnect) {
-            for (id, turn) in turns where turn.origin == .socket(socket) && turn.state != .storing {
-                turns[id] = nil
-                _ = queue.leave(id, session: turn.names.session)
+    /// Gives failures of turns another code.
+    fileprivate static func callsFailures(_ code: ErrorCode, _ other: ErrorCode) -> Fault {
+        .layer { input, server, next in
+            next(input, &server).map { effect in
+                switch effect {
+                case .send(let sockets, let said)
+                where said.frame["turnId"] != nil && said.frame.text("code") == code.rawValue:
+                    var frame = said.frame
+                    frame["code"] = .string(other.rawValue)
+                    return .send(to: sockets, server.said(frame))
+                case .answer(let request, let answer) where answer.status == code.status:
+                    var body = (try? JSONParser.value(answer.body)) ?? .null
+                    body["code"] = .string(other.rawValue)
+                    return .answer(
+                        request: request,
+                        RESTAnswer(status: other.status, body: body.text(), headers: answer.headers))
+                default: return effect
+                }
             }
         }
-        if broken(.syncEndsNewerConnections), let principal = connection.principal {
-            for newer in connections.sockets(of: principal) where newer > socket { effects.append(.cut(socket: newer)) }
-        }
-    }
-
-    /// The connections that get a frame of a turn.
-    func listeners(of frame: JSONValue, _ turn: LiveTurn) -> [Int] {
-        let everyone = connections.sockets(of: turn.principal)
-        let isQuestion = frame["type"]?.stringValue == "message"
-        if isQuestion, rules.variations.contains(.noEcho) { return everyone.filter { turn.origin != .socket($0) } }
-        if broken(.authSendsTurnsToEverybody) { return connections.all.filter { connections[$0]?.principal != nil } }
-        guard broken(.turnAnswersTheAskerAlone), !isQuestion else { return everyone }
-        return everyone.filter { turn.origin == .socket($0) }
-    }
-
-    /// Creates a session nobody asked for, when broken servers keep what they refuse.
-    mutating func keepRefused(_ refusal: Refusal, on socket: Int) {
-        guard broken(.idKeepsWhatItRefuses), refusal.text.hasPrefix("'sessionId' has to match"),
-            let principal = connections[socket]?.principal
-        else { return }
-        invent("refused", of: principal)
-    }
-
-    /// Puts a question nobody asked into a session, a new one unless told otherwise, without any turn that runs.
-    mutating func invent(_ content: JSONValue, of principal: String, in session: String? = nil) {
-        let names = TurnNames(session: session ?? ids.next("ses"), turn: ids.next("trn"), question: ids.next("msg"))
-        sessions.apply(
-            .question(
-                StoredRecord.Question(
-                    principal: principal, session: names.session, turn: names.turn, message: names.question, key: nil,
-                    content: content, at: stamp())))
-        sessions.endUnstored(names.turn, in: names.session, code: .internal, text: "")
     }
 }

@@ -7,7 +7,6 @@ import JSON
 /// and the refusal goes out in the dialect's form.
 struct WireEdge: Sendable {
     let dialect: Dialect
-    let saboteur: Saboteur
 
     /// The texts a server sends as soon as a socket is open.
     var challenge: [String] { dialect.challenge.map { [$0.text()] } ?? [] }
@@ -56,11 +55,8 @@ struct WireEdge: Sendable {
     /// What a message of the wire is to the server; nothing, for what the dialect ignores.
     func heard(_ received: Input.Received) -> [Input.Received] {
         switch received {
-        case .text(let text): return heard(text: text)
-        case .binary(let bytes):
-            // A server that takes binary for text does so before it reads the text.
-            return saboteur.text(ofBinary: bytes).map(heard(text:)) ?? [received]
-        case .invalidText, .tooLarge: return [received]
+        case .text(let text): heard(text: text)
+        case .binary, .invalidText, .tooLarge: [received]
         }
     }
 

@@ -36,7 +36,7 @@ extension ServerCore {
             return [:]
         case .say(let text, let place):
             let (principal, session) = try resolved(place)
-            let notice = remark(text, of: principal, in: session ?? newSession(), isPushed: false)
+            let notice = remark(text, of: principal, in: session ?? ids.next("ses"), isPushed: false)
             return ["sessionId": .string(notice.session), "messageId": .string(notice.message)]
         case .ask(let text, let place):
             let (principal, session) = try resolved(place)
@@ -70,7 +70,7 @@ extension ServerCore {
         let devices = rules.devices[principal] ?? []
         let notice: PushNotice
         if let text {
-            notice = remark(text, of: principal, in: known ?? newSession(), isPushed: true).notice
+            notice = remark(text, of: principal, in: known ?? ids.next("ses"), isPushed: true).notice
         } else {
             let messages = known.flatMap { sessions.session($0, of: principal)?.messages } ?? []
             guard let known, let last = messages.last(where: { $0.role == "assistant" }) else {
@@ -102,7 +102,7 @@ extension ServerCore {
 
     /// A message that nobody asked for is durable: everybody hears of it.
     mutating func tell(_ remark: StoredRecord.Remark, _ notice: PushNotice, isPushed: Bool) {
-        keep(.remark(remark))
+        sessions.apply(.remark(remark))
         let listeners = connections.sockets(of: remark.principal)
         let names = TurnNames(session: remark.session, turn: remark.message, question: remark.message)
         let place = LiveTurn(
@@ -111,8 +111,6 @@ extension ServerCore {
         broadcast(Frames.remark(remark, at: Timestamp.text(remark.at, rules.timeStyle)), of: place)
         if isPushed || listeners.isEmpty { bring(notice, to: rules.devices[remark.principal] ?? []) }
     }
-
-    private mutating func newSession() -> String { saboteur.sessionID(ids.next("ses")) }
 
     /// Whose order it is, and the session that is meant; nil for a new one.
     private func resolved(_ place: ServerPlace) throws(InputProblem) -> (principal: String, session: String?) {

@@ -3,10 +3,6 @@ import Transport
 
 /// Brings one notice to the push service, over HTTP/1.1.
 struct PushDelivery: Sendable {
-    /// How long the push service may take; the real one answers within a second.
-    private static let patience = Duration.seconds(10)
-    /// How long a broken server waits that lets turns wait for it.
-    private static let endlessPatience = Duration.seconds(600)
     private static let maxAnswerBytes = 64 << 10
 
     private let base: Endpoint
@@ -15,11 +11,11 @@ struct PushDelivery: Sendable {
     private let patience: Duration
 
     /// - Throws: `badURL`, for a base that cannot be connected to.
-    init(_ service: PushService, defects: Set<Defect>) throws(TransportProblem) {
+    init(_ service: PushService, seconds: Int) throws(TransportProblem) {
         base = try Endpoint(service.url)
         path = String(base.path.reversed().drop { $0 == "/" }.reversed())
         topic = service.topic
-        patience = defects.contains(.pushHoldsUpTheTurn) ? Self.endlessPatience : Self.patience
+        patience = .seconds(seconds)
     }
 
     func send(_ notice: PushNotice, to device: String) async -> PushOutcome {

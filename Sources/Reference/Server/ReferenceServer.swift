@@ -51,27 +51,28 @@ public final class ReferenceServer: Sendable {
     public static func start(
         _ configuration: ReferenceConfiguration, remembering memory: ServerMemory? = nil
     ) async throws -> ReferenceServer {
-        let delivery = try configuration.push.map { try PushDelivery($0, defects: configuration.defects) }
-        let (log, records) = try RecordLog.open(
-            folder: configuration.dataFolder, defects: configuration.defects)
+        let rules = configuration.rules
+        var habits = RecordLog.Habits()
+        for case .disk(let change) in configuration.defects.faults { change(&habits) }
+        let delivery = try configuration.push.map { try PushDelivery($0, seconds: rules.pushSeconds) }
+        let (log, records) = try RecordLog.open(folder: configuration.dataFolder, habits: habits)
         let engine = ServerEngine(configuration, log: log, records: records, delivery: delivery, memory: memory)
         let outcomes = log.outcomes
         let storage = Task { for await batch in outcomes { await engine.stored(batch) } }
-        await engine.recover()
+        await engine.handle(.started)
         await engine.settle(within: .seconds(5))
         do {
             let transport = try await TransportServer.start(
                 host: configuration.host, port: configuration.port,
                 limits: ServerLimits(maxMessageBytes: configuration.maxFrameBytes),
                 handler: ServerHandler(
-                    engine: engine, rules: configuration.rules, edge: configuration.edge,
+                    engine: engine, rules: rules, edge: configuration.edge, upgrades: configuration.defects.faults,
                     watcher: configuration.watcher))
             let address = transport.webSocketURL(configuration.socketPath)
             configuration.log?("listening on \(address), records in \(configuration.dataFolder)")
             return ReferenceServer(
                 transport: transport, engine: engine, log: log, tasks: [storage, heart(of: engine, configuration)],
-                closeCode: configuration.defects.contains(.liveStopsAsIfAllWereSaid)
-                    ? 1000 : configuration.variations.contains(.restartCode) ? 1012 : 1001,
+                closeCode: rules.goodbye,
                 socketPath: configuration.socketPath)
         } catch {
             storage.cancel()

@@ -5,9 +5,8 @@ import Transport
 
 /// The thin shell around the core: performs effects on real sockets, a real disk and a real clock.
 actor ServerEngine {
-    private var core: ServerCore
+    private var core: FaultyCore
     private let log: RecordLog
-    private let writesAtOnce: Bool
     private let edge: WireEdge?
     private let configuration: ReferenceConfiguration
     private let delivery: PushDelivery?
@@ -31,11 +30,10 @@ actor ServerEngine {
         self.delivery = delivery
         self.log = log
         edge = configuration.edge
-        writesAtOnce = configuration.defects.contains(.persistWritesInTheSameStep)
         clock = memory?.clock ?? WallClock()
-        var core = ServerCore(rules: configuration.rules, records: records)
-        core.replies = configuration.replies
-        if let memory { core.remember(memory) }
+        var core = FaultyCore(configuration.rules, records: records, defects: configuration.defects)
+        core.core.replies = configuration.replies
+        if let memory { core.core.remember(memory) }
         self.core = core
     }
 
@@ -43,11 +41,6 @@ actor ServerEngine {
     func handle(_ input: Input) {
         guard !hasEnded else { return }
         perform(core.handle(input, at: clock.now))
-    }
-
-    /// Closes what the end of the last process interrupted.
-    func recover() {
-        perform(core.recover(at: clock.now))
     }
 
     /// Time passed.
@@ -79,6 +72,7 @@ actor ServerEngine {
 
     /// A message came in.
     func receive(_ received: Input.Received, on socket: Int) {
+        let received = core.taken(received)
         let heard = edge?.heard(received) ?? [received]
         // What the dialect ignores is a sign of life all the same.
         if heard.isEmpty { handle(.heard(socket: socket)) }
@@ -134,7 +128,7 @@ actor ServerEngine {
         }
     }
 
-    private var hasSettled: Bool { hasEnded || core.isIdle && (core.isQuiet || !awaitsNotices) }
+    private var hasSettled: Bool { hasEnded || core.isIdle && (core.core.isQuiet || !awaitsNotices) }
 
     private func settled(_ number: Int) { settling.removeValue(forKey: number)?.resume() }
 
@@ -268,16 +262,16 @@ actor ServerEngine {
     }
 
     /// What it holds now.
-    func state() -> JSONValue { core.state }
+    func state() -> JSONValue { core.core.state }
 
     /// Who is behind each socket.
     func principals() -> [Int: String] {
-        sockets.keys.reduce(into: [:]) { found, number in found[number] = core.connections[number]?.principal }
+        sockets.keys.reduce(into: [:]) { found, number in found[number] = core.core.connections[number]?.principal }
     }
 
     /// What is in memory alone.
     func memory(keepingEpoch keepsEpoch: Bool) -> ServerMemory {
-        var memory = core.memory(keepingEpoch: keepsEpoch)
+        var memory = core.core.memory(keepingEpoch: keepsEpoch)
         memory.clock = clock
         return memory
     }
@@ -297,8 +291,11 @@ actor ServerEngine {
 
     private func perform(_ effect: Effect) {
         switch effect {
-        case .send(let number, let text):
-            for text in edge?.said(text) ?? [text] { post(text, to: number) }
+        case .send(let numbers, let said):
+            guard !numbers.isEmpty else { return }
+            for text in edge?.said(said.text) ?? [said.text] {
+                for number in numbers { post(text, to: number) }
+            }
         case .ping(let number):
             guard let socket = sockets[number], lines[number]?.isSilent != true else { return }
             let payload: [UInt8] = configuration.variations.contains(.extraPings) ? [0, 1, 2, 255] : []
@@ -308,8 +305,7 @@ actor ServerEngine {
         case .endProcess: endProcess()
         case .cut(let number): cut(number, .reset)
         case .answer(let number, let answer): requests.removeValue(forKey: number)?.resume(returning: answer)
-        case .store(let write, let records):
-            if writesAtOnce { log.appendAtOnce(records, write: write) } else { log.append(records, write: write) }
+        case .store(let write, let records): log.append(records, write: write)
         case .wait(let timer, let ms):
             Task { [weak self] in
                 try? await Task.sleep(for: .milliseconds(ms))

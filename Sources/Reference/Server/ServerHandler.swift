@@ -6,6 +6,8 @@ struct ServerHandler: TransportHandler {
     let rules: CoreRules
     /// Nil where the wire is the specification's own.
     var edge: WireEdge?
+    /// What is wrong with the server, as far as it concerns upgrades.
+    var upgrades: [Fault] = []
     var watcher: (any ServerWatcher)?
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
@@ -90,22 +92,19 @@ struct ServerHandler: TransportHandler {
             return .reset
         case .cut: return .reset
         }
-        if let edge { return edge.admits(upgrade, rules) }
+        let named = rules.principal(token: token(of: upgrade))
+        if let edge { return edge.admits(upgrade, hasKey: named != nil) }
         guard upgrade.path == "/ws" || upgrade.path == "/" else {
             return .refuse(status: 404, body: #"{"error":"WebSockets are at /ws","code":"bad_request"}"#)
         }
-        let isStrict = rules.requiresAuth && rules.defects.isEmpty && !rules.variations.contains(.refusesAfterUpgrade)
-        if isStrict, let token = token(upgrade), rules.principal(token: token) == nil {
+        if rules.requiresAuth, rules.checksUpgrades, token(upgrade) != nil, named == nil {
             return .refuse(status: 401, body: #"{"error":"the token is not valid","code":"auth_failed"}"#)
         }
         return .accept
     }
 
     func serve(_ socket: ServerSocket) async {
-        let shown =
-            edge.map { $0.key(of: socket.request) } ?? token(socket.request)
-            ?? rules.token(inQuery: socket.request.query)
-        let admitted = rules.requiresAuth ? shown.flatMap { rules.principal(token: $0) } : nil
+        let admitted = rules.requiresAuth ? rules.principal(token: token(of: socket.request)) : nil
         let number = await engine.open(socket, principal: admitted)
         // One message at a time: who sends faster than it is answered waits in its own buffers.
         for await arrival in socket.messages {
@@ -135,6 +134,13 @@ struct ServerHandler: TransportHandler {
         case .close, .eof, .failed, .flooded: return false
         }
         return true
+    }
+
+    /// The token that an upgrade shows, where this server looks for it.
+    private func token(of upgrade: UpgradeRequest) -> String? {
+        var shown = edge.map { $0.key(of: upgrade) } ?? token(upgrade)
+        for case .upgrade(let change) in upgrades { shown = change(shown, upgrade.query, rules) }
+        return shown
     }
 
     private func token(_ request: HTTPServerRequest) -> String? {

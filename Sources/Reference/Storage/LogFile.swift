@@ -11,8 +11,6 @@ struct LogFile: ~Copyable {
     private var length = 0
     /// Whether bytes of a failed write may still stand behind `length`.
     private var isDirty = false
-    /// What broken servers write anew for every append, and how long they leave the file empty meanwhile.
-    private var rewriting: (content: [UInt8], microseconds: UInt32)?
 
     /// Opens or creates the log of a folder, takes its lock, and drops a torn end.
     /// - Throws: `cannotOpen`, `inUse` or `damaged`.
@@ -64,16 +62,9 @@ struct LogFile: ~Copyable {
         file.close()
     }
 
-    /// Breaks it: from now on each append empties the file and writes everything anew, after a pause.
-    mutating func rewriteInPlace(pausing microseconds: UInt32) {
-        let bytes = (try? readAll()) ?? []
-        rewriting = (Array(bytes.prefix(length)), microseconds)
-    }
-
     /// Appends bytes and returns once the disk has them.
     /// - Throws: `cannotWrite`; the file is then as before.
     mutating func append(_ bytes: [UInt8]) throws(StorageProblem) {
-        if let rewriting { return try rewrite(rewriting.content + bytes, pausing: rewriting.microseconds) }
         if isDirty { try clean() }
         isDirty = true
         do {
@@ -96,17 +87,6 @@ struct LogFile: ~Copyable {
             try file.synchronize()
         }
         isDirty = false
-    }
-
-    private mutating func rewrite(_ bytes: [UInt8], pausing microseconds: UInt32) throws(StorageProblem) {
-        try writing { file throws(SystemError) in
-            try file.truncate(to: 0)
-            Processes.pause(microseconds: microseconds)
-            try file.writeAll(bytes, at: 0)
-            try file.synchronize()
-        }
-        rewriting?.content = bytes
-        length = bytes.count
     }
 
     private func readAll() throws(StorageProblem) -> [UInt8] {

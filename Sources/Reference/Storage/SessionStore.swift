@@ -8,7 +8,7 @@ struct SessionStore: Sendable {
     /// A conversation.
     struct Session: Sendable {
         let id: String
-        let owner: String
+        var owner: String
         let createdAt: Int
         var updatedAt: Int
         var title: String
@@ -58,6 +58,18 @@ struct SessionStore: Sendable {
         (idsByOwner[principal] ?? []).compactMap { sessions[$0] }.sorted { $0.updatedAt > $1.updatedAt }
     }
 
+    /// A session, whoever owns it.
+    subscript(id: String) -> Session? {
+        get { sessions[id] }
+        set {
+            if let old = sessions[id], old.owner != newValue?.owner { idsByOwner[old.owner]?.removeAll { $0 == id } }
+            if let newValue, sessions[id]?.owner != newValue.owner {
+                idsByOwner[newValue.owner, default: []].append(id)
+            }
+            sessions[id] = newValue
+        }
+    }
+
     /// Every session, whoever owns it.
     var all: some Collection<Session> { sessions.values }
 
@@ -88,8 +100,8 @@ struct SessionStore: Sendable {
     }
 
     /// Ends a turn in memory alone, when its ending could not be stored; a restart finds it interrupted.
-    mutating func endUnstored(_ turn: String, in session: String, code: ErrorCode, text: String) {
-        change(session) { $0.end(turn, .failed(code: code.rawValue, text: text)) }
+    mutating func endUnstored(_ turn: String, in session: String, code: String, text: String) {
+        change(session) { $0.end(turn, .failed(code: code, text: text)) }
     }
 
     private mutating func apply(_ question: StoredRecord.Question) {

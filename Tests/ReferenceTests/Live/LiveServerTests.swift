@@ -77,7 +77,7 @@ import Transport
 
     @Test func `LIVE-6 a server broken so says goodbye with 1000`() async throws {
         let folder = try TemporaryFolder()
-        let server = try await Self.start(folder, defects: [.liveStopsAsIfAllWereSaid])
+        let server = try await Self.start(folder, defects: [#require(Defect.named("live-stops-as-if-all-were-said"))])
         let client = try await Client(server)
         _ = try await client.next("connected")
         async let stopped: Void = server.stop()

@@ -92,7 +92,7 @@ public struct ReferenceConfiguration: Sendable {
 
     /// The edge to the wire of its dialect; nil where the wire is the specification's own.
     var edge: WireEdge? {
-        dialect.isCanonical ? nil : WireEdge(dialect: dialect, saboteur: Saboteur(defects: defects))
+        dialect.isCanonical ? nil : WireEdge(dialect: dialect)
     }
 
     var rules: CoreRules {
@@ -105,8 +105,12 @@ public struct ReferenceConfiguration: Sendable {
             requiresAuth: requiresAuth && dialect.credential != .none, replayFrames: replayFrames,
             replaySeconds: replaySeconds, messagesPerMinute: messagesPerMinute,
             rateWindowMs: max(1, rateWindowSeconds) * 1000, maxFrameBytes: maxFrameBytes,
-            heartbeatSeconds: heartbeatSeconds, authSeconds: authSeconds, devices: devices,
+            heartbeatSeconds: heartbeatSeconds, authMs: authSeconds * 1000, devices: devices,
             onlyEpoch: edge?.onlyEpoch, hasPages: edge?.hasPages ?? true, unsaidFrames: edge?.unsaidFrames ?? [],
-            variations: variations, defects: defects)
+            variations: variations,
+            // Who breaks the handshake has to come to it.
+            checksUpgrades: defects.isEmpty && !variations.contains(.refusesAfterUpgrade),
+            goodbye: variations.contains(.restartCode) ? 1012 : 1001
+        ).broken(by: defects)
     }
 }

@@ -16,6 +16,14 @@ final class RecordLog: Sendable {
     /// The outcomes, in the order of the appends.
     let outcomes: AsyncStream<[Outcome]>
 
+    /// What a log does that a careful one does not.
+    struct Habits: Sendable {
+        /// Whether records are written before the call returns, by whoever calls.
+        var writesAtOnce = false
+        /// Comes before each write, with the path of the file.
+        var beforeWriting: (@Sendable (String) -> Void)?
+    }
+
     private struct Batch {
         var waiting: [(write: Int, bytes: [UInt8])] = []
         var isWriting = false
@@ -24,17 +32,17 @@ final class RecordLog: Sendable {
     private let continuation: AsyncStream<[Outcome]>.Continuation
     private let file: Mutex<LogFile>
     private let batch = Mutex(Batch())
+    private let habits: Habits
+    private let path: String
     private let queue = DispatchQueue(label: "holdfast.records")
 
     /// Opens the log of a folder and reads what it holds.
     /// - Throws: As ``LogFile/open(folder:lines:)``, and `damaged` for a line that is no record.
     static func open(
-        folder: String, defects: Set<Defect> = []
+        folder: String, habits: Habits = Habits()
     ) throws(StorageProblem) -> (log: RecordLog, records: [StoredRecord]) {
         var lines: [[UInt8]] = []
-        var file = try LogFile.open(folder: folder, lines: &lines)
-        if defects.contains(.persistRewritesItsFileInPlace) { file.rewriteInPlace(pausing: 8000) }
-        if defects.contains(.persistRewritesWithoutWaiting) { file.rewriteInPlace(pausing: 0) }
+        let file = try LogFile.open(folder: folder, lines: &lines)
         var records: [StoredRecord] = []
         for (position, line) in lines.enumerated() {
             guard let record = StoredRecord(line: line) else {
@@ -42,23 +50,20 @@ final class RecordLog: Sendable {
             }
             records.append(record)
         }
-        return (RecordLog(file), records)
+        return (RecordLog(file, habits, path: folder + "/records.log"), records)
     }
 
-    private init(_ file: consuming sending LogFile) {
+    private init(_ file: consuming sending LogFile, _ habits: Habits, path: String) {
         self.file = Mutex(file)
+        self.habits = habits
+        self.path = path
         (outcomes, continuation) = AsyncStream.makeStream()
-    }
-
-    /// Appends records before it returns; the outcome follows.
-    func appendAtOnce(_ records: [StoredRecord], write: Int) {
-        let bytes = records.flatMap { LogFormat.bytes(of: $0.line) }
-        continuation.yield(file.withLock { Self.write([(write, bytes)], to: &$0) })
     }
 
     /// Appends records, all or none; the outcome follows.
     func append(_ records: [StoredRecord], write: Int) {
         let bytes = records.flatMap { LogFormat.bytes(of: $0.line) }
+        if habits.writesAtOnce { return keep([(write, bytes)]) }
         let starts = batch.withLock { batch in
             batch.waiting.append((write, bytes))
             defer { batch.isWriting = true }
@@ -86,8 +91,16 @@ final class RecordLog: Sendable {
                 return batch.waiting
             }
             guard !waiting.isEmpty else { return }
-            continuation.yield(file.withLock { Self.write(waiting, to: &$0) })
+            keep(waiting)
         }
+    }
+
+    private func keep(_ waiting: [(write: Int, bytes: [UInt8])]) {
+        continuation.yield(
+            file.withLock { file in
+                habits.beforeWriting?(path)
+                return Self.write(waiting, to: &file)
+            })
     }
 
     private static func write(_ waiting: [(write: Int, bytes: [UInt8])], to file: inout LogFile) -> [Outcome] {
