@@ -4,7 +4,11 @@ import JSON
 
 /// A client without a network: what a test says happens, and what the client wants done is looked at.
 struct Phone {
-    var core: ClientCore
+    var client: FaultyClient
+    var core: ClientCore {
+        get { client.core }
+        set { client.core = newValue }
+    }
     var now = 1_000_000
     /// Everything wanted so far.
     private(set) var effects: [Effect] = []
@@ -18,9 +22,8 @@ struct Phone {
         now: Int = 1_000_000
     ) {
         var rules = ClientRules(url: "ws://here/ws", base: "http://here", token: "secret", timeScale: scale)
-        rules.defects = defects
         rules.variations = variations
-        core = ClientCore(rules: rules, memory: memory, dice: Dice(seed: 7))
+        client = FaultyClient(rules: rules, memory: memory, dice: Dice(seed: 7), defects: defects)
         self.now = now
     }
 
@@ -38,7 +41,7 @@ struct Phone {
 
     mutating func tell(_ input: Input, after milliseconds: Int = 1) {
         now += milliseconds
-        latest = core.handle(input, at: now)
+        latest = client.handle(input, at: now)
         effects += latest
         for case .save(let text) in latest { stored = text }
     }
@@ -122,7 +125,7 @@ struct Phone {
         }
     }
 
-    var screen: Screen { core.screen }
+    var screen: Screen { client.screen }
     var ids: [String?] { screen.messages.map(\.id) }
     var key: String { core.outbox.last?.key ?? screen.messages.last { $0.key != nil }?.key ?? "" }
 }

@@ -7,7 +7,7 @@ extension ClientCore {
         guard let errand = errands.removeValue(forKey: request) else { return }
         link.restWorks = answer.map { $0.status < 500 } ?? false
         guard let answer, answer.status < 500 || isPost(errand) else { return failed(errand, request: request) }
-        let body = saboteur.read(answer.body) ?? .null
+        let body = Self.object(answer.body) ?? .null
         switch errand {
         case .read(let session, let number): wasRead(session, number, answer.status, body)
         case .start: listed(body, succeeded: answer.status == 200)
@@ -45,7 +45,7 @@ extension ClientCore {
         }
         // The conversation may have been joined to another since.
         let number = conversations[number]?.session == session ? number : conversation(of: session)
-        take(history: history, of: saboteur.target(number, shown: shown, isRead: true))
+        take(history: history, of: number)
         hasRead(number, succeeded: true)
     }
 
@@ -57,9 +57,7 @@ extension ClientCore {
         }
         conversations[number]?.wanted = nil
         conversations[number]?.isStale = false
-        if !broken(.saysNothingOfUnknownSessions) {
-            complain("This conversation does not exist any more.", code: code ?? "session_not_found")
-        }
+        complain("This conversation does not exist any more.", code: code ?? "session_not_found")
         hasRead(number, succeeded: true)
         guard conversations[number]?.messages.isEmpty == true, number == shown else { return }
         show(newConversation())
@@ -68,7 +66,7 @@ extension ClientCore {
     /// The history of a session: what was missing is shown, and what it says about open questions counts.
     private mutating func take(history: JSONValue, of number: Int) {
         needsSaving = true
-        let messages = (history["messages"]?.arrayValue ?? []).compactMap(message)
+        let messages = Self.messages(of: history)
         for message in messages {
             guard let key = message.key, let index = index(of: key), let session = conversations[number]?.session else {
                 continue
@@ -77,7 +75,7 @@ extension ClientCore {
             bind(outbox[index].conversation, to: session)
             accept(key, turn: message.turn, message: message.id)
         }
-        saboteur.merge(messages, into: &conversations[number, default: Conversation(number: number)])
+        conversations[number, default: Conversation(number: number)].merge(history: messages)
         if let wanted = conversations[number]?.wanted,
             let position = conversations[number]?.position(id: wanted)
         {
@@ -110,10 +108,15 @@ extension ClientCore {
         }
         guard told?["status"]?.stringValue == "done" || told == nil && hasAnswer else { return }
         accept(question.key, turn: turn)
-        finish(question.key, isLive: false)
+        finish(question.key)
     }
 
-    private func message(_ value: JSONValue) -> Message? {
+    /// The messages of a history.
+    static func messages(of history: JSONValue) -> [Message] {
+        (history["messages"]?.arrayValue ?? []).compactMap(message)
+    }
+
+    private static func message(_ value: JSONValue) -> Message? {
         guard let id = value["id"]?.stringValue,
             let role = value["role"]?.stringValue.flatMap(Message.Role.init(rawValue:))
         else { return nil }
@@ -124,7 +127,7 @@ extension ClientCore {
     }
 
     /// The text of a content: itself, or the text parts it is made of.
-    private func text(of content: JSONValue?) -> String {
+    private static func text(of content: JSONValue?) -> String {
         if let text = content?.stringValue { return text }
         return (content?.arrayValue ?? []).compactMap { $0["text"]?.stringValue }.joined(separator: "\n")
     }
@@ -134,7 +137,7 @@ extension ClientCore {
         let words = body["error"]?.stringValue ?? "The message was refused with status \(answer.status)."
         guard answer.status == 200 else {
             if answer.status == 429 || code == "rate_limited" {
-                return limit(key, words, milliseconds: saboteur.pause(answer, body))
+                return limit(key, words, milliseconds: pause(answer, body))
             }
             // A refusal with a code is an answer; a gateway that has none knows nothing.
             guard code != nil || answer.status < 500 else { return failedPost(key) }
@@ -147,15 +150,21 @@ extension ClientCore {
         let turn = body["turnId"]?.stringValue
         let place = place(session, key: key)
         accept(key, turn: turn)
-        finish(key, isLive: false)
+        finish(key)
         needsSaving = true
         let id = body["messageId"]?.stringValue
         // Who has the ending already knows this answer; without an id nobody could tell it apart.
         guard isOpen || id != nil else { return }
         let message = Message(id: id, turn: turn, role: .assistant, text: text)
-        let arrival = saboteur.add(message, to: &conversations[place, default: Conversation(number: place)])
+        let arrival = conversations[place, default: Conversation(number: place)].take(message)
         if arrival == .inserted { refresh(place) }
         pump()
+    }
+
+    /// How long a refusal for the rate asks to wait, in milliseconds: as long as either place says.
+    private func pause(_ answer: RESTAnswer, _ body: JSONValue) -> Int {
+        let header = answer.retryAfter.flatMap(Double.init).map { Int(min($0, 86_400) * 1000) }
+        return max(1, max(header ?? 0, body["retryAfterMs"]?.intValue ?? (header == nil ? 60_000 : 0)))
     }
 
     private mutating func failedPost(_ key: String) {

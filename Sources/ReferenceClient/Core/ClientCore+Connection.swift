@@ -4,14 +4,11 @@ import JSON
 extension ClientCore {
     /// The system says the app is active; at the first time after the launch that changes nothing.
     mutating func foreground() {
-        guard !isForeground || mischief.wasAway else { return }
-        let wasAway = !isForeground
+        guard !isForeground else { return }
         isForeground = true
-        mischief.wasAway = false
         // Who comes back may have signed in again, or updated the app.
         if link.phase == .refused { link.phase = .none }
         guard isRunning, hasNetwork else { return }
-        if broken(.trustsItsFlag), wasAway, link.live != nil { return }
         // Whatever it says about itself: the system may have frozen it, and nobody was told.
         leave(code: 1001)
         link.failures = 0
@@ -48,10 +45,6 @@ extension ClientCore {
         let wasDown = !hasNetwork
         hasNetwork = true
         guard isRunning, isForeground, link.phase != .refused, wasDown || link.live == nil else { return }
-        if broken(.ignoresTheNetworksReturn), link.failures > 0 || wasDown {
-            link.phase = .waiting
-            return wait(.reconnect, rules.longestBackoff)
-        }
         link.failures = 0
         if wasDown || link.phase == .waiting || link.phase == .none { connect() }
         resume()
@@ -66,7 +59,7 @@ extension ClientCore {
         link.phase = .opening(socket: socket)
         link.attempts.append(now)
         link.epoch = nil
-        effects.append(.open(socket: socket, url: saboteur.address(rules.url, token: rules.token)))
+        effects.append(.open(socket: socket, url: rules.url))
         wait(.greeting, rules.greeting)
     }
 
@@ -78,8 +71,6 @@ extension ClientCore {
         if let token = rules.token { auth["token"] = .string(token) }
         if differs(.tellsItsCapabilities) { auth["capabilities"] = ["sync", "push"] }
         send(auth, on: socket)
-        if broken(.sendsBeforeConnected) { send(["type": "ping"], on: socket) }
-        if broken(.showsConnectedTooSoon) { mischief.believesConnected = socket }
     }
 
     /// `connected` came: the connection may be used.
@@ -106,8 +97,8 @@ extension ClientCore {
         stopWaiting(.greeting)
         if !wasLive { link.failures += 1 }
         loseRoad(socket, code: code)
-        if let code, code == 4001 || code == 4010, !broken(.retriesTerminalCloses) { return refuse(code) }
-        guard isForeground, hasNetwork, code == nil || !broken(.takesEveryCloseForTerminal) else { return }
+        if let code, code == 4001 || code == 4010 { return refuse(code) }
+        guard isForeground, hasNetwork else { return }
         planAttempt()
         resume()
         if !wasLive, link.failures == 1 { look() }
@@ -118,11 +109,7 @@ extension ClientCore {
         defer { if link.phase != .refused { link.phase = .none } }
         stopWaiting(.greeting)
         guard let socket = link.socket else { return }
-        if broken(.sendsOnTheOldConnection), code == 1001, link.live != nil {
-            mischief.oldSocket = socket
-        } else {
-            effects.append(.close(socket: socket, code: code))
-        }
+        effects.append(.close(socket: socket, code: code))
         loseRoad(socket, code: nil)
     }
 
@@ -142,29 +129,30 @@ extension ClientCore {
     /// Everything that waited for the system goes on.
     mutating func resume() {
         pump()
-        guard recovers else { return }
         for number in conversations.keys.sorted() where isDue(number) { beginReading(number, atOnce: false) }
     }
 
     /// Sends a frame.
     mutating func send(_ frame: JSONValue, on socket: Int) {
-        for text in saboteur.texts(of: frame) { effects.append(.send(socket: socket, text)) }
+        var frame = frame
+        if differs(.addsMembers) { frame["note"] = ["nobody": "knows", "this": [1, 2, 3]] }
+        effects.append(.send(socket: socket, frame.text()))
+        if differs(.asksForLife), frame["type"] == "chat" {
+            effects.append(.send(socket: socket, #"{"type":"ping","nonce":"alive"}"#))
+        }
     }
 
     /// The wait before the next attempt: any time up to a bound that doubles, so that no two phones come back together.
     private mutating func planAttempt() {
-        if broken(.givesUpAfterTenAttempts), link.failures >= 10 { return }
         let ceiling = min(rules.longestBackoff, rules.firstBackoff << min(link.failures, 16))
         var pause = dice.number(in: rules.shortestBackoff...max(rules.shortestBackoff, ceiling))
         if differs(.waitsInSteps) { pause = ceiling * 3 / 4 + dice.number(in: 0...max(1, ceiling / 4)) }
-        if broken(.waitsWithoutJitter) { pause = 2_000 }
-        if broken(.resetsTheCountWhenItConnects) { pause = 20 }
         var due = now + rules.real(pause)
         if let last = link.attempts.last {
             // A slow failure is part of the wait.
             due = min(due, max(now, last + rules.real(rules.longestBackoff - 1_000)))
         }
-        if link.attempts.count >= rules.attemptsPerMinute, !broken(.resetsTheCountWhenItConnects) {
+        if link.attempts.count >= rules.attemptsPerMinute {
             due = max(due, link.attempts[link.attempts.count - rules.attemptsPerMinute] + rules.real(60_000))
         }
         link.phase = .waiting

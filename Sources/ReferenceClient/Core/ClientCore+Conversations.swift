@@ -7,7 +7,6 @@ extension ClientCore {
         isUntouched = false
         guard let session else { return show(newConversation()) }
         let number = conversation(of: session)
-        if broken(.blanksOnEverySwitch) { conversations[number]?.messages = [] }
         show(number)
         refresh(number)
     }

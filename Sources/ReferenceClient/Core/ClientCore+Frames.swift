@@ -7,19 +7,23 @@ import JSON
 extension ClientCore {
     /// A text message came in.
     mutating func received(_ text: String, on socket: Int) {
-        guard link.socket == socket, let frame = saboteur.read(text), let type = frame["type"]?.stringValue else {
+        guard link.socket == socket, let frame = Self.object(text), let type = frame["type"]?.stringValue else {
             return
         }
         if case .greeting = link.phase { return greet(frame, type, on: socket) }
         guard link.live == socket else { return }
-        mischief.lastFrame = now
+        lastFrame = now
         if type == "syncResult" { return replayed(frame) }
-        if holdsBack(frame) { return }
         take(frame, type, isReplay: false)
-        guard let seq = frame["seq"]?.intValue, saboteur.counts(type) else { return }
+        guard let seq = frame["seq"]?.intValue else { return }
         place.passed(seq, epoch: link.epoch)
-        if broken(.movesOverTheGap) { moveOverTheGap(to: seq) }
         needsSaving = true
+    }
+
+    /// The object that a text holds.
+    static func object(_ text: String) -> JSONValue? {
+        guard let value = try? JSONParser.document(text).root, value.objectValue != nil else { return nil }
+        return value
     }
 
     /// Takes in a frame, live or replayed.
@@ -33,9 +37,8 @@ extension ClientCore {
             if !isReplay { heard(key) }
         case "done": takeDone(frame, isReplay: isReplay)
         case "error": takeError(frame)
-        default: sabotageUnknown(type)
+        default: break
         }
-        if broken(.clearsPendingOnAnyFrame), type == "toolUse" || type == "done" { clearPending() }
     }
 
     /// The key of the open question a frame belongs to.
@@ -96,7 +99,7 @@ extension ClientCore {
             place: stamp(of: frame))
         if let key {
             accept(key, turn: message.turn)
-            finish(key, isLive: !isReplay)
+            finish(key)
         } else if message.id == nil, let place = message.place, self.place.has(place.seq, epoch: place.epoch) {
             return
         } else if message.id == nil, message.place == nil, frame["duplicate"]?.boolValue == true {
@@ -135,8 +138,7 @@ extension ClientCore {
 
     private mutating func add(_ message: Message, to number: Int, isReplay: Bool) {
         needsSaving = true
-        let number = saboteur.target(number, shown: shown, isRead: false)
-        let arrival = saboteur.add(message, to: &conversations[number, default: Conversation(number: number)])
+        let arrival = conversations[number, default: Conversation(number: number)].take(message)
         count(message, in: number)
         guard arrival != .known else { return }
         // The client put it where it seemed to belong; the server knows.
@@ -145,7 +147,7 @@ extension ClientCore {
 
     /// Counts an answer that came, once, where nobody looks; a read may have brought it a moment before.
     private mutating func count(_ message: Message, in number: Int) {
-        guard message.role == .assistant, number != shown, !broken(.countsNoUnread),
+        guard message.role == .assistant, number != shown,
             let position = conversations[number]?.messages.lastIndex(where: { $0.id == message.id }),
             conversations[number]?.messages[position].isCounted == false
         else { return }

@@ -7,14 +7,14 @@ extension ClientCore {
     mutating func startUsually() {
         startIsDue = false
         guard mayAsk else { return startIsDue = true }
-        if conversations[shown]?.session != nil, !broken(.startOverrulesTheTap) { return refresh(shown) }
+        if conversations[shown]?.session != nil { return refresh(shown) }
         _ = ask("GET", "/api/sessions", for: .start)
     }
 
     /// The list for the start.
     mutating func listed(_ body: JSONValue, succeeded: Bool) {
         guard succeeded else { return startIsDue = true }
-        guard isUntouched || broken(.startOverrulesTheTap), let newest = sessions(of: body).first else { return }
+        guard isUntouched, let newest = sessions(of: body).first else { return }
         show(conversation(of: newest.id))
         refresh(shown)
     }
@@ -36,9 +36,6 @@ extension ClientCore {
     mutating func searched(_ body: JSONValue, for number: Int, succeeded: Bool) {
         hasRead(number, succeeded: succeeded)
         guard succeeded, needsReading(number), conversations[number]?.session == nil else { return }
-        if broken(.takesTheMostRecentSession), let newest = sessions(of: body).first {
-            return adopt(newest.id, for: number)
-        }
         for (id, entry) in sessions(of: body).prefix(20) {
             let candidate = conversation(of: id)
             guard conversations[candidate]?.listed != entry else { continue }
@@ -48,7 +45,7 @@ extension ClientCore {
         }
     }
 
-    private func sessions(of body: JSONValue) -> [(id: String, entry: JSONValue)] {
+    func sessions(of body: JSONValue) -> [(id: String, entry: JSONValue)] {
         (body["sessions"]?.arrayValue ?? []).compactMap { entry in entry["id"]?.stringValue.map { ($0, entry) } }
     }
 }

@@ -4,9 +4,10 @@ import JSON
 /// same words, when the road ended before a sign came back.
 extension ClientCore {
     /// The person sends a text.
-    mutating func say(_ text: String) {
+    mutating func say(_ text: String) { say(text, key: dice.key()) }
+
+    mutating func say(_ text: String, key: String) {
         isUntouched = false
-        let key = saboteur.key(dice.key(), for: text)
         outbox.append(Question(key: key, text: text, conversation: shown))
         conversations[shown]?.messages.append(Message(key: key, role: .user, text: text, status: .sending))
         needsSaving = true
@@ -43,11 +44,10 @@ extension ClientCore {
     }
 
     /// The turn of the question has ended well.
-    mutating func finish(_ key: String, isLive: Bool) {
+    mutating func finish(_ key: String) {
         guard let index = index(of: key) else { return }
         let question = outbox.remove(at: index)
         settle(question, as: .sent)
-        if broken(.heedsLiveEndingsOnly) { mischief.thinks = !isLive }
     }
 
     /// The question was refused, or its turn failed.
@@ -62,11 +62,10 @@ extension ClientCore {
     /// A budget is spent: the question waits for as long as it was told to, and no timer of ours shortens that.
     mutating func limit(_ key: String, _ text: String, milliseconds: Int) {
         guard let index = index(of: key) else { return }
-        let pause = broken(.retriesAtOnceWhenLimited) ? 1 : milliseconds
-        outbox[index].phase = .limited(until: now + pause)
+        outbox[index].phase = .limited(until: now + milliseconds)
         stopWaiting(.sign(key: key))
         complain(text, code: "rate_limited", key: key, in: outbox[index].conversation)
-        effects.append(.wait(.retry(key: key), ms: pause))
+        effects.append(.wait(.retry(key: key), ms: milliseconds))
         needsSaving = true
     }
 
@@ -83,7 +82,7 @@ extension ClientCore {
         guard let index = index(of: key), mayAsk else { return }
         switch outbox[index].phase {
         case .sent(let socket):
-            guard link.socket == socket, !broken(.waitsForSignsForEver) else { return }
+            guard link.socket == socket else { return }
             giveUpConnection()
         case .posted(let request):
             errands[request] = nil
@@ -113,9 +112,7 @@ extension ClientCore {
             outbox[index].phase = .doubtful
             outbox[index].avoidsREST = false
             if code == 1009 { fail(key, "This message is too long.", code: "too_large") }
-            if broken(.forgetsUnsentMessages), let index = self.index(of: key) { outbox.remove(at: index) }
         }
-        if code == nil, broken(.showsConnectedTooSoon) { mischief.believesConnected = nil }
         needsSaving = true
     }
 
@@ -126,10 +123,6 @@ extension ClientCore {
         switch question.phase {
         case .sent, .posted, .limited, .accepted: return
         case .queued, .doubtful: break
-        }
-        if let socket = mischief.oldSocket, broken(.sendsOnTheOldConnection) {
-            mischief.oldSocket = nil
-            return sendChat(index, on: socket)
         }
         if let socket = link.live {
             return sendChat(index, on: socket)
@@ -147,7 +140,7 @@ extension ClientCore {
         return first?.key == question.key
     }
 
-    private mutating func sendChat(_ index: Int, on socket: Int) {
+    mutating func sendChat(_ index: Int, on socket: Int) {
         let question = outbox[index]
         var frame = body(of: index)
         frame["type"] = "chat"
@@ -186,7 +179,7 @@ extension ClientCore {
         var body: JSONValue = ["messages": .array(messages)]
         if let session = conversations[question.conversation]?.session { body["sessionId"] = .string(session) }
         body["clientMessageId"] = .string(question.key)
-        return saboteur.question(body, isResend: question.phase == .doubtful)
+        return body
     }
 
     private mutating func settle(_ question: Question, as status: Message.Status) {

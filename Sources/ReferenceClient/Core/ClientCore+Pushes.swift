@@ -5,11 +5,11 @@ import JSON
 extension ClientCore {
     /// A notification arrived while the app was in the foreground.
     mutating func pushReceived(_ payload: JSONValue) {
-        guard let session = payload["sessionId"]?.stringValue, !broken(.ignoresPushesInTheForeground) else { return }
+        guard let session = payload["sessionId"]?.stringValue else { return }
         let message = payload["messageId"]?.stringValue
         let number = conversation(of: session)
         if let message, conversations[number]?.has(id: message) == true { return }
-        if differs(.ignoresPushesWhileLive), link.live != nil, now - mischief.lastFrame < rules.real(20_000) { return }
+        if differs(.ignoresPushesWhileLive), link.live != nil, now - lastFrame < rules.real(20_000) { return }
         conversations[number]?.wanted = message
         if number != shown { conversations[number]?.unread += 1 }
         refresh(number)
@@ -17,12 +17,7 @@ extension ClientCore {
 
     /// A notification was tapped.
     mutating func pushOpened(_ payload: JSONValue) {
-        if !isForeground {
-            foreground()
-            if broken(.onlyLogsTaps) { return }
-        } else if broken(.readsTheTargetOnlyWhenTheViewAppears) {
-            return
-        }
+        foreground()
         follow(payload)
     }
 

@@ -23,7 +23,7 @@ extension ClientCore {
     mutating func beginReading(_ number: Int, atOnce: Bool) {
         guard mayAsk, conversations[number] != nil else { return }
         if conversations[number]?.poll == nil { conversations[number]?.poll = Conversation.Poll() }
-        if atOnce || broken(.readsForEveryTrigger) {
+        if atOnce {
             read(number)
         } else {
             wait(.poll(conversation: number), interval)
@@ -40,9 +40,9 @@ extension ClientCore {
     mutating func tick(_ number: Int) {
         guard mayAsk, let poll = conversations[number]?.poll else { return }
         guard needsReading(number) else { return stopPolling(number) }
-        let isOver = poll.reads >= readsAllowed || poll.firstRead.map { now - $0 >= rules.real(60_000) } == true
-        if isOver, !broken(.pollsWithoutEnd) { return giveUp(number) }
-        if conversations[number]?.reading == nil || broken(.readsForEveryTrigger) {
+        let isOver = poll.reads >= readsAllowed || poll.firstRead.map { now - $0 >= rules.real(rules.pollTime) } == true
+        if isOver { return giveUp(number) }
+        if conversations[number]?.reading == nil {
             read(number)
         } else {
             wait(.poll(conversation: number), interval)
@@ -65,7 +65,6 @@ extension ClientCore {
             complain("The message could not be loaded.", in: number)
             if conversations[number]?.has(id: wanted) == true { conversations[number]?.isStale = false }
         }
-        guard !broken(.thinksForEver) else { return }
         for index in outbox.indices where outbox[index].conversation == number && outbox[index].isAwaited {
             let key = outbox[index].key
             outbox[index].isGivenUp = true
@@ -78,9 +77,9 @@ extension ClientCore {
     }
 
     /// Reads the conversation, or looks for it where its session is not known.
-    private mutating func read(_ number: Int) {
+    mutating func read(_ number: Int) {
         guard let conversation = conversations[number] else { return }
-        guard conversation.reading == nil || broken(.readsForEveryTrigger) else {
+        guard conversation.reading == nil else {
             conversations[number]?.readsAgain = true
             return
         }
@@ -90,7 +89,6 @@ extension ClientCore {
         conversations[number]?.poll = poll
         conversations[number]?.readsAgain = false
         if let session = conversation.session {
-            if broken(.clearsBeforeItReads) { conversations[number]?.messages = [] }
             let errand = Errand.read(session: session, conversation: number)
             let request = ask("GET", "/api/sessions/" + escaped(session), for: errand)
             conversations[number]?.reading = request
@@ -118,7 +116,7 @@ extension ClientCore {
 
     /// A look at the list from time to time, while no connection tells what is new.
     mutating func look() {
-        guard mayAsk, link.live == nil, !broken(.isDeafWithoutASocket) else { return }
+        guard mayAsk, link.live == nil else { return }
         for index in outbox.indices { outbox[index].avoidsREST = false }
         pump()
         if !errands.values.contains(.look) { _ = ask("GET", "/api/sessions", for: .look) }

@@ -17,26 +17,23 @@ extension ClientCore {
         let unread = conversations.values.compactMap { other in
             other.session.flatMap { other.unread > 0 ? ($0, other.unread) : nil }
         }
-        let screen = Screen(
+        return Screen(
             connection: connection, session: conversation?.session, isThinking: isThinking,
             messages: conversation?.messages.filter { $0.role != .system } ?? [],
             errors: errors + (conversation?.errors ?? []),
             unread: Dictionary(unread, uniquingKeysWith: max))
-        return sabotaged(screen)
     }
 
     /// Connected only when the server has said so; polling is not offline, and trying is neither.
     private var connection: Screen.Connection {
         guard hasNetwork, link.phase != .refused else { return .offline }
         if link.live != nil { return .connected }
-        if let socket = mischief.believesConnected, link.socket == socket { return .connected }
-        if broken(.showsOfflineForEverything) { return .offline }
         return link.failures > 0 && link.restWorks ? .degraded : .connecting
     }
 
     /// Whether an answer is awaited that can come.
     private var isThinking: Bool {
-        guard hasNetwork, link.phase != .refused else { return mischief.thinks }
-        return outbox.contains { $0.conversation == shown && $0.isAwaited } || mischief.thinks
+        guard hasNetwork, link.phase != .refused else { return false }
+        return outbox.contains { $0.conversation == shown && $0.isAwaited }
     }
 }

@@ -8,12 +8,8 @@ import JSON
 extension ClientCore {
     /// A connection begins: asks for what was missed while there was none.
     mutating func recoverStream(lastSeq: Int?) {
-        guard recovers else { return }
         let awaits = outbox.contains { $0.wasSent }
         guard let epoch = link.epoch else {
-            if broken(.syncsWithoutAnEpoch), place.held != nil || awaits {
-                send(["type": "sync", "lastSeqSeen": 0], on: link.live ?? 0)
-            }
             // A server without a stream: the histories tell.
             return recoverByReading()
         }
@@ -25,12 +21,8 @@ extension ClientCore {
             return
         }
         let held = place.held ?? Position(epoch: epoch, seq: 0)
-        if broken(.syncsOnlyWhenBehind), !(held.seq > 0 && held.seq < lastSeq ?? 0) {
-            place.held = Position(epoch: epoch, seq: lastSeq ?? 0)
-            return
-        }
         if differs(.readsBesideSync) { recoverByReading() }
-        sync(from: saboteur.start(held, greeted: epoch))
+        sync(from: held)
     }
 
     /// Asks for the frames after a place.
@@ -53,14 +45,12 @@ extension ClientCore {
         else { return }
         needsSaving = true
         var last = gap.asked
-        for missedFrame in saboteur.replayed(missed) {
+        for missedFrame in missed {
             guard let type = missedFrame["type"]?.stringValue else { continue }
             take(missedFrame, type, isReplay: true)
             if let seq = missedFrame["seq"]?.intValue { last = max(last, seq) }
         }
-        if frame["complete"]?.boolValue == true || broken(.takesIncompleteForWhole) {
-            place.fill(upTo: Position(epoch: epoch, seq: lastSeq))
-        } else if frame["more"]?.boolValue == true, broken(.takesAPageForTheWhole) {
+        if frame["complete"]?.boolValue == true {
             place.fill(upTo: Position(epoch: epoch, seq: lastSeq))
         } else if frame["more"]?.boolValue == true, last > gap.asked {
             place.held = Position(epoch: epoch, seq: last)
@@ -82,12 +72,10 @@ extension ClientCore {
 
     /// The server cannot replay: histories fill the hole, and only then the place moves.
     private mutating func readInstead(upTo position: Position) {
-        if broken(.takesTheEpochAlone) { place.held = Position(epoch: position.epoch, seq: place.held?.seq ?? 0) }
         for number in conversations.keys { conversations[number]?.isStale = true }
         let due = numbersToRead()
         place.gap?.afterReads = position
         place.gap?.unread = Set(due)
-        if broken(.movesOverTheGap) { place.held = position }
         guard !due.isEmpty else { return place.fill(upTo: position) }
         for number in due { beginReading(number, atOnce: true) }
     }

@@ -14,7 +14,6 @@ import JSON
 /// app can take this file by file.
 struct ClientCore: Sendable {
     let rules: ClientRules
-    let saboteur: ClientSaboteur
     var dice: Dice
 
     var now = 0
@@ -40,8 +39,8 @@ struct ClientCore: Sendable {
     var startIsDue = false
     /// Whether something changed that survives the app.
     var needsSaving = false
-    /// What defects and variations remember; empty in the healthy client.
-    var mischief = ClientMischief()
+    /// When the connection brought something last.
+    var lastFrame = Int.min / 2
 
     private var lastConversation = 0
     private var lastRequest = 0
@@ -62,7 +61,6 @@ struct ClientCore: Sendable {
     init(rules: ClientRules, memory: String? = nil, dice: Dice = Dice()) {
         self.rules = rules
         self.dice = dice
-        saboteur = ClientSaboteur(defects: rules.defects, variations: rules.variations)
         shown = newConversation()
         if let memory { recall(memory) }
     }
@@ -70,6 +68,20 @@ struct ClientCore: Sendable {
     /// Takes in what happened and tells what to do about it, in order.
     mutating func handle(_ input: Input, at moment: Int) -> [Effect] {
         now = moment
+        return having { $0.take(input) }
+    }
+
+    /// What has to be done once something was done here.
+    mutating func having(_ deed: (inout ClientCore) -> Void) -> [Effect] {
+        deed(&self)
+        // What is to be kept is kept before anything is sent that relies on it.
+        if needsSaving { effects.insert(.save(memory), at: 0) }
+        needsSaving = false
+        defer { effects.removeAll(keepingCapacity: true) }
+        return effects
+    }
+
+    private mutating func take(_ input: Input) {
         switch input {
         case .launched(let payload): launch(opened: payload)
         case .foreground: foreground()
@@ -86,11 +98,6 @@ struct ClientCore: Sendable {
         case .pushReceived(let payload): pushReceived(payload)
         case .pushOpened(let payload): pushOpened(payload)
         }
-        // What is to be kept is kept before anything is sent that relies on it.
-        if needsSaving { effects.insert(.save(memory), at: 0) }
-        needsSaving = false
-        defer { effects.removeAll(keepingCapacity: true) }
-        return effects
     }
 
     // MARK: what the parts share
@@ -98,9 +105,7 @@ struct ClientCore: Sendable {
     /// Whether anything can be asked of a server now.
     var mayAsk: Bool { isRunning && isForeground && hasNetwork && link.phase != .refused }
 
-    func broken(_ defect: ClientDefect) -> Bool { saboteur.has(defect) }
-
-    func differs(_ variation: ClientVariation) -> Bool { saboteur.differs(variation) }
+    func differs(_ variation: ClientVariation) -> Bool { rules.variations.contains(variation) }
 
     /// Waits for so many milliseconds of the client's own time.
     mutating func wait(_ timer: ClientTimer, _ milliseconds: Int) {
@@ -129,19 +134,17 @@ struct ClientCore: Sendable {
     mutating func ask(_ method: String, _ path: String, body: JSONValue? = nil, for errand: Errand) -> Int {
         lastRequest += 1
         errands[lastRequest] = errand
-        let isPost = method == "POST"
+        var body = body
+        if differs(.addsMembers) { body?["note"] = ["nobody": "knows"] }
         let request = RESTRequest(
             method: method, url: rules.base + path, token: rules.token, body: body?.text() ?? "")
-        effects.append(
-            .request(
-                lastRequest, saboteur.rewrite(request, token: rules.token),
-                limit: rules.real(isPost ? rules.post : rules.read)))
+        let limit = rules.real(method == "POST" ? rules.post : rules.read)
+        effects.append(.request(lastRequest, request, limit: limit))
         return lastRequest
     }
 
     /// Tells the person of an error, in a conversation or for all.
     mutating func complain(_ text: String, code: String? = nil, key: String? = nil, in conversation: Int? = nil) {
-        guard !broken(.swallowsErrors) else { return }
         let complaint = Complaint(text: text, code: code, key: key)
         guard let conversation, conversations[conversation] != nil else {
             errors = (errors.filter { $0 != complaint } + [complaint]).suffix(20)
@@ -153,7 +156,6 @@ struct ClientCore: Sendable {
 
     private mutating func launch(opened payload: JSONValue?) {
         isRunning = true
-        if broken(.reconnectsAtFirstLaunch) { mischief.wasAway = true }
         for question in outbox {
             if case .limited(let until) = question.phase {
                 effects.append(.wait(.retry(key: question.key), ms: max(1, until - now)))
@@ -162,7 +164,6 @@ struct ClientCore: Sendable {
         connect()
         if let payload {
             follow(payload)
-            if broken(.startOverrulesTheTap) { startUsually() }
         } else {
             startUsually()
         }

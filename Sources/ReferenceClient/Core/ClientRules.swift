@@ -11,7 +11,6 @@ struct ClientRules: Sendable {
     var token: String?
     /// How many times faster than people the client waits.
     var timeScale: Double = 1
-    var defects: Set<ClientDefect> = []
     var variations: Set<ClientVariation> = []
 
     /// From the attempt to `connected`; then it is a failed attempt.
@@ -28,8 +27,9 @@ struct ClientRules: Sendable {
     var sign = 15_000
     /// Between two reads while an answer is awaited.
     var pollInterval = 5_000
-    /// The most reads for one answer.
+    /// The most reads for one answer, and how long they go on.
     var pollReads = 12
+    var pollTime = 60_000
     /// Between two looks at the list while there is no socket.
     var degradedInterval = 25_000
     /// For the answer to a read.

@@ -32,7 +32,7 @@ extension Conversation {
     ///
     /// A read may be older than what is shown. What it lacks stays: what came after everything it knows at the end, the rest
     /// before the message it stood before.
-    mutating func merge(history: [Message]) -> [Message] {
+    mutating func merge(history: [Message]) {
         var pairs: [Int: Int] = [:]
         var taken: Set<Int> = []
         for (index, message) in history.enumerated() {
@@ -51,11 +51,9 @@ extension Conversation {
         let last = taken.max() ?? -1
         var merged: [Message] = []
         var kept: Set<Int> = []
-        var fresh: [Message] = []
         for (index, message) in history.enumerated() {
             guard let mine = pairs[index] else {
                 merged.append(message)
-                fresh.append(message)
                 continue
             }
             for earlier in messages.indices where earlier < mine && !taken.contains(earlier) && !kept.contains(earlier)
@@ -71,7 +69,6 @@ extension Conversation {
             messages[$0]
         }
         messages = merged
-        return fresh
     }
 
     /// Where the client has the same message.

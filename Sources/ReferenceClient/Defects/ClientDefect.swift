@@ -1,6 +1,6 @@
 import Holdfast
 
-/// A named way for a client to be wrong: what it does, and the clause it breaks by that.
+/// A named way for a client to be wrong: what it does, the clause it breaks by that, and the change that makes it do so.
 public struct ClientDefect: Sendable, Hashable, CustomStringConvertible {
     /// `client-` and what the broken client does, such as `client-trusts-its-flag`.
     public let name: String
@@ -8,10 +8,13 @@ public struct ClientDefect: Sendable, Hashable, CustomStringConvertible {
     public let summary: String
     /// The clause it breaks; others only where that cannot be avoided.
     public let clause: ClauseID
+    /// What is wrong around the healthy core.
+    let faults: [ClientFault]
 
-    init(_ name: String, _ area: Area, _ number: Int, _ summary: String) {
+    init(_ name: String, _ area: Area, _ number: Int, _ summary: String, _ faults: ClientFault...) {
         self.name = name
         self.summary = summary
+        self.faults = faults
         clause = ClauseID(area, number)
     }
 
@@ -29,4 +32,11 @@ public struct ClientDefect: Sendable, Hashable, CustomStringConvertible {
 
     /// The defect of that name.
     public static func named(_ name: String) -> ClientDefect? { all.first { $0.name == name } }
+
+    /// The defects of a concern; each statement is one.
+    static func list(@Builder _ defects: () -> [ClientDefect]) -> [ClientDefect] { defects() }
+
+    @resultBuilder enum Builder {
+        static func buildBlock(_ defects: ClientDefect...) -> [ClientDefect] { defects }
+    }
 }

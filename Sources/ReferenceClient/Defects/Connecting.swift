@@ -2,35 +2,90 @@ import JSON
 
 /// Broken ways to connect.
 extension ClientDefect {
-    static let trustsItsFlag = ClientDefect(
-        "client-trusts-its-flag", .CLIENT, 1,
-        "Reconnects on return to the foreground only when it believes it is not connected.")
-    static let sendsOnTheOldConnection = ClientDefect(
-        "client-sends-on-the-old-connection", .CLIENT, 2,
-        "Sends the first question after its return on the connection from before the background.")
-    static let reconnectsAtFirstLaunch = ClientDefect(
-        "client-reconnects-at-first-launch", .CLIENT, 3,
-        "Takes the first word that it is active for a return, and kills the connection it has just made.")
-    static let showsConnectedTooSoon = ClientDefect(
-        "client-shows-connected-too-soon", .CLIENT, 4, "Shows itself as connected once the socket is open.")
-    static let resetsTheCountWhenItConnects = ClientDefect(
-        "client-resets-the-count-when-it-connects", .CLIENT, 5,
-        "Starts its count of attempts anew with each attempt, so that the wait never grows.")
-    static let waitsWithoutJitter = ClientDefect(
-        "client-waits-without-jitter", .CLIENT, 6, "Waits the same time before every attempt.")
-    static let givesUpAfterTenAttempts = ClientDefect(
-        "client-gives-up-after-ten-attempts", .CLIENT, 7, "Does not try again after ten attempts.")
-    static let takesEveryCloseForTerminal = ClientDefect(
-        "client-takes-every-close-for-terminal", .CLIENT, 7,
-        "Does not come back after a close frame, whatever its code.")
-    static let ignoresTheNetworksReturn = ClientDefect(
-        "client-ignores-the-networks-return", .CLIENT, 8, "Sits out its longest wait when the network is back.")
-    static let retriesTerminalCloses = ClientDefect(
-        "client-retries-terminal-closes", .CLIENT, 9, "Reconnects after 4001 and 4010 as after any close.")
-
-    static let connecting = [
-        trustsItsFlag, sendsOnTheOldConnection, reconnectsAtFirstLaunch, showsConnectedTooSoon,
-        resetsTheCountWhenItConnects, waitsWithoutJitter, givesUpAfterTenAttempts, takesEveryCloseForTerminal,
-        ignoresTheNetworksReturn, retriesTerminalCloses,
-    ]
+    static let connecting = list {
+        ClientDefect(
+            "client-trusts-its-flag", .CLIENT, 1,
+            "Reconnects on return to the foreground only when it believes it is not connected.",
+            .input { input, client in
+                guard case .foreground = input, !client.core.isForeground, client.core.hasNetwork,
+                    client.core.link.live != nil
+                else { return input }
+                client.core.isForeground = true
+                return nil
+            })
+        ClientDefect(
+            "client-sends-on-the-old-connection", .CLIENT, 2,
+            "Sends the first question after its return on the connection from before the background.",
+            .layer { input, client, next in
+                let live = client.core.link.live
+                let effects = next(input, &client).flatMap { effect -> [Effect] in
+                    switch effect {
+                    case .close(let socket, 1001) where socket == live:
+                        client.notes.oldSocket = socket
+                        return []
+                    case .send(_, let text) where ClientCore.object(text)?.type == "chat":
+                        guard let old = client.notes.oldSocket else { return [effect] }
+                        client.notes.oldSocket = nil
+                        return [.send(socket: old, text)]
+                    default: return [effect]
+                    }
+                }
+                guard let old = client.notes.oldSocket,
+                    let index = client.core.outbox.firstIndex(where: { $0.phase == .queued || $0.phase == .doubtful })
+                else { return effects }
+                client.notes.oldSocket = nil
+                return effects + client.core.having { $0.sendChat(index, on: old) }
+            })
+        ClientDefect(
+            "client-reconnects-at-first-launch", .CLIENT, 3,
+            "Takes the first word that it is active for a return, and kills the connection it has just made.",
+            .input { input, client in
+                if case .foreground = input, client.notes.marks.insert("active").inserted {
+                    client.core.isForeground = false
+                }
+                return input
+            })
+        ClientDefect(
+            "client-shows-connected-too-soon", .CLIENT, 4, "Shows itself as connected once the socket is open.",
+            .screen { screen, client in
+                if case .greeting = client.core.link.phase, client.core.hasNetwork { screen.connection = .connected }
+            })
+        ClientDefect(
+            "client-resets-the-count-when-it-connects", .CLIENT, 5,
+            "Starts its count of attempts anew with each attempt, so that the wait never grows.",
+            .attempts { _, _, client in client.core.rules.real(20) })
+        ClientDefect(
+            "client-waits-without-jitter", .CLIENT, 6, "Waits the same time before every attempt.",
+            .attempts { _, _, client in
+                let (rules, attempts) = (client.core.rules, client.core.link.attempts)
+                guard attempts.count >= rules.attemptsPerMinute else { return rules.real(2_000) }
+                let due = attempts[attempts.count - rules.attemptsPerMinute] + rules.real(60_000)
+                return max(rules.real(2_000), due - client.core.now)
+            })
+        ClientDefect(
+            "client-gives-up-after-ten-attempts", .CLIENT, 7, "Does not try again after ten attempts.",
+            .attempts { ms, _, client in client.core.link.failures >= 10 ? nil : ms })
+        ClientDefect(
+            "client-takes-every-close-for-terminal", .CLIENT, 7,
+            "Does not come back after a close frame, whatever its code.",
+            .attempts { ms, input, _ in
+                if case .ended(_, .some) = input { nil } else { ms }
+            })
+        ClientDefect(
+            "client-ignores-the-networks-return", .CLIENT, 8, "Sits out its longest wait when the network is back.",
+            .layer { input, client, next in
+                let core = client.core
+                guard case .networkUp = input, core.isRunning, core.isForeground, core.link.phase != .refused,
+                    !core.hasNetwork || core.link.live == nil && core.link.failures > 0
+                else { return next(input, &client) }
+                client.core.hasNetwork = true
+                client.core.link.phase = .waiting
+                return [.wait(.reconnect, ms: core.rules.real(core.rules.longestBackoff))]
+            })
+        ClientDefect(
+            "client-retries-terminal-closes", .CLIENT, 9, "Reconnects after 4001 and 4010 as after any close.",
+            .input { input, _ in
+                if case .ended(let socket, 4001 | 4010) = input { .ended(socket: socket, code: 1000) } else { input }
+            })
+    }
 }

@@ -2,87 +2,146 @@ import JSON
 
 /// Broken ways to recover.
 extension ClientDefect {
-    static let recoversOnlyAfterErrors = ClientDefect(
-        "client-recovers-only-after-errors", .CLIENT, 15, "Asks for what it missed only when it shows an error.")
-    static let appendsOnlyTheLastMessage = ClientDefect(
-        "client-appends-only-the-last-message", .CLIENT, 19, "Takes only the last message it lacks from a history.")
-    static let appendsWhatItLacked = ClientDefect(
-        "client-appends-what-it-lacked", .CLIENT, 19, "Puts what it lacked at the end, wherever the history has it.")
-    static let clearsBeforeItReads = ClientDefect(
-        "client-clears-before-it-reads", .CLIENT, 20, "Empties the screen when it begins to read a session.")
-    static let replacesByWhatItRead = ClientDefect(
-        "client-replaces-by-what-it-read", .CLIENT, 20, "Shows what a read brought and nothing else, however old it is."
-    )
-    static let readsForEveryTrigger = ClientDefect(
-        "client-reads-for-every-trigger", .CLIENT, 21,
-        "Begins a read for every trigger, whether one is under way or not.")
-    static let pollsWithoutEnd = ClientDefect(
-        "client-polls-without-end", .CLIENT, 22, "Reads the session for an answer until it comes.")
-    static let thinksForEver = ClientDefect(
-        "client-thinks-for-ever", .CLIENT, 23, "Stops polling and goes on thinking.")
-    static let heedsLiveEndingsOnly = ClientDefect(
-        "client-heeds-live-endings-only", .CLIENT, 24, "Shows a recovered answer and goes on thinking.")
-    static let takesTheMostRecentSession = ClientDefect(
-        "client-takes-the-most-recent-session", .CLIENT, 38,
-        "Takes the newest session of the list for that of a question whose session it does not know.")
+    static let recovering = list {
+        ClientDefect(
+            "client-recovers-only-after-errors", .CLIENT, 15, "Asks for what it missed only when it shows an error.",
+            .layer { input, client, next in
+                let before = client.core
+                guard client.isGreeting(input) || input.isReturn, before.screen.errors.isEmpty else {
+                    return next(input, &client)
+                }
+                return client.forgettingReads(in: next(input, &client), since: before)
+            })
+        ClientDefect(
+            "client-appends-only-the-last-message", .CLIENT, 19,
+            "Takes only the last message it lacks from a history.",
+            .merges { now, before, history in
+                let lacked = lacked(before, history)
+                guard !before.isEmpty, let last = lacked.last?.id else { return now }
+                return now.filter { message in message.id == last || !lacked.contains { $0.id == message.id } }
+            })
+        ClientDefect(
+            "client-appends-what-it-lacked", .CLIENT, 19,
+            "Puts what it lacked at the end, wherever the history has it.",
+            .merges { now, before, history in
+                guard !before.isEmpty else { return now }
+                let lacked = lacked(before, history)
+                let late = now.filter { message in lacked.contains { $0.id == message.id } }
+                return now.filter { message in !lacked.contains { $0.id == message.id } } + late.reversed()
+            })
+        ClientDefect(
+            "client-clears-before-it-reads", .CLIENT, 20, "Empties the screen when it begins to read a session.",
+            .effects { effect, _, client in
+                if case .request(let number, _, _) = effect,
+                    case .read(_, let conversation) = client.core.errands[number]
+                {
+                    client.core.conversations[conversation]?.messages = []
+                }
+                return nil
+            })
+        ClientDefect(
+            "client-replaces-by-what-it-read", .CLIENT, 20,
+            "Shows what a read brought and nothing else, however old it is.", .merges { _, _, history in history })
+        ClientDefect(
+            "client-reads-for-every-trigger", .CLIENT, 21,
+            "Begins a read for every trigger, whether one is under way or not.",
+            .layer { input, client, next in
+                if case .answered = input { return next(input, &client) }
+                for number in client.core.conversations.keys { client.core.conversations[number]?.reading = nil }
+                return next(input, &client).flatMap { effect -> [Effect] in
+                    guard case .wait(.poll(let number), _) = effect, client.core.conversations[number]?.reading == nil
+                    else { return [effect] }
+                    return client.core.having { $0.read(number) }
+                }
+            })
+        ClientDefect(
+            "client-polls-without-end", .CLIENT, 22, "Reads the session for an answer until it comes.",
+            .rules { rules in
+                rules.pollReads = .max
+                rules.pollTime = 1_000_000_000
+            })
+        ClientDefect(
+            "client-thinks-for-ever", .CLIENT, 23, "Stops polling and goes on thinking.",
+            .screen { screen, client in
+                if client.core.outbox.contains(where: { $0.conversation == client.core.shown && $0.isGivenUp }) {
+                    screen.isThinking = true
+                }
+            })
+        ClientDefect(
+            "client-heeds-live-endings-only", .CLIENT, 24, "Shows a recovered answer and goes on thinking.",
+            .layer { input, client, next in
+                let open = Set(client.core.outbox.map(\.key))
+                let isLive = client.frame(in: input)?.type == "done"
+                let effects = next(input, &client)
+                let ended = client.core.conversations.values.contains { conversation in
+                    conversation.messages.contains { message in
+                        message.key.map { open.contains($0) && client.core.index(of: $0) == nil } == true
+                            && message.status == .sent
+                    }
+                }
+                if ended, isLive { client.notes.marks.remove("thinks") }
+                if ended, !isLive { client.notes.marks.insert("thinks") }
+                return effects
+            },
+            .screen { screen, client in if client.notes.marks.contains("thinks") { screen.isThinking = true } })
+        ClientDefect(
+            "client-takes-the-most-recent-session", .CLIENT, 38,
+            "Takes the newest session of the list for that of a question whose session it does not know.",
+            .layer { input, client, next in
+                guard case .answered(let request, let answer?) = input, answer.status == 200,
+                    case .search(let number)? = client.core.errands[request], client.core.needsReading(number),
+                    client.core.conversations[number]?.session == nil,
+                    let newest = client.core.sessions(of: ClientCore.object(answer.body) ?? .null).first
+                else { return next(input, &client) }
+                return client.core.having { core in
+                    core.errands[request] = nil
+                    core.hasRead(number, succeeded: true)
+                    core.bind(number, to: newest.id)
+                    core.refresh(core.conversation(of: newest.id))
+                }
+            })
+    }
 
-    static let recovering = [
-        recoversOnlyAfterErrors, appendsOnlyTheLastMessage, appendsWhatItLacked, clearsBeforeItReads,
-        replacesByWhatItRead, readsForEveryTrigger, pollsWithoutEnd, thinksForEver, heedsLiveEndingsOnly,
-        takesTheMostRecentSession,
-    ]
-}
-
-extension ClientSaboteur {
-    /// Joins a history to a conversation.
-    func merge(_ history: [Message], into conversation: inout Conversation) {
-        guard !isHealthy else { return _ = conversation.merge(history: history) }
-        let before = conversation.messages
+    /// The messages of a history that a client has in no form.
+    private static func lacked(_ before: [Message], _ history: [Message]) -> [Message] {
         let ids = Set(before.compactMap(\.id))
-        if has(.tellsMessagesApartByText) {
-            for message in history where !conversation.messages.contains(where: { $0.text == message.text }) {
-                conversation.messages.append(message)
-            }
-            return
-        }
-        if has(.appendsWhateverComes) {
-            let confirmed = Set(before.compactMap(\.key))
-            conversation.messages += history.filter { $0.key.map { !confirmed.contains($0) } ?? true }
-            return
-        }
-        if has(.countsInsteadOfComparing) {
-            let mine = before.count
-            if history.count > mine { conversation.messages += history.suffix(history.count - mine) }
-            return
-        }
-        _ = conversation.merge(history: history)
-        if has(.replacesByWhatItRead) { conversation.messages = history }
-        guard !before.isEmpty else { return }
-        let lacked = history.filter { message in
-            message.id.map { !ids.contains($0) } ?? true && !before.contains(where: { $0.isSame(as: message) })
-        }
-        if has(.appendsOnlyTheLastMessage), let last = lacked.last?.id {
-            conversation.messages.removeAll { message in
-                message.id != last && lacked.contains { $0.id == message.id }
-            }
-        }
-        if has(.appendsWhatItLacked) {
-            let late = conversation.messages.filter { message in lacked.contains { $0.id == message.id } }
-            conversation.messages.removeAll { message in lacked.contains { $0.id == message.id } }
-            conversation.messages += late.reversed()
+        return history.filter { message in
+            message.id.map { !ids.contains($0) } ?? true && !before.contains { $0.isSame(as: message) }
         }
     }
 }
 
-extension ClientCore {
-    /// Whether anything is asked for after a loss.
-    var recovers: Bool {
-        !broken(.recoversOnlyAfterErrors) || !errors.isEmpty || conversations[shown]?.errors.isEmpty == false
+extension Input {
+    /// Whether it is a moment at which a client goes on with what waited.
+    fileprivate var isReturn: Bool {
+        switch self {
+        case .foreground, .networkUp, .ended: true
+        default: false
+        }
     }
+}
 
-    /// Takes a session for that of a question, without proof.
-    mutating func adopt(_ session: String, for number: Int) {
-        bind(number, to: session)
-        refresh(conversation(of: session))
+extension FaultyClient {
+    /// What is to be done, but for syncs and reads; the core does not know that it asked for any.
+    fileprivate mutating func forgettingReads(in effects: [Effect], since before: ClientCore) -> [Effect] {
+        core.place.gap = before.place.gap
+        for number in core.conversations.keys {
+            core.conversations[number]?.poll = nil
+            core.conversations[number]?.reading = nil
+        }
+        return effects.filter { effect in
+            switch effect {
+            case .send(_, let text): return ClientCore.object(text)?.type != "sync"
+            case .wait(.poll, _): return false
+            case .request(let number, _, _):
+                switch core.errands[number] {
+                case .read, .search:
+                    core.errands[number] = nil
+                    return false
+                default: return true
+                }
+            default: return true
+            }
+        }
     }
 }

@@ -2,80 +2,115 @@ import JSON
 
 /// Broken ways to show what came.
 extension ClientDefect {
-    static let appendsWhateverComes = ClientDefect(
-        "client-appends-whatever-comes", .CLIENT, 25, "Appends every answer it receives, whether it is there or not.")
-    static let tellsMessagesApartByText = ClientDefect(
-        "client-tells-messages-apart-by-text", .CLIENT, 25, "Drops a message whose text is there already.")
-    static let countsInsteadOfComparing = ClientDefect(
-        "client-counts-instead-of-comparing", .CLIENT, 25,
-        "Takes as many messages from the end of a history as it has fewer.")
-    static let showsTheLastAnswerToArrive = ClientDefect(
-        "client-shows-the-last-answer-to-arrive", .CLIENT, 26,
-        "Shows what a read brings in the session on the screen, whichever was asked for.")
-    static let showsFramesOfOtherSessions = ClientDefect(
-        "client-shows-frames-of-other-sessions", .CLIENT, 26, "Shows every answer in the session on the screen.")
-    static let swallowsErrors = ClientDefect(
-        "client-swallows-errors", .CLIENT, 31, "Shows no error, and takes a refused question for sent.")
-    static let retriesAtOnceWhenLimited = ClientDefect(
-        "client-retries-at-once-when-limited", .CLIENT, 32,
-        "Sends a question again at once when it was refused for its rate.")
-    static let scalesToldPauses = ClientDefect(
-        "client-ignores-retry-after", .CLIENT, 32, "Waits a second after a 429, whatever the answer says.")
-    static let showsOfflineForEverything = ClientDefect(
-        "client-shows-offline-for-everything", .CLIENT, 39, "Shows itself as offline whenever it is not connected.")
-    static let isDeafWithoutASocket = ClientDefect(
-        "client-is-deaf-without-a-socket", .CLIENT, 40, "Looks for nothing new while it has no connection.")
-    static let countsNoUnread = ClientDefect(
-        "client-counts-no-unread", .CLIENT, 42, "Does not count answers of other sessions.")
-    static let blanksOnEverySwitch = ClientDefect(
-        "client-blanks-on-every-switch", .CLIENT, 43, "Forgets the messages of a session when the person returns to it."
-    )
-
-    static let showing = [
-        appendsWhateverComes, tellsMessagesApartByText, countsInsteadOfComparing, showsTheLastAnswerToArrive,
-        showsFramesOfOtherSessions, swallowsErrors, retriesAtOnceWhenLimited, scalesToldPauses,
-        showsOfflineForEverything, isDeafWithoutASocket, countsNoUnread, blanksOnEverySwitch,
-    ]
+    static let showing = list {
+        ClientDefect(
+            "client-appends-whatever-comes", .CLIENT, 25,
+            "Appends every answer it receives, whether it is there or not.",
+            .takes { now, before, done in
+                let id = done["messageId"]?.stringValue
+                if id != nil, let known = before.first(where: { $0.id == id }) { now.append(known) }
+            },
+            .merges { _, before, history in
+                let confirmed = Set(before.compactMap(\.key))
+                return before + history.filter { $0.key.map { !confirmed.contains($0) } ?? true }
+            })
+        ClientDefect(
+            "client-tells-messages-apart-by-text", .CLIENT, 25, "Drops a message whose text is there already.",
+            .takes { now, before, done in
+                guard before.contains(where: { $0.text == done["text"]?.stringValue }) else { return }
+                let ids = Set(before.compactMap(\.id))
+                now.removeAll { $0.id == done["messageId"]?.stringValue && !ids.contains($0.id ?? "") }
+            },
+            .merges { _, before, history in
+                history.reduce(into: before) { kept, message in
+                    if !kept.contains(where: { $0.text == message.text }) { kept.append(message) }
+                }
+            })
+        ClientDefect(
+            "client-counts-instead-of-comparing", .CLIENT, 25,
+            "Takes as many messages from the end of a history as it has fewer.",
+            .merges { _, before, history in before + history.suffix(max(0, history.count - before.count)) })
+        ClientDefect(
+            "client-shows-the-last-answer-to-arrive", .CLIENT, 26,
+            "Shows what a read brings in the session on the screen, whichever was asked for.",
+            .layer { input, client, next in
+                let read = client.read(in: input)
+                let effects = next(input, &client)
+                if let read { client.core.conversations[client.core.shown]?.merge(history: read.messages) }
+                return effects
+            })
+        ClientDefect(
+            "client-shows-frames-of-other-sessions", .CLIENT, 26, "Shows every answer in the session on the screen.",
+            .after { input, client in
+                guard let frame = client.frame(in: input), let id = frame["messageId"]?.stringValue,
+                    let number = frame["sessionId"]?.stringValue.flatMap(client.core.known),
+                    number != client.core.shown,
+                    let message = client.core.conversations[number]?.messages.last(where: { $0.id == id })
+                else { return [] }
+                _ = client.core.conversations[client.core.shown]?.take(message)
+                return []
+            })
+        ClientDefect(
+            "client-swallows-errors", .CLIENT, 31, "Shows no error, and takes a refused question for sent.",
+            .screen { screen, _ in
+                screen.errors = []
+                for index in screen.messages.indices where screen.messages[index].status == .failed {
+                    screen.messages[index].status = .sent
+                }
+            })
+        ClientDefect(
+            "client-retries-at-once-when-limited", .CLIENT, 32,
+            "Sends a question again at once when it was refused for its rate.",
+            .hears("error") { frame, _ in
+                guard frame["code"] == "rate_limited" else { return frame }
+                var frame = frame
+                frame["retryAfterMs"] = 1
+                return frame
+            }, .pausesAfter429(ms: 1))
+        ClientDefect(
+            "client-ignores-retry-after", .CLIENT, 32, "Waits a second after a 429, whatever the answer says.",
+            .pausesAfter429(ms: 100))
+        ClientDefect(
+            "client-shows-offline-for-everything", .CLIENT, 39,
+            "Shows itself as offline whenever it is not connected.",
+            .screen { screen, _ in if screen.connection != .connected { screen.connection = .offline } })
+        ClientDefect(
+            "client-is-deaf-without-a-socket", .CLIENT, 40, "Looks for nothing new while it has no connection.",
+            .effects { effect, _, client in
+                switch effect {
+                case .wait(.degraded, _): return []
+                case .request(let number, _, _) where client.core.errands[number] == .look:
+                    client.core.errands[number] = nil
+                    return []
+                default: return nil
+                }
+            })
+        ClientDefect(
+            "client-counts-no-unread", .CLIENT, 42, "Does not count answers of other sessions.",
+            .screen { screen, _ in screen.unread = [:] })
+        ClientDefect(
+            "client-blanks-on-every-switch", .CLIENT, 43,
+            "Forgets the messages of a session when the person returns to it.",
+            .input { input, client in
+                if case .selected(let session?) = input, let number = client.core.known(session) {
+                    client.core.conversations[number]?.messages = []
+                }
+                return input
+            })
+    }
 }
 
-extension ClientSaboteur {
-    /// The conversation a message is put into.
-    func target(_ number: Int, shown: Int, isRead: Bool) -> Int {
-        if has(.showsFramesOfOtherSessions), !isRead { return shown }
-        if has(.showsTheLastAnswerToArrive), isRead { return shown }
-        return number
-    }
-
-    /// Puts a message into a conversation.
-    func add(_ message: Message, to conversation: inout Conversation) -> Conversation.Arrival {
-        if has(.appendsWhateverComes), message.role == .assistant {
-            conversation.messages.append(message)
-            return .added
+extension ClientFault {
+    /// Waits for its own time after a refusal over REST.
+    fileprivate static func pausesAfter429(ms: Int) -> ClientFault {
+        input { input, _ in
+            guard case .answered(let request, var answer?) = input, answer.status == 429,
+                var body = ClientCore.object(answer.body)
+            else { return input }
+            body["retryAfterMs"] = JSONValue(ms)
+            answer.body = body.text()
+            answer.retryAfter = nil
+            return .answered(request: request, answer)
         }
-        if has(.tellsMessagesApartByText), conversation.messages.contains(where: { $0.text == message.text }) {
-            return .known
-        }
-        return conversation.take(message)
-    }
-
-    /// How long a refusal for the rate over REST asks to wait, in milliseconds: as long as either place says.
-    func pause(_ answer: RESTAnswer, _ body: JSONValue) -> Int {
-        if has(.scalesToldPauses) { return 100 }
-        let header = answer.retryAfter.flatMap(Double.init).map { Int(min($0, 86_400) * 1000) }
-        return max(1, max(header ?? 0, body["retryAfterMs"]?.intValue ?? (header == nil ? 60_000 : 0)))
-    }
-}
-
-extension ClientCore {
-    /// The screen as broken clients draw it.
-    func sabotaged(_ screen: Screen) -> Screen {
-        guard broken(.swallowsErrors) else { return screen }
-        var screen = screen
-        screen.messages = screen.messages.map { message in
-            var message = message
-            if message.status == .failed { message.status = .sent }
-            return message
-        }
-        return screen
     }
 }

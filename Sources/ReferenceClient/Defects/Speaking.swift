@@ -2,86 +2,69 @@ import JSON
 
 /// Broken ways to form what is sent, and to read what comes.
 extension ClientDefect {
-    static let writesChatsAsText = ClientDefect(
-        "client-writes-one-message-not-a-list", .ENV, 21, "Sends its question as 'message' instead of 'messages'.")
-    static let sendsTwoObjectsInAFrame = ClientDefect(
-        "client-sends-two-objects-in-a-frame", .ENV, 21, "Puts a ping behind its question, in the same text message.")
-    static let refusesUnknownMembers = ClientDefect(
-        "client-refuses-unknown-members", .ENV, 22, "Drops a frame that has a member it does not know.")
-    static let dropsUnreadableInputs = ClientDefect(
-        "client-drops-unexpected-values", .ENV, 22, "Drops a frame with a nested object it does not expect.")
-    static let showsUnknownTypesAsErrors = ClientDefect(
-        "client-shows-unknown-types-as-errors", .ENV, 23, "Shows an error for a frame of a type it does not know.")
-    static let closesOnUnknownTypes = ClientDefect(
-        "client-closes-on-unknown-types", .ENV, 23, "Closes its connection at a frame of a type it does not know.")
-    static let leavesOutTheVersion = ClientDefect(
-        "client-leaves-out-the-version", .AUTH, 13, "Sends auth without the version of the protocol.")
-    static let sendsBeforeConnected = ClientDefect(
-        "client-sends-before-connected", .AUTH, 14, "Sends a ping behind its auth, before connected.")
-    static let putsTheTokenIntoTheURL = ClientDefect(
-        "client-puts-the-token-into-the-url", .AUTH, 15, "Sends its token in the query of the WebSocket's URL.")
-    static let putsTheTokenIntoPaths = ClientDefect(
-        "client-puts-the-token-into-requests", .AUTH, 15, "Sends its token in the query of every REST request.")
-
-    static let speaking = [
-        writesChatsAsText, sendsTwoObjectsInAFrame, refusesUnknownMembers, dropsUnreadableInputs,
-        showsUnknownTypesAsErrors, closesOnUnknownTypes, leavesOutTheVersion, sendsBeforeConnected,
-        putsTheTokenIntoTheURL, putsTheTokenIntoPaths,
-    ]
-}
-
-extension ClientSaboteur {
-    /// The text messages that carry a frame.
-    func texts(of frame: JSONValue) -> [String] {
-        guard !isUsual else { return [frame.text()] }
-        var frame = frame
-        let type = frame["type"]?.stringValue
-        if differs(.addsMembers) { frame["note"] = ["nobody": "knows", "this": [1, 2, 3]] }
-        if has(.leavesOutTheVersion), type == "auth" { frame["protocol"] = nil }
-        if has(.writesChatsAsText), type == "chat" {
-            frame["message"] = frame["messages"]
-            frame["messages"] = nil
-        }
-        if has(.sendsTwoObjectsInAFrame), type == "chat" { return [frame.text() + #"{"type":"ping"}"#] }
-        if differs(.asksForLife), type == "chat" { return [frame.text(), #"{"type":"ping","nonce":"alive"}"#] }
-        return [frame.text()]
+    static let speaking = list {
+        ClientDefect(
+            "client-writes-one-message-not-a-list", .ENV, 21, "Sends its question as 'message' instead of 'messages'.",
+            .sends("chat") { chat, _ in
+                var chat = chat
+                chat["message"] = chat["messages"]
+                chat["messages"] = nil
+                return [chat.text()]
+            })
+        ClientDefect(
+            "client-sends-two-objects-in-a-frame", .ENV, 21,
+            "Puts a ping behind its question, in the same text message.",
+            .sends("chat") { chat, _ in [chat.text() + #"{"type":"ping"}"#] })
+        ClientDefect(
+            "client-refuses-unknown-members", .ENV, 22, "Drops a frame that has a member it does not know.",
+            .hears { frame, _ in
+                guard isKnown(frame) else { return nil }
+                guard let missed = frame["missed"]?.arrayValue else { return frame }
+                var frame = frame
+                frame["missed"] = .array(missed.filter(isKnown))
+                return frame
+            })
+        ClientDefect(
+            "client-drops-unexpected-values", .ENV, 22, "Drops a frame with a nested object it does not expect.",
+            .hears { frame, _ in
+                guard members[frame.type]?.contains("seq") == true, let object = frame.objectValue else { return frame }
+                return object.contains { $0.key != "stats" && $0.value.objectValue != nil } ? nil : frame
+            })
+        ClientDefect(
+            "client-shows-unknown-types-as-errors", .ENV, 23, "Shows an error for a frame of a type it does not know.",
+            .unknown { type, core in core.complain("Unknown message type '\(type)'.", code: "unknown_type") })
+        ClientDefect(
+            "client-closes-on-unknown-types", .ENV, 23, "Closes its connection at a frame of a type it does not know.",
+            .unknown { _, core in core.giveUpConnection() })
+        ClientDefect(
+            "client-leaves-out-the-version", .AUTH, 13, "Sends auth without the version of the protocol.",
+            .sends("auth") { auth, _ in
+                var auth = auth
+                auth["protocol"] = nil
+                return [auth.text()]
+            })
+        ClientDefect(
+            "client-sends-before-connected", .AUTH, 14, "Sends a ping behind its auth, before connected.",
+            .sends("auth") { auth, _ in [auth.text(), #"{"type":"ping"}"#] })
+        ClientDefect(
+            "client-puts-the-token-into-the-url", .AUTH, 15, "Sends its token in the query of the WebSocket's URL.",
+            .effects { effect, _, client in
+                guard case .open(let socket, let url) = effect, let token = client.core.rules.token else { return nil }
+                return [.open(socket: socket, url: url + (url.contains("?") ? "&" : "?") + "token=" + token)]
+            })
+        ClientDefect(
+            "client-puts-the-token-into-requests", .AUTH, 15, "Sends its token in the query of every REST request.",
+            .effects { effect, _, client in
+                guard case .request(let number, var request, let limit) = effect, let token = client.core.rules.token
+                else { return nil }
+                request.url += "?token=" + token
+                return [.request(number, request, limit: limit)]
+            })
     }
 
-    /// The URL of the WebSocket.
-    func address(_ url: String, token: String?) -> String {
-        guard has(.putsTheTokenIntoTheURL), let token else { return url }
-        return url + (url.contains("?") ? "&" : "?") + "token=" + token
-    }
-
-    /// A REST request.
-    func rewrite(_ request: RESTRequest, token: String?) -> RESTRequest {
-        guard !isUsual else { return request }
-        var request = request
-        if has(.putsTheTokenIntoPaths), let token { request.url += "?token=" + token }
-        if differs(.addsMembers), var body = try? JSONParser.value(request.body) {
-            body["note"] = ["nobody": "knows"]
-            request.body = body.text()
-        }
-        return request
-    }
-
-    /// What a text holds; nil when it is no JSON object.
-    func read(_ text: String) -> JSONValue? {
-        guard let value = try? JSONParser.document(text).root, let object = value.objectValue else { return nil }
-        guard !isHealthy else { return value }
-        let known = Self.members[object["type"]?.stringValue ?? ""]
-        if has(.refusesUnknownMembers), let known, object.keys.contains(where: { !known.contains($0) }) { return nil }
-        if has(.dropsUnreadableInputs), let known, known.contains("seq"),
-            object.contains(where: { $0.key != "stats" && $0.value.objectValue != nil })
-        {
-            return nil
-        }
-        return value
-    }
-
-    /// The frames of a replay.
-    func replayed(_ frames: [JSONValue]) -> [JSONValue] {
-        has(.refusesUnknownMembers) ? frames.compactMap { read($0.text()) } : frames
+    private static func isKnown(_ frame: JSONValue) -> Bool {
+        guard let known = members[frame.type] else { return true }
+        return frame.objectValue?.keys.allSatisfy(known.contains) ?? true
     }
 
     private static let members: [String: Set<String>] = [
@@ -97,11 +80,15 @@ extension ClientSaboteur {
     ]
 }
 
-extension ClientCore {
-    /// What broken clients do about a type they do not know.
-    mutating func sabotageUnknown(_ type: String) {
-        guard !["pong", "connected", "syncResult"].contains(type) else { return }
-        if broken(.showsUnknownTypesAsErrors) { complain("Unknown message type '\(type)'.", code: "unknown_type") }
-        if broken(.closesOnUnknownTypes) { giveUpConnection() }
+extension ClientFault {
+    /// Does something about a live frame of a type it does not know.
+    fileprivate static func unknown(_ body: @escaping @Sendable (String, inout ClientCore) -> Void) -> ClientFault {
+        .layer { input, client, next in
+            let type = client.core.link.live == nil ? nil : client.frame(in: input)?.type
+            let effects = next(input, &client)
+            let known = ["ack", "message", "toolUse", "done", "error", "pong", "connected", "syncResult", ""]
+            guard let type, !known.contains(type) else { return effects }
+            return effects + client.core.having { body(type, &$0) }
+        }
     }
 }

@@ -2,57 +2,102 @@ import JSON
 
 /// Broken ways to keep a place in the stream.
 extension ClientDefect {
-    static let syncsOnlyWhenBehind = ClientDefect(
-        "client-syncs-only-when-behind", .CLIENT, 16,
-        "Asks for missed frames only when its number is above 0 and below the server's.")
-    static let takesIncompleteForWhole = ClientDefect(
-        "client-takes-incomplete-for-whole", .CLIENT, 17, "Takes every answer to its sync for whole.")
-    static let takesAPageForTheWhole = ClientDefect(
-        "client-takes-a-page-for-the-whole", .CLIENT, 18, "Does not ask for the next page of a replay.")
-    static let movesOverTheGap = ClientDefect(
-        "client-moves-over-the-gap", .CLIENT, 27, "Moves its position with live frames while a sync is unanswered.")
-    static let mixesEpochAndNumber = ClientDefect(
-        "client-mixes-epoch-and-number", .CLIENT, 28,
-        "Asks with the epoch of the connection and the number it had before.")
-    static let takesTheEpochAlone = ClientDefect(
-        "client-takes-the-epoch-alone", .CLIENT, 28,
-        "Takes up a new epoch at once, and its number only when it has read.")
-    static let staysAtUnknownFrames = ClientDefect(
-        "client-stays-at-unknown-frames", .CLIENT, 29, "Does not count numbered frames of types it does not know.")
-    static let holdsBackBehindHoles = ClientDefect(
-        "client-holds-back-behind-holes", .CLIENT, 30, "Shows a frame only when every number before it has come.")
-    static let syncsWithoutAnEpoch = ClientDefect(
-        "client-syncs-without-an-epoch", .LIVE, 13, "Sends a sync to a server that told no epoch.")
-
-    static let streaming = [
-        syncsOnlyWhenBehind, takesIncompleteForWhole, takesAPageForTheWhole, movesOverTheGap, mixesEpochAndNumber,
-        takesTheEpochAlone, staysAtUnknownFrames, holdsBackBehindHoles, syncsWithoutAnEpoch,
-    ]
+    static let streaming = list {
+        ClientDefect(
+            "client-syncs-only-when-behind", .CLIENT, 16,
+            "Asks for missed frames only when its number is above 0 and below the server's.",
+            .layer { input, client, next in
+                guard client.isGreeting(input), let frame = client.frame(in: input) else { return next(input, &client) }
+                let (held, last) = (client.core.place.held?.seq ?? 0, frame["lastSeq"]?.intValue ?? 0)
+                let effects = next(input, &client)
+                guard held == 0 || held >= last, client.core.place.gap != nil, let epoch = client.core.link.epoch else {
+                    return effects
+                }
+                client.core.place = Place(held: Position(epoch: epoch, seq: last))
+                return effects.filter { effect in
+                    if case .send(_, let text) = effect { ClientCore.object(text)?.type != "sync" } else { true }
+                }
+            })
+        ClientDefect(
+            "client-takes-incomplete-for-whole", .CLIENT, 17, "Takes every answer to its sync for whole.",
+            .hears("syncResult") { page, _ in page.called(complete: true) })
+        ClientDefect(
+            "client-takes-a-page-for-the-whole", .CLIENT, 18, "Does not ask for the next page of a replay.",
+            .hears("syncResult") { page, _ in page["more"] == true ? page.called(complete: true) : page })
+        ClientDefect(
+            "client-moves-over-the-gap", .CLIENT, 27, "Moves its position with live frames while a sync is unanswered.",
+            .layer { input, client, next in
+                let seq = client.frame(in: input)?["seq"]?.intValue
+                let effects = next(input, &client)
+                return effects
+                    + client.core.having { core in
+                        if let seq, let epoch = core.link.epoch, core.link.live != nil {
+                            let held = core.place.held.map { $0.epoch == epoch ? $0.seq : 0 } ?? 0
+                            core.place.held = Position(epoch: epoch, seq: max(seq, held))
+                            core.needsSaving = true
+                        } else if let position = core.place.gap?.afterReads, core.place.held != position {
+                            core.place.held = position
+                            core.needsSaving = true
+                        }
+                    }
+            })
+        ClientDefect(
+            "client-mixes-epoch-and-number", .CLIENT, 28,
+            "Asks with the epoch of the connection and the number it had before.",
+            .sends("sync") { sync, client in
+                var sync = sync
+                sync["epoch"] = client.core.link.epoch.map(JSONValue.string)
+                return [sync.text()]
+            })
+        ClientDefect(
+            "client-takes-the-epoch-alone", .CLIENT, 28,
+            "Takes up a new epoch at once, and its number only when it has read.",
+            .after { input, client in
+                guard let epoch = client.core.place.gap?.afterReads?.epoch, client.core.place.held?.epoch != epoch
+                else {
+                    return []
+                }
+                return client.core.having { core in
+                    core.place.held = Position(epoch: epoch, seq: core.place.held?.seq ?? 0)
+                    core.needsSaving = true
+                }
+            })
+        ClientDefect(
+            "client-stays-at-unknown-frames", .CLIENT, 29, "Does not count numbered frames of types it does not know.",
+            .hears { frame, _ in
+                guard !["message", "toolUse", "done", "error"].contains(frame.type) else { return frame }
+                var frame = frame
+                frame["seq"] = nil
+                return frame
+            })
+        ClientDefect(
+            "client-holds-back-behind-holes", .CLIENT, 30,
+            "Shows a frame only when every number before it has come.",
+            .hears { frame, client in
+                guard let seq = frame["seq"]?.intValue else { return frame }
+                let place = client.core.place
+                return seq > (place.gap.map { max($0.asked, $0.ahead) } ?? place.held?.seq ?? 0) + 1 ? nil : frame
+            })
+        ClientDefect(
+            "client-syncs-without-an-epoch", .LIVE, 13, "Sends a sync to a server that told no epoch.",
+            .layer { input, client, next in
+                let awaits = client.core.place.held != nil || client.core.outbox.contains { $0.wasSent }
+                guard client.isGreeting(input), awaits, client.frame(in: input)?["epoch"] == nil else {
+                    return next(input, &client)
+                }
+                let effects = next(input, &client)
+                return effects
+                    + client.core.having { $0.send(["type": "sync", "lastSeqSeen": 0], on: $0.link.live ?? 0) }
+            })
+    }
 }
 
-extension ClientSaboteur {
-    /// Whether the number of a frame of this type moves the position.
-    func counts(_ type: String) -> Bool {
-        !has(.staysAtUnknownFrames) || ["message", "toolUse", "done", "error"].contains(type)
-    }
-
-    /// Where a sync asks from.
-    func start(_ held: Position, greeted epoch: String) -> Position {
-        has(.mixesEpochAndNumber) ? Position(epoch: epoch, seq: held.seq) : held
-    }
-}
-
-extension ClientCore {
-    /// Whether a frame waits for the numbers before it, for ever.
-    mutating func holdsBack(_ frame: JSONValue) -> Bool {
-        guard broken(.holdsBackBehindHoles), let seq = frame["seq"]?.intValue else { return false }
-        let place = place.gap.map { max($0.asked, $0.ahead) } ?? place.held?.seq ?? 0
-        return seq > place + 1
-    }
-
-    /// Takes a live number for the position although a hole is open.
-    mutating func moveOverTheGap(to seq: Int) {
-        guard let epoch = link.epoch else { return }
-        place.held = Position(epoch: epoch, seq: max(seq, place.held?.epoch == epoch ? place.held?.seq ?? 0 : 0))
+extension JSONValue {
+    /// A page that says whether something is missing, and has no next one.
+    fileprivate func called(complete: Bool) -> JSONValue {
+        var page = self
+        page["complete"] = .bool(complete)
+        page["more"] = nil
+        return page
     }
 }

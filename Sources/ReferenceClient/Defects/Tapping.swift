@@ -1,22 +1,34 @@
 /// Broken ways to follow a notification.
 extension ClientDefect {
-    static let startOverrulesTheTap = ClientDefect(
-        "client-start-overrules-the-tap", .CLIENT, 33,
-        "Loads the newest session at every start, also at that by a notification.")
-    static let onlyLogsTaps = ClientDefect(
-        "client-only-logs-taps", .CLIENT, 34, "Comes to the foreground by a notification and stays where it was.")
-    static let readsTheTargetOnlyWhenTheViewAppears = ClientDefect(
-        "client-reads-the-target-only-when-the-view-appears", .CLIENT, 35,
-        "Does nothing about a tapped notification while its chat is on the screen.")
-    static let saysNothingOfUnknownSessions = ClientDefect(
-        "client-says-nothing-of-unknown-sessions", .CLIENT, 36,
-        "Shows no error when the session of a notification is not found.")
-    static let ignoresPushesInTheForeground = ClientDefect(
-        "client-ignores-pushes-in-the-foreground", .CLIENT, 37,
-        "Does nothing about a notification that arrives in the foreground.")
-
-    static let tapping = [
-        startOverrulesTheTap, onlyLogsTaps, readsTheTargetOnlyWhenTheViewAppears, saysNothingOfUnknownSessions,
-        ignoresPushesInTheForeground,
-    ]
+    static let tapping = list {
+        ClientDefect(
+            "client-start-overrules-the-tap", .CLIENT, 33,
+            "Loads the newest session at every start, also at that by a notification.",
+            .after { input, client in
+                guard case .launched(.some) = input else { return [] }
+                return client.core.having { core in
+                    core.isUntouched = true
+                    _ = core.ask("GET", "/api/sessions", for: .start)
+                }
+            })
+        ClientDefect(
+            "client-only-logs-taps", .CLIENT, 34, "Comes to the foreground by a notification and stays where it was.",
+            .input { input, client in
+                if case .pushOpened = input, !client.core.isForeground { .foreground } else { input }
+            })
+        ClientDefect(
+            "client-reads-the-target-only-when-the-view-appears", .CLIENT, 35,
+            "Does nothing about a tapped notification while its chat is on the screen.",
+            .input { input, client in
+                if case .pushOpened = input, client.core.isForeground { nil } else { input }
+            })
+        ClientDefect(
+            "client-says-nothing-of-unknown-sessions", .CLIENT, 36,
+            "Shows no error when the session of a notification is not found.",
+            .screen { screen, _ in screen.errors.removeAll { $0.text.hasPrefix("This conversation does not exist") } })
+        ClientDefect(
+            "client-ignores-pushes-in-the-foreground", .CLIENT, 37,
+            "Does nothing about a notification that arrives in the foreground.",
+            .input { input, _ in if case .pushReceived = input { nil } else { input } })
+    }
 }

@@ -1,6 +1,6 @@
 /// The thin shell around the core: performs effects on a real network, a real disk and a real clock.
 actor ClientEngine {
-    private var core: ClientCore
+    private var client: FaultyClient
     private let transport: any ClientTransport
     private let storage: ClientStorage?
     private let clock: any ClientClock
@@ -22,25 +22,26 @@ actor ClientEngine {
 
     init(
         rules: ClientRules, storage: ClientStorage?, transport: any ClientTransport = NetworkTransport(),
-        clock: any ClientClock = SystemClock(), dice: Dice = Dice(), watcher: (@Sendable (Screen) -> Void)? = nil
+        clock: any ClientClock = SystemClock(), dice: Dice = Dice(), defects: Set<ClientDefect> = [],
+        watcher: (@Sendable (Screen) -> Void)? = nil
     ) {
         self.rules = rules
         self.transport = transport
         self.storage = storage
         self.clock = clock
         self.watcher = watcher
-        core = ClientCore(rules: rules, memory: storage?.load(), dice: dice)
+        client = FaultyClient(rules: rules, memory: storage?.load(), dice: dice, defects: defects)
     }
 
     /// What a person sees.
-    var screen: Screen { core.screen }
+    var screen: Screen { client.screen }
 
     /// Takes in what happened and performs what follows.
     func handle(_ input: Input) {
         guard !isStopped else { return }
-        for effect in core.handle(input, at: clock.now) { perform(effect) }
+        for effect in client.handle(input, at: clock.now) { perform(effect) }
         guard let watcher else { return }
-        let screen = core.screen
+        let screen = client.screen
         guard screen != lastScreen else { return }
         lastScreen = screen
         watcher(screen)

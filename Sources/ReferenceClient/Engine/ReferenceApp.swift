@@ -43,13 +43,12 @@ public actor ReferenceApp: DrivenClient {
         var rules = ClientRules(
             url: launch.url.absoluteString, base: base(launch.http), token: launch.token.isEmpty ? nil : launch.token,
             timeScale: launch.timeScale)
-        rules.defects = defects
         rules.variations = variations
         let storage = ClientStorage(path: try folder(for: launch).appendingPathComponent("client.json").path)
         if launch.fresh { storage.forget() }
         var tell: (@Sendable (Screen) -> Void)?
         if let watcher { tell = { screen in watcher(ClientState(screen)) } }
-        let engine = ClientEngine(rules: rules, storage: storage, watcher: tell)
+        let engine = ClientEngine(rules: rules, storage: storage, defects: defects, watcher: tell)
         self.engine = engine
         await engine.handle(.launched(opened: launch.opened.map(payload)))
     }

@@ -1,0 +1,118 @@
+import JSON
+
+/// One thing that is wrong with a client, around its core.
+enum ClientFault: Sendable {
+    /// What happens goes through a layer on its way to the core, and what is to be done on its way back.
+    typealias Layer = @Sendable (Input, inout FaultyClient, Next) -> [Effect]
+    /// The way on to the core, through the layers within.
+    typealias Next = (Input, inout FaultyClient) -> [Effect]
+
+    /// It waits otherwise.
+    case rules(@Sendable (inout ClientRules) -> Void)
+    /// It is told something else, or does something else.
+    case layer(Layer)
+    /// It shows something else.
+    case screen(@Sendable (inout Screen, FaultyClient) -> Void)
+
+    /// Takes an input for another one, or for none.
+    static func input(_ change: @escaping @Sendable (Input, inout FaultyClient) -> Input?) -> ClientFault {
+        .layer { input, client, next in change(input, &client).map { next($0, &client) } ?? [] }
+    }
+
+    /// Takes a frame of the server for another one, or for none.
+    static func hears(
+        _ type: String? = nil, _ change: @escaping @Sendable (JSONValue, inout FaultyClient) -> JSONValue?
+    ) -> ClientFault {
+        input { input, client in
+            guard case .received(let socket, _) = input, let frame = client.frame(in: input),
+                type == nil || frame.type == type
+            else { return input }
+            return change(frame, &client).map { $0 == frame ? input : .received(socket: socket, $0.text()) }
+        }
+    }
+
+    /// Does something else than the core wants; nil does what it wants.
+    static func effects(
+        _ change: @escaping @Sendable (Effect, Input, inout FaultyClient) -> [Effect]?
+    ) -> ClientFault {
+        .layer { input, client, next in
+            next(input, &client).flatMap { change($0, input, &client) ?? [$0] }
+        }
+    }
+
+    /// Sends other texts than a frame of a type.
+    static func sends(
+        _ type: String, _ texts: @escaping @Sendable (JSONValue, FaultyClient) -> [String]
+    ) -> ClientFault {
+        effects { effect, _, client in
+            guard case .send(let socket, let text) = effect, let frame = ClientCore.object(text), frame.type == type
+            else { return nil }
+            return texts(frame, client).map { .send(socket: socket, $0) }
+        }
+    }
+
+    /// Waits otherwise for its next attempt, or makes none where there is nothing to wait.
+    static func attempts(_ wait: @escaping @Sendable (_ ms: Int, Input, FaultyClient) -> Int?) -> ClientFault {
+        effects { effect, input, client in
+            guard case .wait(.reconnect, let ms) = effect else { return nil }
+            return wait(ms, input, client).map { [.wait(.reconnect, ms: max(1, $0))] } ?? []
+        }
+    }
+
+    /// Does something more after something happened.
+    static func after(_ body: @escaping @Sendable (Input, inout FaultyClient) -> [Effect]) -> ClientFault {
+        .layer { input, client, next in next(input, &client) + body(input, &client) }
+    }
+
+    /// Asks a question otherwise that it has asked before, on any road.
+    static func resends(_ change: @escaping @Sendable (inout JSONValue) -> Void) -> ClientFault {
+        @Sendable func changed(_ text: String, _ client: inout FaultyClient) -> String {
+            guard var body = ClientCore.object(text), let key = body["clientMessageId"]?.stringValue,
+                !client.notes.marks.insert("sent \(key)").inserted
+            else { return text }
+            change(&body)
+            return body.text()
+        }
+        return effects { effect, _, client in
+            switch effect {
+            case .send(let socket, let text): return [.send(socket: socket, changed(text, &client))]
+            case .request(let number, var request, let limit):
+                request.body = changed(request.body, &client)
+                return [.request(number, request, limit: limit)]
+            default: return nil
+            }
+        }
+    }
+
+    /// Joins histories to conversations in another way; given is what was there before, and what the history has.
+    static func merges(
+        _ merged: @escaping @Sendable (_ now: [Message], _ before: [Message], _ history: [Message]) -> [Message]
+    ) -> ClientFault {
+        .layer { input, client, next in
+            guard let read = client.read(in: input) else { return next(input, &client) }
+            let before = client.core.conversations[read.conversation]?.messages ?? []
+            let effects = next(input, &client)
+            let number = client.core.known(read.session) ?? read.conversation
+            let now = client.core.conversations[number]?.messages ?? []
+            client.core.conversations[number]?.messages = merged(now, before, read.messages)
+            return effects
+        }
+    }
+
+    /// Takes in answers in another way; given is the conversation before, and the answers that came by themselves.
+    static func takes(
+        _ taken: @escaping @Sendable (_ now: inout [Message], _ before: [Message], _ answer: JSONValue) -> Void
+    ) -> ClientFault {
+        .layer { input, client, next in
+            let conversations = client.core.conversations
+            let frame = client.frame(in: input)
+            let effects = next(input, &client)
+            for done in [frame].compactMap(\.self) + (frame?["missed"]?.arrayValue ?? []) where done.type == "done" {
+                guard let number = done["sessionId"]?.stringValue.flatMap(client.core.known) else { continue }
+                let before = conversations[number]?.messages ?? []
+                taken(&client.core.conversations[number, default: Conversation(number: number)].messages, before, done)
+            }
+            return effects
+        }
+    }
+}
