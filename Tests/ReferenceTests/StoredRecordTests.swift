@@ -10,8 +10,8 @@ import Testing
                 principal: "p1", session: "s", turn: "t", message: "m", key: "c",
                 content: [["type": "text", "text": "line\nend 👋🏽 e\u{301}"]], at: 5)),
         .question(.init(principal: "p1", session: "s", turn: "t", message: "m", key: nil, content: "\u{0} \"", at: 5)),
-        .answer(.init(session: "s", turn: "t", message: "m", text: "", at: 9_007_199_254_740_993)),
-        .failure(.init(session: "s", turn: "t", code: "agent_failed", text: "no", at: 7)),
+        .ending(.init(session: "s", turn: "t", ending: .answered(message: "m", text: ""), at: 9_007_199_254_740_993)),
+        .ending(.init(session: "s", turn: "t", ending: .failed(code: "agent_failed", text: "no"), at: 7)),
     ]
 
     @Test(arguments: records) func `a record is read back as it was written`(_ record: StoredRecord) {
@@ -30,8 +30,8 @@ import Testing
             .question(.init(principal: "p1", session: "s", turn: "t1", message: "m1", key: nil, content: "a", at: 1)))
         store.apply(
             .question(.init(principal: "p1", session: "s", turn: "t2", message: "m2", key: nil, content: "b", at: 2)))
-        store.apply(.answer(.init(session: "s", turn: "t1", message: "m3", text: "A", at: 3)))
-        store.apply(.failure(.init(session: "s", turn: "t2", code: "agent_failed", text: "B", at: 4)))
+        store.apply(.ending(.init(session: "s", turn: "t1", ending: .answered(message: "m3", text: "A"), at: 3)))
+        store.apply(.ending(.init(session: "s", turn: "t2", ending: .failed(code: "agent_failed", text: "B"), at: 4)))
         let session = store.session("s", of: "p1")
         #expect(session?.messages.map(\.id) == ["m1", "m2", "m3"])
         #expect(session?.updatedAt == 3)
@@ -44,8 +44,8 @@ import Testing
         var store = SessionStore()
         store.apply(
             .question(.init(principal: "p1", session: "s", turn: "t", message: "m", key: nil, content: "a", at: 1)))
-        store.apply(.answer(.init(session: "s", turn: "t", message: "n", text: "A", at: 2)))
-        store.apply(.failure(.init(session: "s", turn: "t", code: "interrupted", text: "", at: 3)))
+        store.apply(.ending(.init(session: "s", turn: "t", ending: .answered(message: "n", text: "A"), at: 2)))
+        store.apply(.ending(.init(session: "s", turn: "t", ending: .failed(code: "interrupted", text: ""), at: 3)))
         #expect(store.ending(of: "t", in: "s") == .answered(message: "n", text: "A"))
     }
 }

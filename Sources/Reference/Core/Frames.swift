@@ -83,7 +83,7 @@ enum Frames {
     }
 
     /// The frame that ends a turn, or a copy of it.
-    static func ending(_ ending: SessionStore.Ending, of turn: TurnNames, duplicate: Bool = false) -> JSONValue {
+    static func ending(_ ending: TurnEnding, of turn: TurnNames, duplicate: Bool = false) -> JSONValue {
         switch ending {
         case .answered(let message, let text): done(turn, message: message, text: text, duplicate: duplicate)
         case .failed(let code, let text):

@@ -110,12 +110,12 @@ extension ServerCore {
         }
     }
 
-    private mutating func sendCopy(of ending: SessionStore.Ending?, _ names: TurnNames, to socket: Int) {
+    private mutating func sendCopy(of ending: TurnEnding?, _ names: TurnNames, to socket: Int) {
         send(Frames.ending(outcome(names, ending), of: names, duplicate: true), to: socket)
     }
 
     /// How a turn ended; one without an ending that nothing runs was interrupted, and a restart will say so.
-    func outcome(_ names: TurnNames, _ ending: SessionStore.Ending?) -> SessionStore.Ending {
-        ending ?? .failed(code: ErrorCode.interrupted.rawValue, text: "the server stopped while this turn ran")
+    func outcome(_ names: TurnNames, _ ending: TurnEnding?) -> TurnEnding {
+        ending ?? Self.interrupted
     }
 }

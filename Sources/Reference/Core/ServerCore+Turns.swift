@@ -84,56 +84,36 @@ extension ServerCore {
                 timers[timer] = id
                 effects.append(.wait(timer: timer, ms: ms))
                 return
-            case .reply(let text): finish(turn, answer: text)
-            case .fail(let reason): finish(turn, .agentFailed, "the agent failed: \(reason)")
+            case .reply(let text): finish(turn, .answered(message: ids.next("msg"), text: text))
+            case .fail(let reason):
+                finish(turn, .failed(code: ErrorCode.agentFailed.rawValue, text: "the agent failed: \(reason)"))
             }
         }
     }
 
-    /// Ends a turn with an answer, which is stored before anyone hears of it.
-    private mutating func finish(_ turn: LiveTurn, answer text: String) {
+    /// Ends a turn; its ending is stored before anyone hears of it.
+    private mutating func finish(_ turn: LiveTurn, _ ending: TurnEnding) {
         turns[turn.names.turn]?.state = .ending
-        let answer = StoredRecord.Answer(
-            session: turn.names.session, turn: turn.names.turn, message: ids.next("msg"), text: text, at: stamp())
-        store(.answer(answer), as: .ending(.answer(answer)))
-    }
-
-    /// Ends a turn without an answer; the failure is stored like an answer.
-    private mutating func finish(_ turn: LiveTurn, _ code: ErrorCode, _ text: String) {
-        turns[turn.names.turn]?.state = .ending
-        let failure = StoredRecord.Failure(
-            session: turn.names.session, turn: turn.names.turn, code: code.rawValue, text: text, at: stamp())
-        store(.failure(failure), as: .ending(.failure(failure)))
+        store(ending, of: turn.names.turn, in: turn.names.session)
     }
 
     /// The ending is durable, or could not be: either way the turn ends now, and the next one of its session starts.
-    private mutating func ended(_ record: StoredRecord, isDurable: Bool) {
-        switch record {
-        case .question, .remark: return
-        case .answer(let answer):
-            if isDurable { sessions.apply(record) }
-            guard let turn = turns.removeValue(forKey: answer.turn) else { return }
-            if isDurable {
-                conclude(turn, .answered(message: answer.message, text: answer.text))
-            } else {
-                let text = "the answer could not be stored; ask again"
-                sessions.endUnstored(
-                    answer.turn, in: answer.session, code: ErrorCode.persistFailed.rawValue, text: text)
-                conclude(turn, .failed(code: ErrorCode.persistFailed.rawValue, text: text))
+    private mutating func ended(_ record: StoredRecord.Ending, isDurable: Bool) {
+        var ending = record.ending
+        if isDurable {
+            sessions.apply(.ending(record))
+        } else {
+            if case .answered = ending {
+                ending = .failed(
+                    code: ErrorCode.persistFailed.rawValue, text: "the answer could not be stored; ask again")
             }
-        case .failure(let failure):
-            if isDurable {
-                sessions.apply(record)
-            } else {
-                sessions.endUnstored(failure.turn, in: failure.session, code: failure.code, text: failure.text)
-            }
-            guard let turn = turns.removeValue(forKey: failure.turn) else { return }
-            conclude(turn, .failed(code: failure.code, text: failure.text))
+            sessions.endUnstored(record.turn, in: record.session, ending)
         }
+        if let turn = turns.removeValue(forKey: record.turn) { conclude(turn, ending) }
     }
 
     /// Tells everyone how a turn ended.
-    private mutating func conclude(_ turn: LiveTurn, _ ending: SessionStore.Ending) {
+    private mutating func conclude(_ turn: LiveTurn, _ ending: TurnEnding) {
         // Who took the answer live is looking at it already.
         let wasHeard = !connections.sockets(of: turn.principal).isEmpty
         broadcast(Frames.ending(ending, of: turn.names), of: turn)
@@ -202,7 +182,6 @@ extension ServerCore {
     }
 
     private mutating func interrupt(_ id: String) {
-        guard let turn = turns[id] else { return }
-        finish(turn, .interrupted, "the server stopped while this turn ran")
+        if let turn = turns[id] { finish(turn, Self.interrupted) }
     }
 }

@@ -44,7 +44,7 @@ struct ServerCore: Sendable {
     /// What waits for the disk.
     enum Write: Sendable {
         case question(StoredRecord.Question)
-        case ending(StoredRecord)
+        case ending(StoredRecord.Ending)
         /// What the agent says of its own accord; devices are told of it always, or when nobody takes it live.
         case remark(StoredRecord.Remark, notice: PushNotice, isPushed: Bool)
     }
@@ -110,10 +110,7 @@ struct ServerCore: Sendable {
     private mutating func closeInterrupted() {
         for session in sessions.all {
             for turn in session.turns where turn.ending == nil {
-                let failure = StoredRecord.Failure(
-                    session: session.id, turn: turn.id, code: ErrorCode.interrupted.rawValue,
-                    text: "the server stopped while this turn ran", at: stamp())
-                store(.failure(failure), as: .ending(.failure(failure)))
+                store(Self.interrupted, of: turn.id, in: session.id)
             }
         }
     }
@@ -137,6 +134,16 @@ struct ServerCore: Sendable {
         writes[write] = purpose
         effects.append(.store(write: write, [record]))
     }
+
+    /// Stores how a turn ended, and tells of it then.
+    mutating func store(_ ending: TurnEnding, of turn: String, in session: String) {
+        let record = StoredRecord.Ending(session: session, turn: turn, ending: ending, at: stamp())
+        store(.ending(record), as: .ending(record))
+    }
+
+    /// How a turn ends that the end of the server has cut short.
+    static let interrupted = TurnEnding.failed(
+        code: ErrorCode.interrupted.rawValue, text: "the server stopped while this turn ran")
 
     /// Sends a frame that belongs to one connection alone.
     mutating func send(_ frame: JSONValue, to socket: Int) {

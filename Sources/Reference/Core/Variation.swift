@@ -10,12 +10,6 @@ public struct Variation: Sendable, Hashable, CustomStringConvertible {
         self.summary = summary
     }
 
-    /// Two variations are the same when their names are.
-    public static func == (left: Variation, right: Variation) -> Bool { left.name == right.name }
-
-    /// By name.
-    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
-
     /// The name.
     public var description: String { name }
 

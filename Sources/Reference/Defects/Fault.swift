@@ -43,12 +43,20 @@ extension Fault {
         }
     }
 
-    /// Changes questions, whichever road they come by; what is done to the sessions meanwhile holds for this question alone.
+    /// Changes questions, whichever road they come by; what is done to the session they name holds for this question alone.
     static func chats(_ change: @escaping @Sendable (inout FaultyCore.Asker, inout FaultyCore) -> Void) -> Fault {
         .layer { input, server, next in
             guard let asker = server.asker(in: input) else { return next(input, &server) }
-            let sessions = server.core.sessions
-            defer { server.core.sessions = sessions }
+            let id = asker.session ?? ""
+            let owner = server.core.sessions[id]?.owner
+            defer {
+                let isUnused = server.core.sessions[id]?.turns.isEmpty == true
+                if let owner {
+                    server.core.sessions[id]?.owner = owner
+                } else if isUnused {
+                    server.core.sessions[id] = nil
+                }
+            }
             var changed = asker
             change(&changed, &server)
             guard changed.chat != asker.chat else { return next(input, &server) }

@@ -206,7 +206,7 @@ struct FaultyCore: Sendable {
                 StoredRecord.Question(
                     principal: principal, session: names.session, turn: names.turn, message: names.question, key: nil,
                     content: content, at: core.stamp())))
-        core.sessions.endUnstored(names.turn, in: names.session, code: ErrorCode.internal.rawValue, text: "")
+        core.sessions.endUnstored(names.turn, in: names.session, .failed(code: ErrorCode.internal.rawValue, text: ""))
     }
 }
 

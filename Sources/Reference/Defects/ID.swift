@@ -149,8 +149,7 @@ extension StoredRecord {
     var session: String {
         switch self {
         case .question(let question): question.session
-        case .answer(let answer): answer.session
-        case .failure(let failure): failure.session
+        case .ending(let ending): ending.session
         case .remark(let remark): remark.session
         }
     }

@@ -19,7 +19,8 @@ extension Defect {
             "persist-sends-done-when-storing-fails", .PERSIST, 4, need: .storageFault,
             "Sends `done` although the answer could not be stored.",
             .outcomes { write, succeeded, _ in
-                if case .ending(.answer) = write { true } else { succeeded }
+                guard case .ending(let ending) = write else { return succeeded }
+                return StoredRecord.ending(ending).isAnswer || succeeded
             })
         Defect(
             "persist-goes-silent-when-storing-fails", .PERSIST, 5, need: .storageFault,
@@ -91,14 +92,19 @@ extension Defect {
 }
 
 extension StoredRecord {
-    fileprivate var isAnswer: Bool { if case .answer = self { true } else { false } }
+    fileprivate var isAnswer: Bool { answer != nil }
+
+    /// The answer that it ends a turn with.
+    var answer: (turn: String, session: String, message: String, text: String)? {
+        guard case .ending(let it) = self, case .answered(let message, let text) = it.ending else { return nil }
+        return (it.turn, it.session, message, text)
+    }
 
     /// The turn it is of; empty for what belongs to none.
     var turn: String {
         switch self {
         case .question(let question): question.turn
-        case .answer(let answer): answer.turn
-        case .failure(let failure): failure.turn
+        case .ending(let ending): ending.turn
         case .remark: ""
         }
     }
@@ -121,8 +127,8 @@ extension Fault {
         of isMeant: @escaping @Sendable (_ turn: String, FaultyCore) -> Bool
     ) -> Fault {
         outcomes { write, succeeded, server in
-            if case .ending(.answer(let answer)) = write, isMeant(answer.turn, server) {
-                server.notes.numbers["shown \(answer.turn)"] = server.core.now.steady + 150_000
+            if case .ending(let ending) = write, isMeant(ending.turn, server) {
+                server.notes.numbers["shown \(ending.turn)"] = server.core.now.steady + 150_000
             }
             return succeeded
         }

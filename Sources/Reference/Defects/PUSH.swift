@@ -20,17 +20,8 @@ extension Defect {
             })
         Defect(
             "push-comes-before-storing", .PUSH, 2, "Sends the notice a second before it stores the answer.",
-            .layer { input, server, next in
-                next(input, &server).flatMap { effect -> [Effect] in
-                    guard case .push(let device, let notice) = effect,
-                        server.notes.marks.contains("told \(notice.turn)")
-                    else { return [effect] }
-                    // The core would tell of it now, for the second time.
-                    return next(.pushed(turn: notice.turn, device: device, .taken), &server)
-                }
-            },
             .stores { write, record, server, _ in
-                guard case .answer(let answer) = record, let turn = server.core.turns[answer.turn],
+                guard let answer = record.answer, let turn = server.core.turns[answer.turn],
                     server.core.connections.sockets(of: turn.principal).isEmpty,
                     server.notes.marks.insert("told \(answer.turn)").inserted
                 else { return nil }
@@ -41,6 +32,15 @@ extension Defect {
                 let devices = server.core.rules.devices[turn.principal] ?? []
                 return devices.map { .push(device: $0, notice) }
                     + server.delaying([.store(write: write, [record])], ms: 1000)
+            },
+            .layer { input, server, next in
+                next(input, &server).flatMap { effect -> [Effect] in
+                    guard case .push(let device, let notice) = effect,
+                        server.notes.marks.contains("told \(notice.turn)")
+                    else { return [effect] }
+                    // The core would tell of it now, for the second time.
+                    return next(.pushed(turn: notice.turn, device: device, .taken), &server)
+                }
             })
         Defect(
             "push-names-no-message", .PUSH, 3, "Sends notices without `messageId`.",
@@ -158,8 +158,8 @@ extension Defect {
             "Sends the notice for an answer although it could not be stored.",
             .input { input, server, next in
                 guard case .stored(let write, false) = input,
-                    case .ending(.answer(let answer))? = server.core.writes[write],
-                    let turn = server.core.turns[answer.turn],
+                    case .ending(let ending)? = server.core.writes[write],
+                    let answer = StoredRecord.ending(ending).answer, let turn = server.core.turns[answer.turn],
                     server.core.connections.sockets(of: turn.principal).isEmpty
                 else { return next(input, &server) }
                 return server.having {

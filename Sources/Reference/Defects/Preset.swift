@@ -22,12 +22,6 @@ public struct Preset: Sendable, Hashable {
         self.messagesPerMinute = messagesPerMinute
     }
 
-    /// Two presets are the same when their names are.
-    public static func == (left: Preset, right: Preset) -> Bool { left.name == right.name }
-
-    /// By name.
-    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
-
     /// Every preset.
     public static let all = [nami, adjutant]
 

@@ -140,28 +140,28 @@ extension Defect {
             "turn-stores-only-what-is-heard", .TURN, 11,
             "Stores an answer only when a connection is open to take it; shows when the asker was cut off before `done`.",
             .stores { write, record, server, _ in
-                guard case .answer(let answer) = record, let turn = server.core.turns[answer.turn],
+                guard let answer = record.answer, let turn = server.core.turns[answer.turn],
                     turn.waiters.isEmpty, server.core.connections.sockets(of: turn.principal).isEmpty
                 else { return nil }
                 return server.having { core in
                     core.writes[write] = nil
                     core.turns[answer.turn] = nil
-                    let code = ErrorCode.internal.rawValue
-                    core.sessions.endUnstored(answer.turn, in: answer.session, code: code, text: "nobody was there")
+                    let ending = TurnEnding.failed(code: ErrorCode.internal.rawValue, text: "nobody was there")
+                    core.sessions.endUnstored(answer.turn, in: answer.session, ending)
                     core.leave(answer.turn, answer.session)
                 }
             })
         Defect(
             "turn-stores-nothing-of-failures", .TURN, 4,
             "Stores a question with its answer, and neither when the turn fails; shows while a turn runs, and after one that failed.",
+            .postponesQuestions, .hidesPostponedQuestions,
             .stores { write, record, server, next in
-                guard case .failure(let failure) = record, server.notes.held["question \(failure.turn)"] != nil else {
+                guard record.answer == nil, server.notes.held["question \(record.turn)"] != nil else {
                     return nil
                 }
-                server.notes.held["question \(failure.turn)"] = []
+                server.notes.held["question \(record.turn)"] = []
                 return next(.stored(write: write, succeeded: true), &server)
-            },
-            .postponesQuestions, .hidesPostponedQuestions)
+            })
     }
 }
 

@@ -4,9 +4,9 @@ import Transport
 /// Everything a reference server can be told.
 public struct ReferenceConfiguration: Sendable {
     /// The address to listen on.
-    public var host: String
+    public var host = "127.0.0.1"
     /// The port; 0 takes a free one.
-    public var port: Int
+    public var port = 0
     /// The folder for the records; it is created when it does not exist, and one server at a time uses it.
     public var dataFolder: String
     /// Who may come, and what proves it; the first is whose data it is when nobody is asked for a token.
@@ -14,29 +14,29 @@ public struct ReferenceConfiguration: Sendable {
     /// Whether the server keeps profile `auth`: without a valid token nothing is run and nothing is shown.
     public var requiresAuth: Bool
     /// The most frames kept for replay, for each principal.
-    public var replayFrames: Int
+    public var replayFrames = 1000
     /// How long a frame is kept for replay, in seconds.
-    public var replaySeconds: Int
+    public var replaySeconds = 3600
     /// The questions a principal may ask in any minute; nil for no bound, and then profile `rate-limit` is not kept.
     public var messagesPerMinute: Int?
     /// The window that this holds for, in seconds; less than a minute for tests only, and told as `windowMs`.
-    public var rateWindowSeconds: Int
+    public var rateWindowSeconds = 60
     /// The largest message taken, in bytes.
     ///
     /// The default stays below one MiB, the most a server may send, because a question of the largest size comes back to the
     /// other devices with its ids around it.
-    public var maxFrameBytes: Int
+    public var maxFrameBytes = 1_000_000
     /// How often a silent peer is asked for a sign of life, in seconds; after two and a half of these without one
     /// it is gone.
-    public var heartbeatSeconds: Int
+    public var heartbeatSeconds = 30
     /// How long a connection may take to say who it is, in seconds.
-    public var authSeconds: Int
+    public var authSeconds = 10
     /// What it speaks.
-    public var dialect: Dialect
+    public var dialect = Dialect.canonical
     /// What is wrong with this server.
     public var defects: Set<Defect>
     /// What this server does differently and rightly.
-    public var variations: Set<Variation>
+    public var variations: Set<Variation> = []
     /// Takes the notices for answers that nobody took live; nil when there is none, and then profile `push` is not kept.
     public var push: PushService?
     /// What the agent says, where that is not an echo.
@@ -50,41 +50,13 @@ public struct ReferenceConfiguration: Sendable {
 
     /// A healthy server for one principal without a token.
     public init(
-        host: String = "127.0.0.1",
-        port: Int = 0,
-        dataFolder: String,
-        principals: [(name: String, token: String)] = [],
-        requiresAuth: Bool = false,
-        replayFrames: Int = 1000,
-        replaySeconds: Int = 3600,
-        messagesPerMinute: Int? = nil,
-        rateWindowSeconds: Int = 60,
-        maxFrameBytes: Int = 1_000_000,
-        heartbeatSeconds: Int = 30,
-        authSeconds: Int = 10,
-        dialect: Dialect = .canonical,
-        defects: Set<Defect> = [],
-        variations: Set<Variation> = [],
-        push: PushService? = nil,
-        log: (@Sendable (String) -> Void)? = nil
+        dataFolder: String, principals: [(name: String, token: String)] = [], requiresAuth: Bool = false,
+        defects: Set<Defect> = []
     ) {
-        self.host = host
-        self.port = port
         self.dataFolder = dataFolder
         self.principals = principals
         self.requiresAuth = requiresAuth
-        self.replayFrames = replayFrames
-        self.replaySeconds = replaySeconds
-        self.messagesPerMinute = messagesPerMinute
-        self.rateWindowSeconds = rateWindowSeconds
-        self.maxFrameBytes = maxFrameBytes
-        self.heartbeatSeconds = heartbeatSeconds
-        self.authSeconds = authSeconds
-        self.dialect = dialect
         self.defects = defects
-        self.variations = variations
-        self.push = push
-        self.log = log
     }
 
     /// The path of its WebSocket.

@@ -32,13 +32,7 @@ struct SessionStore: Sendable {
         let id: String
         let key: String?
         let question: String
-        var ending: Ending?
-    }
-
-    /// How a turn ended.
-    enum Ending: Sendable, Equatable {
-        case answered(message: String, text: String)
-        case failed(code: String, text: String)
+        var ending: TurnEnding?
     }
 
     private var sessions: [String: Session] = [:]
@@ -74,7 +68,7 @@ struct SessionStore: Sendable {
     var all: some Collection<Session> { sessions.values }
 
     /// How a turn ended; nil while it runs or when it does not exist.
-    func ending(of turn: String, in session: String) -> Ending? {
+    func ending(of turn: String, in session: String) -> TurnEnding? {
         sessions[session]?.turns.last { $0.id == turn }?.ending
     }
 
@@ -82,26 +76,24 @@ struct SessionStore: Sendable {
     mutating func apply(_ record: StoredRecord) {
         switch record {
         case .question(let question): apply(question)
-        case .answer(let answer):
-            newest = max(newest, answer.at)
-            change(answer.session) { session in
-                session.updatedAt = answer.at
-                session.messages.append(
-                    Message(
-                        id: answer.message, role: "assistant", content: .string(answer.text), at: answer.at,
-                        turn: answer.turn, key: nil))
-                session.end(answer.turn, .answered(message: answer.message, text: answer.text))
+        case .ending(let it):
+            newest = max(newest, it.at)
+            change(it.session) { session in
+                if case .answered(let message, let text) = it.ending {
+                    session.updatedAt = it.at
+                    session.messages.append(
+                        Message(
+                            id: message, role: "assistant", content: .string(text), at: it.at, turn: it.turn, key: nil))
+                }
+                session.end(it.turn, it.ending)
             }
-        case .failure(let failure):
-            newest = max(newest, failure.at)
-            change(failure.session) { $0.end(failure.turn, .failed(code: failure.code, text: failure.text)) }
         case .remark(let remark): apply(remark)
         }
     }
 
     /// Ends a turn in memory alone, when its ending could not be stored; a restart finds it interrupted.
-    mutating func endUnstored(_ turn: String, in session: String, code: String, text: String) {
-        change(session) { $0.end(turn, .failed(code: code, text: text)) }
+    mutating func endUnstored(_ turn: String, in session: String, _ ending: TurnEnding) {
+        change(session) { $0.end(turn, ending) }
     }
 
     private mutating func apply(_ question: StoredRecord.Question) {
@@ -146,7 +138,7 @@ struct SessionStore: Sendable {
 }
 
 extension SessionStore.Session {
-    fileprivate mutating func end(_ turn: String, _ ending: SessionStore.Ending) {
+    fileprivate mutating func end(_ turn: String, _ ending: TurnEnding) {
         guard let position = turns.lastIndex(where: { $0.id == turn }), turns[position].ending == nil else { return }
         turns[position].ending = ending
     }

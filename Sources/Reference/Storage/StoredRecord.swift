@@ -4,14 +4,11 @@ import JSON
 enum StoredRecord: Sendable, Equatable {
     /// A question was accepted; it begins its session when that does not exist yet.
     case question(Question)
-    /// A turn ended with an answer.
-    case answer(Answer)
-    /// A turn ended without one.
-    case failure(Failure)
+    /// A turn ended.
+    case ending(Ending)
     /// The agent said something that nobody asked for.
     case remark(Remark)
 
-    /// A question as it was accepted.
     struct Question: Sendable, Equatable {
         var principal: String
         var session: String
@@ -24,21 +21,10 @@ enum StoredRecord: Sendable, Equatable {
         var at: Int
     }
 
-    /// The answer of a turn.
-    struct Answer: Sendable, Equatable {
+    struct Ending: Sendable, Equatable {
         var session: String
         var turn: String
-        var message: String
-        var text: String
-        var at: Int
-    }
-
-    /// The failure of a turn.
-    struct Failure: Sendable, Equatable {
-        var session: String
-        var turn: String
-        var code: String
-        var text: String
+        var ending: TurnEnding
         var at: Int
     }
 
@@ -52,34 +38,41 @@ enum StoredRecord: Sendable, Equatable {
     }
 }
 
+/// How a turn ended.
+enum TurnEnding: Sendable, Equatable {
+    case answered(message: String, text: String)
+    case failed(code: String, text: String)
+}
+
 extension StoredRecord {
     /// The record as one line of JSON, without the line end.
     var line: String {
-        let value: JSONValue
+        let value: [(String, JSONValue?)]
         switch self {
         case .question(let it):
-            value = members([
+            value = [
                 ("record", "question"), ("principal", .string(it.principal)), ("session", .string(it.session)),
                 ("turn", .string(it.turn)), ("message", .string(it.message)), ("key", it.key.map(JSONValue.string)),
                 ("content", it.content), ("at", JSONValue(it.at)),
-            ])
-        case .answer(let it):
-            value = members([
-                ("record", "answer"), ("session", .string(it.session)), ("turn", .string(it.turn)),
-                ("message", .string(it.message)), ("text", .string(it.text)), ("at", JSONValue(it.at)),
-            ])
-        case .failure(let it):
-            value = members([
-                ("record", "failure"), ("session", .string(it.session)), ("turn", .string(it.turn)),
-                ("code", .string(it.code)), ("text", .string(it.text)), ("at", JSONValue(it.at)),
-            ])
+            ]
+        case .ending(let it):
+            let ending: [(String, JSONValue?)] =
+                switch it.ending {
+                case .answered(let message, let text): [("message", .string(message)), ("text", .string(text))]
+                case .failed(let code, let text): [("code", .string(code)), ("text", .string(text))]
+                }
+            value =
+                [
+                    ("record", ending[0].0 == "code" ? "failure" : "answer"), ("session", .string(it.session)),
+                    ("turn", .string(it.turn)),
+                ] + ending + [("at", JSONValue(it.at))]
         case .remark(let it):
-            value = members([
+            value = [
                 ("record", "remark"), ("principal", .string(it.principal)), ("session", .string(it.session)),
                 ("message", .string(it.message)), ("text", .string(it.text)), ("at", JSONValue(it.at)),
-            ])
+            ]
         }
-        return value.text()
+        return members(value).text()
     }
 
     /// Reads a line again; nil when it is none of the records.
@@ -88,28 +81,22 @@ extension StoredRecord {
             let at = root["at"]?.intValue
         else { return nil }
         func text(_ name: String) -> String? { root[name]?.stringValue }
-        if text("record") == "remark" {
-            guard let principal = text("principal"), let message = text("message"), let said = text("text") else {
-                return nil
-            }
-            self = .remark(Remark(principal: principal, session: session, message: message, text: said, at: at))
-            return
-        }
-        guard let turn = text("turn") else { return nil }
-        switch text("record") {
-        case "question":
-            guard let principal = text("principal"), let message = text("message"), let content = root["content"]
-            else { return nil }
+        let (principal, turn, message, words) = (text("principal"), text("turn"), text("message"), text("text"))
+        switch (text("record"), principal, turn, message, words) {
+        case ("question", let principal?, let turn?, let message?, _):
+            guard let content = root["content"] else { return nil }
             self = .question(
                 Question(
                     principal: principal, session: session, turn: turn, message: message, key: text("key"),
                     content: content, at: at))
-        case "answer":
-            guard let message = text("message"), let answer = text("text") else { return nil }
-            self = .answer(Answer(session: session, turn: turn, message: message, text: answer, at: at))
-        case "failure":
-            guard let code = text("code"), let reason = text("text") else { return nil }
-            self = .failure(Failure(session: session, turn: turn, code: code, text: reason, at: at))
+        case ("answer", _, let turn?, let message?, let words?):
+            let ending = TurnEnding.answered(message: message, text: words)
+            self = .ending(Ending(session: session, turn: turn, ending: ending, at: at))
+        case ("failure", _, let turn?, _, let words?):
+            guard let code = text("code") else { return nil }
+            self = .ending(Ending(session: session, turn: turn, ending: .failed(code: code, text: words), at: at))
+        case ("remark", let principal?, _, let message?, let words?):
+            self = .remark(Remark(principal: principal, session: session, message: message, text: words, at: at))
         default: return nil
         }
     }

@@ -12,12 +12,6 @@ public struct ClientVariation: Sendable, Hashable, CustomStringConvertible {
         self.summary = summary
     }
 
-    /// Two variations are the same when their names are.
-    public static func == (left: ClientVariation, right: ClientVariation) -> Bool { left.name == right.name }
-
-    /// By name.
-    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
-
     /// The name.
     public var description: String { name }
 
