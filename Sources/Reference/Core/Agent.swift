@@ -55,12 +55,12 @@ enum Agent {
     }
 
     static func step(_ element: JSONValue) -> Step? {
-        if let tool = element["tool"]?.stringValue, !tool.isEmpty, tool.utf8.count <= 256 {
+        if let tool = element.text("tool"), !tool.isEmpty, tool.utf8.count <= 256 {
             return .tool(tool, input: element["input"])
         }
         if let wait = element["wait"]?.intValue, wait >= 0 { return .wait(min(wait, maxWaitMs)) }
-        if let reply = element["reply"]?.stringValue { return .reply(reply) }
-        if let reason = element["fail"]?.stringValue { return .fail(reason) }
+        if let reply = element.text("reply") { return .reply(reply) }
+        if let reason = element.text("fail") { return .fail(reason) }
         return nil
     }
 

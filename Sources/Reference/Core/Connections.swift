@@ -1,6 +1,5 @@
 /// The open sockets: who is behind each, and when it last gave a sign of life.
 struct Connections: Sendable {
-    /// One socket.
     struct Connection: Sendable {
         /// The id the peer knows it by.
         let id: String

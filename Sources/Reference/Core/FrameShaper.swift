@@ -11,7 +11,7 @@ struct FrameShaper: Sendable {
     func shape(_ frame: JSONValue) -> JSONValue {
         guard !variations.isEmpty else { return frame }
         var frame = frame
-        if variations.contains(.answersWithStats), frame["type"]?.stringValue == "done" {
+        if variations.contains(.answersWithStats), frame.type == "done" {
             frame["stats"] = ["model": "small-1", "inputTokens": 812, "outputTokens": 9, "durationMs": 0]
         }
         if variations.contains(.terseErrors) { frame = terse(frame) }
@@ -52,8 +52,8 @@ struct FrameShaper: Sendable {
 
     /// An error that ends no turn, without what may be left out.
     private func terse(_ frame: JSONValue) -> JSONValue {
-        guard frame["type"]?.stringValue == "error", frame["turnId"] == nil else { return frame }
-        let isSpent = frame["code"]?.stringValue == ErrorCode.rateLimited.rawValue
+        guard frame.type == "error", frame["turnId"] == nil else { return frame }
+        let isSpent = frame.text("code") == ErrorCode.rateLimited.rawValue
         var short = frame
         short["retryable"] = nil
         if !isSpent { short["clientMessageId"] = nil }

@@ -8,7 +8,6 @@ struct MessageReader: Sendable {
     /// Whether a malformed session id is called unknown.
     var callsOddIDsUnknown = false
 
-    /// Reads a frame.
     func frame(_ text: String) throws(Refusal) -> ClientMessage {
         let object = try object(text)
         guard let type = object["type"]?.stringValue else {

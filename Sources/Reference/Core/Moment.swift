@@ -20,7 +20,6 @@ struct WallClock: Sendable {
     /// This instant, on both clocks.
     var now: Moment { Moment(steady: steady(at: .now), wall: SystemClock.microseconds) }
 
-    /// An instant on the clock that never goes back.
     func steady(at instant: ContinuousClock.Instant) -> Int {
         let passed = start.duration(to: instant).components
         return Int(passed.seconds) * 1_000_000 + Int(passed.attoseconds / 1_000_000_000_000)

@@ -1,15 +1,15 @@
 import JSON
 
 /// A notification that an answer is there, ready for Apple's push service.
-public struct PushNotice: Sendable, Equatable {
+package struct PushNotice: Sendable, Equatable {
     /// Whose devices it is for.
-    public let principal: String
+    package let principal: String
     /// The turn that ended, or the message that belongs to none.
-    public let turn: String
+    package let turn: String
     /// The JSON body, at most 4096 bytes.
-    public internal(set) var payload: String
+    package internal(set) var payload: String
     /// The headers that go with it; the topic is the app's business.
-    public internal(set) var headers: [String: String]
+    package internal(set) var headers: [String: String]
 }
 
 extension PushNotice {

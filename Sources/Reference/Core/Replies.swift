@@ -4,7 +4,7 @@ import JSONSchema
 ///
 /// The first rule whose condition a question meets is followed. A rule may be good for some times only, so that a question
 /// fails once and is answered when it is asked again.
-public struct Replies: Sendable {
+package struct Replies: Sendable {
     /// Which questions a rule is for.
     enum Condition: Sendable {
         /// Those that say just this, whatever the case and the blanks around it.
@@ -32,16 +32,15 @@ public struct Replies: Sendable {
     /// What is done about all other questions; nil for the echo.
     var otherwise: [Agent.Step]?
 
-    /// No rules: questions are echoed.
-    public init() {}
+    package init() {}
 
     /// One answer to all questions.
-    public init(always text: String) {
+    package init(always text: String) {
         otherwise = [.reply(text)]
     }
 
     /// Whether it is the echo alone.
-    public var isEcho: Bool { rules.isEmpty && otherwise == nil }
+    package var isEcho: Bool { rules.isEmpty && otherwise == nil }
 
     /// What is done about a question; nil for the echo.
     ///

@@ -37,4 +37,16 @@ extension ServerCore {
         guard let notice = outbox.first(for: device) else { return }
         effects.append(.push(device: device, notice))
     }
+
+    /// A message that nobody asked for is durable: everybody hears of it.
+    mutating func tell(_ remark: StoredRecord.Remark, _ notice: PushNotice, isPushed: Bool) {
+        sessions.apply(.remark(remark))
+        let listeners = connections.sockets(of: remark.principal)
+        let names = TurnNames(session: remark.session, turn: remark.message, question: remark.message)
+        let place = LiveTurn(
+            names: names, principal: remark.principal, content: .string(remark.text), origin: .request(0),
+            chargedAt: now.steady)
+        broadcast(Frames.remark(remark, at: Timestamp.text(remark.at, rules.timeStyle)), of: place)
+        if isPushed || listeners.isEmpty { bring(notice, to: rules.devices[remark.principal] ?? []) }
+    }
 }

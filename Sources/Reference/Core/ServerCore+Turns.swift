@@ -132,7 +132,7 @@ extension ServerCore {
 
     /// Gives a frame its number, keeps it for replay, and sends it to every open connection of its principal.
     mutating func broadcast(_ frame: JSONValue, of turn: LiveTurn) {
-        let type = frame["type"]?.stringValue ?? ""
+        let type = frame.text("type") ?? ""
         if type != "message" { sendDueAck(of: turn) }
         if rules.unsaidFrames.contains(type) { return }
         var stream = streams[turn.principal] ?? newStream()

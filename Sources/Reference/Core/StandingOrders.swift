@@ -34,7 +34,7 @@ struct StandingOrders: Sendable, Equatable {
 }
 
 /// What one process of a server hands to the next when it is restarted on request.
-public struct ServerMemory: Sendable {
+package struct ServerMemory: Sendable {
     let epoch: String
     let streams: [String: ReplayBuffer]
     let standing: StandingOrders

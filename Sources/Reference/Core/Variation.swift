@@ -1,20 +1,18 @@
 /// A named way to be different and right: what the specification allows and the reference does not do by itself.
-public struct Variation: Sendable, Hashable, CustomStringConvertible {
+package struct Variation: Sendable, Hashable, CustomStringConvertible {
     /// What the server does differently, such as `sparse-numbers`.
-    public let name: String
+    package let name: String
     /// The same in a sentence, with the clause that allows it.
-    public let summary: String
+    package let summary: String
 
     init(_ name: String, _ summary: String) {
         self.name = name
         self.summary = summary
     }
 
-    /// The name.
-    public var description: String { name }
+    package var description: String { name }
 
-    /// Every variation.
-    public static let all: [Variation] = [
+    package static let all: [Variation] = [
         sparseNumbers, extraMembers, otherMemberOrder, slowAnswers, busyInsteadOfQueueing, pushBesideDone, noCollapseId,
         terseNotices, noEcho, hugeNumbers, longEpoch, longIDs, wholeSeconds, otherZone, escapedText, spacedText,
         answersWithStats, terseErrors, bareLists, toolsInTwoSteps, lateAcks, unknownFrames,
@@ -23,8 +21,7 @@ public struct Variation: Sendable, Hashable, CustomStringConvertible {
         lateResponses,
     ]
 
-    /// The variation of that name.
-    public static func named(_ name: String) -> Variation? { all.first { $0.name == name } }
+    package static func named(_ name: String) -> Variation? { all.first { $0.name == name } }
 
     static let sparseNumbers = Variation("sparse-numbers", "Leaves numbers of the stream unused (SYNC-6).")
     static let extraMembers = Variation(

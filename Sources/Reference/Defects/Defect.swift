@@ -1,20 +1,20 @@
 import Holdfast
 
 /// A named way to be wrong: what a broken server does, the clause it breaks by that, and the change that makes it do so.
-public struct Defect: Sendable, Hashable, CustomStringConvertible {
+package struct Defect: Sendable, Hashable, CustomStringConvertible {
     /// The area and what the broken peer does, such as `sync-claims-complete-after-eviction`.
-    public let name: String
+    package let name: String
     /// What the broken peer does, and when it shows.
-    public let summary: String
+    package let summary: String
     /// The clause it breaks; others only where that cannot be avoided.
-    public let clause: ClauseID
+    package let clause: ClauseID
     /// What a run must be able to do to see it; most show to whoever has a URL.
-    public let need: Need
+    package let need: Need
     /// What is wrong around the healthy core.
     let faults: [Fault]
 
     /// What it takes to see a defect.
-    public enum Need: String, Sendable, Hashable, CaseIterable {
+    package enum Need: String, Sendable, Hashable, CaseIterable {
         /// A URL and tokens.
         case url
         /// To stop, kill and start the server.
@@ -35,21 +35,17 @@ public struct Defect: Sendable, Hashable, CustomStringConvertible {
         clause = ClauseID(area, number)
     }
 
-    /// Two defects are the same when their names are.
-    public static func == (left: Defect, right: Defect) -> Bool { left.name == right.name }
+    package static func == (left: Defect, right: Defect) -> Bool { left.name == right.name }
 
-    /// By name.
-    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-    /// The name.
-    public var description: String { name }
+    package var description: String { name }
 
     /// Every defect, by area in the order of the chapters.
-    public static let all: [Defect] =
+    package static let all: [Defect] =
         env + id + turn + order + sync + idem + persist + rest + rate + push + auth + live
 
-    /// The defect of that name.
-    public static func named(_ name: String) -> Defect? { all.first { $0.name == name } }
+    package static func named(_ name: String) -> Defect? { all.first { $0.name == name } }
 
     /// The defects of an area; each statement is one.
     static func list(@Builder _ defects: () -> [Defect]) -> [Defect] { defects() }

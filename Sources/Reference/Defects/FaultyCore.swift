@@ -211,12 +211,6 @@ struct FaultyCore: Sendable {
 }
 
 extension JSONValue {
-    /// The text of a member.
-    func text(_ name: String) -> String? { self[name]?.stringValue }
-
-    /// The `type` of a frame; empty for what is none.
-    var type: String { text("type") ?? "" }
-
     /// Whether it is an `error` that ends no turn.
     var isRefusal: Bool { type == "error" && self["turnId"] == nil }
 

@@ -1,15 +1,14 @@
 /// A system that exists, as a dialect and what is wrong with it; the reference server then fails as that system does.
-public struct Preset: Sendable, Hashable {
-    /// The name, which is that of its dialect.
-    public let name: String
+package struct Preset: Sendable, Hashable {
+    package let name: String
     /// Whose faults these are.
-    public let summary: String
+    package let summary: String
     /// What is wrong with it.
-    public let defects: [Defect]
+    package let defects: [Defect]
     /// What it does differently and rightly.
-    public let variations: [Variation]
+    package let variations: [Variation]
     /// The questions it takes in a minute, where it has such a bound.
-    public let messagesPerMinute: Int?
+    package let messagesPerMinute: Int?
 
     init(
         _ name: String, _ summary: String, defects: [String], variations: [Variation] = [],
@@ -22,11 +21,9 @@ public struct Preset: Sendable, Hashable {
         self.messagesPerMinute = messagesPerMinute
     }
 
-    /// Every preset.
-    public static let all = [nami, adjutant]
+    package static let all = [nami, adjutant]
 
-    /// The preset of that name.
-    public static func named(_ name: String) -> Preset? { all.first { $0.name == name } }
+    package static func named(_ name: String) -> Preset? { all.first { $0.name == name } }
 
     /// What its wire does not say (codes, turn ids, its greeting) is the dialect's matter and stands in no list here.
     static let nami = Preset(

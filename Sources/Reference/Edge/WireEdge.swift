@@ -26,7 +26,7 @@ struct WireEdge: Sendable {
         guard case .frames(let wire) = dialect.encode(position, sentBy: .client), let frame = wire.first,
             case .frames(let read) = dialect.decode(frame, sentBy: .client)
         else { return nil }
-        return read.first?["epoch"]?.stringValue
+        return read.first?.text("epoch")
     }
 
     /// Whether an answer to a position can say that more is to come.

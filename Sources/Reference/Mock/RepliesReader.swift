@@ -9,13 +9,13 @@ extension Replies {
     ///   - text: The file.
     ///   - file: Its name, as problems show it.
     /// - Throws: Every problem of the file at once, each with its line.
-    public init(_ text: String, file: String) throws(InputProblems) {
+    package init(_ text: String, file: String) throws(InputProblems) {
         self = try MemberReader.read(
             Array(text.utf8), file: file, expected: "a file of replies", RepliesReader.replies)
     }
 
     /// Reads the same from a value that has no lines, such as a member of a request.
-    public init(_ value: JSONValue, named name: String) throws(InputProblems) {
+    package init(_ value: JSONValue, named name: String) throws(InputProblems) {
         try self.init(value.text(pretty: true), file: name)
     }
 }

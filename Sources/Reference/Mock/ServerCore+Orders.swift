@@ -100,18 +100,6 @@ extension ServerCore {
             session: session, message: message, turn: turn, id: ids.uuid(), variations: rules.variations)
     }
 
-    /// A message that nobody asked for is durable: everybody hears of it.
-    mutating func tell(_ remark: StoredRecord.Remark, _ notice: PushNotice, isPushed: Bool) {
-        sessions.apply(.remark(remark))
-        let listeners = connections.sockets(of: remark.principal)
-        let names = TurnNames(session: remark.session, turn: remark.message, question: remark.message)
-        let place = LiveTurn(
-            names: names, principal: remark.principal, content: .string(remark.text), origin: .request(0),
-            chargedAt: now.steady)
-        broadcast(Frames.remark(remark, at: Timestamp.text(remark.at, rules.timeStyle)), of: place)
-        if isPushed || listeners.isEmpty { bring(notice, to: rules.devices[remark.principal] ?? []) }
-    }
-
     /// Whose order it is, and the session that is meant; nil for a new one.
     private func resolved(_ place: ServerPlace) throws(InputProblem) -> (principal: String, session: String?) {
         let names = Set(rules.principalsByToken.values).union([rules.anonymous])

@@ -1,7 +1,7 @@
 /// Something a running reference server is told to do, for people who develop a client.
 ///
 /// Where a session or a principal is not named, the newest session is meant, of the first principal.
-public enum ServerOrder: Sendable {
+package enum ServerOrder: Sendable {
     /// The next turns fail.
     case failNext(Int, reason: String)
     /// The next questions are refused with `rate_limited`; zero ends it.
@@ -21,16 +21,15 @@ public enum ServerOrder: Sendable {
 }
 
 /// Where an order belongs.
-public struct ServerPlace: Sendable, Equatable {
+package struct ServerPlace: Sendable, Equatable {
     /// Whose session; nil for the first principal, or the owner of the session.
-    public var principal: String?
+    package var principal: String?
     /// The conversation; nil for the newest one.
-    public var session: String?
+    package var session: String?
     /// Whether a new conversation begins.
-    public var isNew: Bool
+    package var isNew: Bool
 
-    /// A place.
-    public init(principal: String? = nil, session: String? = nil, isNew: Bool = false) {
+    package init(principal: String? = nil, session: String? = nil, isNew: Bool = false) {
         self.principal = principal
         self.session = session
         self.isNew = isNew

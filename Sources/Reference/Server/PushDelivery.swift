@@ -28,7 +28,7 @@ struct PushDelivery: Sendable {
         do {
             let answer = try await HTTPExchange.perform(
                 request, maxBodyBytes: Self.maxAnswerBytes, timeout: patience)
-            let reason = (try? JSONParser.value(answer.text))?["reason"]?.stringValue
+            let reason = (try? JSONParser.value(answer.text))?.text("reason")
             return .answered(status: answer.status, reason: reason)
         } catch {
             if case .late = error.code { return .late }

@@ -2,54 +2,54 @@ import Holdfast
 import Transport
 
 /// Everything a reference server can be told.
-public struct ReferenceConfiguration: Sendable {
+package struct ReferenceConfiguration: Sendable {
     /// The address to listen on.
-    public var host = "127.0.0.1"
+    package var host = "127.0.0.1"
     /// The port; 0 takes a free one.
-    public var port = 0
+    package var port = 0
     /// The folder for the records; it is created when it does not exist, and one server at a time uses it.
-    public var dataFolder: String
+    package var dataFolder: String
     /// Who may come, and what proves it; the first is whose data it is when nobody is asked for a token.
-    public var principals: [(name: String, token: String)]
+    package var principals: [(name: String, token: String)]
     /// Whether the server keeps profile `auth`: without a valid token nothing is run and nothing is shown.
-    public var requiresAuth: Bool
+    package var requiresAuth: Bool
     /// The most frames kept for replay, for each principal.
-    public var replayFrames = 1000
+    package var replayFrames = 1000
     /// How long a frame is kept for replay, in seconds.
-    public var replaySeconds = 3600
+    package var replaySeconds = 3600
     /// The questions a principal may ask in any minute; nil for no bound, and then profile `rate-limit` is not kept.
-    public var messagesPerMinute: Int?
+    package var messagesPerMinute: Int?
     /// The window that this holds for, in seconds; less than a minute for tests only, and told as `windowMs`.
-    public var rateWindowSeconds = 60
+    package var rateWindowSeconds = 60
     /// The largest message taken, in bytes.
     ///
     /// The default stays below one MiB, the most a server may send, because a question of the largest size comes back to the
     /// other devices with its ids around it.
-    public var maxFrameBytes = 1_000_000
+    package var maxFrameBytes = 1_000_000
     /// How often a silent peer is asked for a sign of life, in seconds; after two and a half of these without one
     /// it is gone.
-    public var heartbeatSeconds = 30
+    package var heartbeatSeconds = 30
     /// How long a connection may take to say who it is, in seconds.
-    public var authSeconds = 10
+    package var authSeconds = 10
     /// What it speaks.
-    public var dialect = Dialect.canonical
+    package var dialect = Dialect.canonical
     /// What is wrong with this server.
-    public var defects: Set<Defect>
+    package var defects: Set<Defect>
     /// What this server does differently and rightly.
-    public var variations: Set<Variation> = []
+    package var variations: Set<Variation> = []
     /// Takes the notices for answers that nobody took live; nil when there is none, and then profile `push` is not kept.
-    public var push: PushService?
+    package var push: PushService?
     /// What the agent says, where that is not an echo.
-    public var replies = Replies()
+    package var replies = Replies()
     /// Sees everything on the wire, and may interfere.
     package var watcher: (any ServerWatcher)?
     /// Ends this process, for defects that do; without it the server falls silent like one whose process ended.
-    public var endsProcess: (@Sendable () -> Void)?
+    package var endsProcess: (@Sendable () -> Void)?
     /// Takes lines for people; they hold no tokens and no texts of conversations.
-    public var log: (@Sendable (String) -> Void)?
+    package var log: (@Sendable (String) -> Void)?
 
     /// A healthy server for one principal without a token.
-    public init(
+    package init(
         dataFolder: String, principals: [(name: String, token: String)] = [], requiresAuth: Bool = false,
         defects: Set<Defect> = []
     ) {
@@ -60,7 +60,7 @@ public struct ReferenceConfiguration: Sendable {
     }
 
     /// The path of its WebSocket.
-    public var socketPath: String { dialect.socketPath ?? "/ws" }
+    package var socketPath: String { dialect.socketPath ?? "/ws" }
 
     /// The edge to the wire of its dialect; nil where the wire is the specification's own.
     var edge: WireEdge? {

@@ -9,13 +9,13 @@ import Transport
 ///
 /// A process that may meet a file size limit has to ignore `SIGXFSZ` before the start; writes beyond the limit then fail like
 /// those on a full disk, and the server goes on.
-public final class ReferenceServer: Sendable {
+package final class ReferenceServer: Sendable {
     /// The port it listens on.
-    public let port: Int
+    package let port: Int
     /// The WebSocket URL to connect to.
-    public var webSocketURL: String { transport.webSocketURL(socketPath) }
+    package var webSocketURL: String { transport.webSocketURL(socketPath) }
     /// The URL that the REST paths follow.
-    public var httpURL: String { transport.httpURL("") }
+    package var httpURL: String { transport.httpURL("") }
 
     private let transport: TransportServer
     private let engine: ServerEngine
@@ -48,7 +48,7 @@ public final class ReferenceServer: Sendable {
     ///   - memory: What a server before it knew in memory alone; nil for none, as after a real start.
     /// - Returns: A server that takes connections already.
     /// - Throws: ``StorageProblem`` for the folder, `TransportProblem` for the address and for that of the push service.
-    public static func start(
+    package static func start(
         _ configuration: ReferenceConfiguration, remembering memory: ServerMemory? = nil
     ) async throws -> ReferenceServer {
         let rules = configuration.rules
@@ -82,7 +82,7 @@ public final class ReferenceServer: Sendable {
     }
 
     /// Ends running turns as interrupted, stores that, and says goodbye to every connection with 1001.
-    public func stop() async {
+    package func stop() async {
         await engine.handle(.stopping)
         await engine.settle(within: .seconds(5))
         await engine.abandon()
@@ -93,7 +93,7 @@ public final class ReferenceServer: Sendable {
     }
 
     /// Ends at once, as a process that is killed does: no goodbye, and running turns are left for the next start.
-    public func kill() async {
+    package func kill() async {
         await engine.fallSilent()
         await transport.stop(graceful: .zero)
         for task in tasks { task.cancel() }
@@ -101,25 +101,25 @@ public final class ReferenceServer: Sendable {
     }
 
     /// What is in memory alone, for a start after this one has stopped.
-    public func memory(keepingEpoch keepsEpoch: Bool) async -> ServerMemory {
+    package func memory(keepingEpoch keepsEpoch: Bool) async -> ServerMemory {
         await engine.memory(keepingEpoch: keepsEpoch)
     }
 
     /// Does what it is told; the value says what that is.
     /// - Throws: An `InputProblem` that names the member that is wrong.
-    public func obey(_ order: ServerOrder) async throws -> JSONValue { try await engine.obey(order) }
+    package func obey(_ order: ServerOrder) async throws -> JSONValue { try await engine.obey(order) }
 
     /// What it holds now: epoch, sessions, running turns and what was ordered.
-    public func state() async -> JSONValue { await engine.state() }
+    package func state() async -> JSONValue { await engine.state() }
 
     /// Who is behind each open WebSocket, by the number that its watcher knows.
-    public func principals() async -> [Int: String] { await engine.principals() }
+    package func principals() async -> [Int: String] { await engine.principals() }
 
     /// Ends one WebSocket, or falls silent on it.
     package func end(_ number: Int, _ ending: RelayDeed.Ending) async { await engine.end(number, ending) }
 
     /// Speaks again on a WebSocket that fell silent: what was held is sent, and what came meanwhile is read.
-    public func resume(_ number: Int) async { await engine.resume(number) }
+    package func resume(_ number: Int) async { await engine.resume(number) }
 
     /// Looks at the clock so often that an end comes well within the time it has.
     private static func heart(of engine: ServerEngine, _ configuration: ReferenceConfiguration) -> Task<Void, Never> {

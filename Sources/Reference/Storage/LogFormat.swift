@@ -1,6 +1,5 @@
 /// The bytes of a record log: one line per record, its checksum in front.
 enum LogFormat {
-    /// What a log file holds.
     struct Content: Sendable {
         /// The lines without their checksums, in order.
         var lines: [[UInt8]]

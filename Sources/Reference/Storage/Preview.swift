@@ -16,14 +16,13 @@ enum Preview {
     }
 }
 
-/// What a message says.
 enum Content {
     /// The words of a content: the text itself, or its text parts one after the other.
     static func text(_ content: JSONValue) -> String {
         switch content {
         case .string(let text): return text
         case .array(let parts):
-            return parts.filter { $0["type"]?.stringValue == "text" }.compactMap { $0["text"]?.stringValue }
+            return parts.filter { $0.text("type") == "text" }.compactMap { $0.text("text") }
                 .joined(separator: "\n")
         default: return ""
         }

@@ -5,7 +5,6 @@ import JSON
 /// Applying a record is the only way in, and it happens after the record is durable; so nothing is ever shown that a crash
 /// could take back.
 struct SessionStore: Sendable {
-    /// A conversation.
     struct Session: Sendable {
         let id: String
         var owner: String
@@ -16,7 +15,6 @@ struct SessionStore: Sendable {
         var turns: [Turn] = []
     }
 
-    /// A stored message.
     struct Message: Sendable {
         let id: String
         let role: String
@@ -27,7 +25,6 @@ struct SessionStore: Sendable {
         let key: String?
     }
 
-    /// A question and how it ended.
     struct Turn: Sendable {
         let id: String
         let key: String?

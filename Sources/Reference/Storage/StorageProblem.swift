@@ -1,7 +1,6 @@
 /// Why the data folder could not be read or written.
-public struct StorageProblem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What happened.
-    public enum Code: Sendable, Equatable {
+package struct StorageProblem: Error, Sendable, Equatable, CustomStringConvertible {
+    package enum Code: Sendable, Equatable {
         /// The folder or a file in it cannot be used, in the words of the operating system.
         case cannotOpen(reason: String)
         /// Another process holds the folder.
@@ -12,19 +11,17 @@ public struct StorageProblem: Error, Sendable, Equatable, CustomStringConvertibl
         case cannotWrite(reason: String)
     }
 
-    /// What happened.
-    public var code: Code
+    package var code: Code
     /// The file it happened to.
-    public var path: String
+    package var path: String
 
-    /// Names what happened to a file.
-    public init(_ code: Code, path: String) {
+    package init(_ code: Code, path: String) {
         self.code = code
         self.path = path
     }
 
     /// Place, what is wrong, what was expected, and one step that mends it.
-    public var description: String {
+    package var description: String {
         switch code {
         case .cannotOpen(let reason):
             """

@@ -77,7 +77,7 @@ extension StoredRecord {
 
     /// Reads a line again; nil when it is none of the records.
     init?(line: [UInt8]) {
-        guard let root = try? JSONParser.value(bytes: line), let session = root["session"]?.stringValue,
+        guard let root = try? JSONParser.value(bytes: line), let session = root.text("session"),
             let at = root["at"]?.intValue
         else { return nil }
         func text(_ name: String) -> String? { root[name]?.stringValue }
@@ -105,4 +105,12 @@ extension StoredRecord {
 /// An object of the members that have a value.
 func members(_ pairs: [(String, JSONValue?)]) -> JSONValue {
     .object(JSONObject(pairs.compactMap { name, value in value.map { (key: name, value: $0) } }))
+}
+
+extension JSONValue {
+    /// The text of a member.
+    func text(_ name: String) -> String? { self[name]?.stringValue }
+
+    /// The `type` of a frame; empty for what is none.
+    var type: String { text("type") ?? "" }
 }

@@ -40,7 +40,7 @@ extension ClientCore {
     }
 
     private mutating func wasRead(_ session: String, _ number: Int, _ status: Int, _ body: JSONValue) {
-        guard status == 200, let history = body["session"], history["id"]?.stringValue == session else {
+        guard status == 200, let history = body["session"], history.text("id") == session else {
             return refused(session, number, status, body)
         }
         // The conversation may have been joined to another since.
@@ -50,7 +50,7 @@ extension ClientCore {
     }
 
     private mutating func refused(_ session: String, _ number: Int, _ status: Int, _ body: JSONValue) {
-        let code = body["code"]?.stringValue
+        let code = body.text("code")
         guard status == 404 || status == 400 else {
             if status == 401 { complain("Please sign in again.", code: code) }
             return hasRead(number, succeeded: false)
@@ -96,17 +96,17 @@ extension ClientCore {
         else { return }
         let turn = question.turn ?? messages[position].turn
         let told = turns.last {
-            $0["clientMessageId"]?.stringValue == question.key || turn != nil && $0["turnId"]?.stringValue == turn
+            $0.text("clientMessageId") == question.key || turn != nil && $0.text("turnId") == turn
         }
         if let turn { accept(question.key, turn: turn) }
-        if told?["status"]?.stringValue == "failed" {
+        if told?.text("status") == "failed" {
             return fail(question.key, "The answer failed. Try again.", code: nil)
         }
         let hasAnswer = messages[(position + 1)...].contains { message in
             guard message.role == .assistant else { return false }
             return turn != nil && message.turn != nil ? message.turn == turn : turn == nil || message.turn == nil
         }
-        guard told?["status"]?.stringValue == "done" || told == nil && hasAnswer else { return }
+        guard told?.text("status") == "done" || told == nil && hasAnswer else { return }
         accept(question.key, turn: turn)
         finish(question.key)
     }
@@ -117,24 +117,24 @@ extension ClientCore {
     }
 
     private static func message(_ value: JSONValue) -> Message? {
-        guard let id = value["id"]?.stringValue,
-            let role = value["role"]?.stringValue.flatMap(Message.Role.init(rawValue:))
+        guard let id = value.text("id"),
+            let role = value.text("role").flatMap(Message.Role.init(rawValue:))
         else { return nil }
         return Message(
-            id: id, key: role == .user ? value["clientMessageId"]?.stringValue : nil,
-            turn: value["turnId"]?.stringValue,
+            id: id, key: role == .user ? value.text("clientMessageId") : nil,
+            turn: value.text("turnId"),
             role: role, text: text(of: value["content"]))
     }
 
     /// The text of a content: itself, or the text parts it is made of.
     private static func text(of content: JSONValue?) -> String {
         if let text = content?.stringValue { return text }
-        return (content?.arrayValue ?? []).compactMap { $0["text"]?.stringValue }.joined(separator: "\n")
+        return (content?.arrayValue ?? []).compactMap { $0.text("text") }.joined(separator: "\n")
     }
 
     private mutating func posted(_ key: String, _ number: Int, _ answer: RESTAnswer, _ body: JSONValue) {
-        let code = body["code"]?.stringValue
-        let words = body["error"]?.stringValue ?? "The message was refused with status \(answer.status)."
+        let code = body.text("code")
+        let words = body.text("error") ?? "The message was refused with status \(answer.status)."
         guard answer.status == 200 else {
             if answer.status == 429 || code == "rate_limited" {
                 return limit(key, words, milliseconds: pause(answer, body))
@@ -143,16 +143,16 @@ extension ClientCore {
             guard code != nil || answer.status < 500 else { return failedPost(key) }
             return fail(key, words, code: code)
         }
-        guard let session = body["sessionId"]?.stringValue, let text = body["text"]?.stringValue else {
+        guard let session = body.text("sessionId"), let text = body.text("text") else {
             return failedPost(key)
         }
         let isOpen = index(of: key) != nil
-        let turn = body["turnId"]?.stringValue
+        let turn = body.text("turnId")
         let place = place(session, key: key)
         accept(key, turn: turn)
         finish(key)
         needsSaving = true
-        let id = body["messageId"]?.stringValue
+        let id = body.text("messageId")
         // Who has the ending already knows this answer; without an id nobody could tell it apart.
         guard isOpen || id != nil else { return }
         let message = Message(id: id, turn: turn, role: .assistant, text: text)

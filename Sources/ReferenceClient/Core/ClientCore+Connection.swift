@@ -78,7 +78,7 @@ extension ClientCore {
         guard case .greeting(let current) = link.phase, current == socket else { return }
         link.settle(on: socket)
         errors.removeAll { Self.refusals.contains($0.code ?? "") }
-        link.epoch = frame["epoch"]?.stringValue
+        link.epoch = frame.text("epoch")
         link.maxFrameBytes = frame["limits"]?["maxFrameBytes"]?.intValue ?? .max
         stopWaiting(.greeting)
         stopWaiting(.degraded)

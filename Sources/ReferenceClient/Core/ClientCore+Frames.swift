@@ -7,7 +7,7 @@ import JSON
 extension ClientCore {
     /// A text message came in.
     mutating func received(_ text: String, on socket: Int) {
-        guard link.socket == socket, let frame = Self.object(text), let type = frame["type"]?.stringValue else {
+        guard link.socket == socket, let frame = Self.object(text), let type = frame.text("type") else {
             return
         }
         if case .greeting = link.phase { return greet(frame, type, on: socket) }
@@ -33,7 +33,7 @@ extension ClientCore {
         case "message": takeMessage(frame, isReplay: isReplay)
         case "toolUse":
             guard let key = question(of: frame) else { break }
-            accept(key, turn: frame["turnId"]?.stringValue)
+            accept(key, turn: frame.text("turnId"))
             if !isReplay { heard(key) }
         case "done": takeDone(frame, isReplay: isReplay)
         case "error": takeError(frame)
@@ -43,11 +43,11 @@ extension ClientCore {
 
     /// The key of the open question a frame belongs to.
     func question(of frame: JSONValue) -> String? {
-        let (key, turn) = (frame["clientMessageId"]?.stringValue, frame["turnId"]?.stringValue)
+        let (key, turn) = (frame.text("clientMessageId"), frame.text("turnId"))
         if let key { return outbox.first { $0.key == key }?.key }
         if let turn { return outbox.first { $0.turn == turn }?.key }
         // A server without ids for questions: its session has one open question, or nobody can tell.
-        guard let session = frame["sessionId"]?.stringValue, let number = known(session) else { return nil }
+        guard let session = frame.text("sessionId"), let number = known(session) else { return nil }
         let open = outbox.filter { $0.conversation == number && $0.wasSent }
         return open.count == 1 ? open.first?.key : nil
     }
@@ -62,40 +62,40 @@ extension ClientCore {
     private mutating func greet(_ frame: JSONValue, _ type: String, on socket: Int) {
         switch type {
         case "connected": greeted(frame, on: socket)
-        case "error": complain(words(of: frame), code: frame["code"]?.stringValue)
+        case "error": complain(words(of: frame), code: frame.text("code"))
         default: return
         }
     }
 
     private mutating func takeAck(_ frame: JSONValue) {
-        guard let key = frame["clientMessageId"]?.stringValue, let session = frame["sessionId"]?.stringValue else {
+        guard let key = frame.text("clientMessageId"), let session = frame.text("sessionId") else {
             return
         }
         _ = place(session, key: key)
-        accept(key, turn: frame["turnId"]?.stringValue, message: frame["messageId"]?.stringValue)
+        accept(key, turn: frame.text("turnId"), message: frame.text("messageId"))
         heard(key)
         pump()
     }
 
     private mutating func takeMessage(_ frame: JSONValue, isReplay: Bool) {
-        guard let session = frame["sessionId"]?.stringValue, let id = frame["messageId"]?.stringValue,
-            let role = frame["role"]?.stringValue.flatMap(Message.Role.init(rawValue:)),
-            let text = frame["text"]?.stringValue
+        guard let session = frame.text("sessionId"), let id = frame.text("messageId"),
+            let role = frame.text("role").flatMap(Message.Role.init(rawValue:)),
+            let text = frame.text("text")
         else { return }
-        let key = role == .user ? frame["clientMessageId"]?.stringValue : nil
+        let key = role == .user ? frame.text("clientMessageId") : nil
         let number = place(session, key: key)
         let message = Message(
-            id: id, key: key, turn: frame["turnId"]?.stringValue, role: role, text: text, place: stamp(of: frame))
+            id: id, key: key, turn: frame.text("turnId"), role: role, text: text, place: stamp(of: frame))
         if let key { accept(key, turn: message.turn, message: id) }
         add(message, to: number, isReplay: isReplay)
     }
 
     private mutating func takeDone(_ frame: JSONValue, isReplay: Bool) {
-        guard let session = frame["sessionId"]?.stringValue, let text = frame["text"]?.stringValue else { return }
+        guard let session = frame.text("sessionId"), let text = frame.text("text") else { return }
         let key = question(of: frame)
         let number = place(session, key: key)
         let message = Message(
-            id: frame["messageId"]?.stringValue, turn: frame["turnId"]?.stringValue, role: .assistant, text: text,
+            id: frame.text("messageId"), turn: frame.text("turnId"), role: .assistant, text: text,
             place: stamp(of: frame))
         if let key {
             accept(key, turn: message.turn)
@@ -113,13 +113,13 @@ extension ClientCore {
     }
 
     private mutating func takeError(_ frame: JSONValue) {
-        let (code, text) = (frame["code"]?.stringValue, words(of: frame))
+        let (code, text) = (frame.text("code"), words(of: frame))
         guard let key = question(of: frame) ?? lastUnanswered(frame) else {
             // Not ours: somebody else's turn has failed elsewhere.
             guard frame["turnId"] == nil, frame["clientMessageId"] == nil else { return }
-            return complain(text, code: code, in: frame["sessionId"]?.stringValue.flatMap(known))
+            return complain(text, code: code, in: frame.text("sessionId").flatMap(known))
         }
-        if let session = frame["sessionId"]?.stringValue, code != "session_not_found" {
+        if let session = frame.text("sessionId"), code != "session_not_found" {
             _ = place(session, key: key)
         }
         if code == "rate_limited" {
@@ -132,7 +132,7 @@ extension ClientCore {
     private func lastUnanswered(_ frame: JSONValue) -> String? {
         let names = ["clientMessageId", "turnId", "sessionId"]
         guard names.allSatisfy({ frame[$0] == nil }), let socket = link.live else { return nil }
-        guard frame["code"]?.stringValue != "unknown_type" else { return nil }
+        guard frame.text("code") != "unknown_type" else { return nil }
         return outbox.last { $0.phase == .sent(socket: socket) }?.key
     }
 
@@ -169,6 +169,6 @@ extension ClientCore {
     }
 
     private func words(of frame: JSONValue) -> String {
-        frame["error"]?.stringValue ?? frame["code"]?.stringValue ?? "Something went wrong."
+        frame.text("error") ?? frame.text("code") ?? "Something went wrong."
     }
 }

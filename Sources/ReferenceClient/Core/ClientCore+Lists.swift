@@ -46,6 +46,6 @@ extension ClientCore {
     }
 
     func sessions(of body: JSONValue) -> [(id: String, entry: JSONValue)] {
-        (body["sessions"]?.arrayValue ?? []).compactMap { entry in entry["id"]?.stringValue.map { ($0, entry) } }
+        (body["sessions"]?.arrayValue ?? []).compactMap { entry in entry.text("id").map { ($0, entry) } }
     }
 }

@@ -5,8 +5,8 @@ import JSON
 extension ClientCore {
     /// A notification arrived while the app was in the foreground.
     mutating func pushReceived(_ payload: JSONValue) {
-        guard let session = payload["sessionId"]?.stringValue else { return }
-        let message = payload["messageId"]?.stringValue
+        guard let session = payload.text("sessionId") else { return }
+        let message = payload.text("messageId")
         let number = conversation(of: session)
         if let message, conversations[number]?.has(id: message) == true { return }
         if differs(.ignoresPushesWhileLive), link.live != nil, now - lastFrame < rules.real(20_000) { return }
@@ -24,11 +24,11 @@ extension ClientCore {
     /// Goes to what a notification names.
     mutating func follow(_ payload: JSONValue) {
         isUntouched = false
-        guard let session = payload["sessionId"]?.stringValue else {
+        guard let session = payload.text("sessionId") else {
             return complain("The notification names no conversation.")
         }
         let number = conversation(of: session)
-        if let message = payload["messageId"]?.stringValue, conversations[number]?.has(id: message) != true {
+        if let message = payload.text("messageId"), conversations[number]?.has(id: message) != true {
             conversations[number]?.wanted = message
         }
         show(number)

@@ -40,13 +40,13 @@ extension ClientCore {
 
     /// The answer to a `sync`.
     mutating func replayed(_ frame: JSONValue) {
-        guard let gap = place.gap, gap.afterReads == nil, let epoch = frame["epoch"]?.stringValue,
+        guard let gap = place.gap, gap.afterReads == nil, let epoch = frame.text("epoch"),
             let lastSeq = frame["lastSeq"]?.intValue, let missed = frame["missed"]?.arrayValue
         else { return }
         needsSaving = true
         var last = gap.asked
         for missedFrame in missed {
-            guard let type = missedFrame["type"]?.stringValue else { continue }
+            guard let type = missedFrame.text("type") else { continue }
             take(missedFrame, type, isReplay: true)
             if let seq = missedFrame["seq"]?.intValue { last = max(last, seq) }
         }

@@ -21,24 +21,24 @@ extension ClientCore {
     /// Takes up what an earlier run has kept; what cannot be read is forgotten, and the server has it anyway.
     mutating func recall(_ text: String) {
         guard let memory = try? JSONParser.value(text), memory["version"]?.intValue == 1 else { return }
-        if let epoch = memory["position"]?["epoch"]?.stringValue, let seq = memory["position"]?["seq"]?.intValue {
+        if let epoch = memory["position"]?.text("epoch"), let seq = memory["position"]?["seq"]?.intValue {
             place.held = Position(epoch: epoch, seq: seq)
         }
         var numbers: [Int: Int] = [:]
         for value in (memory["conversations"]?.arrayValue ?? []).reversed() {
-            let number = newConversation(session: value["session"]?.stringValue)
+            let number = newConversation(session: value.text("session"))
             let messages = (value["messages"]?.arrayValue ?? []).compactMap(message)
             conversations[number]?.messages = messages
             conversations[number]?.isStale = true
             if let old = value["number"]?.intValue { numbers[old] = number }
         }
         for value in memory["outbox"]?.arrayValue ?? [] {
-            guard let key = value["key"]?.stringValue, let text = value["text"]?.stringValue,
+            guard let key = value.text("key"), let text = value.text("text"),
                 let number = value["conversation"]?.intValue.flatMap({ numbers[$0] })
             else { continue }
             var question = Question(key: key, text: text, conversation: number)
-            question.turn = value["turn"]?.stringValue
-            question.isLost = value["phase"]?.stringValue != "queued"
+            question.turn = value.text("turn")
+            question.isLost = value.text("phase") != "queued"
             question.phase = phase(value)
             outbox.append(question)
         }
@@ -71,12 +71,12 @@ extension ClientCore {
     }
 
     private func message(_ value: JSONValue) -> Message? {
-        guard let role = value["role"]?.stringValue.flatMap(Message.Role.init(rawValue:)),
-            let text = value["text"]?.stringValue
+        guard let role = value.text("role").flatMap(Message.Role.init(rawValue:)),
+            let text = value.text("text")
         else { return nil }
         return Message(
-            id: value["id"]?.stringValue, key: value["key"]?.stringValue, turn: value["turn"]?.stringValue, role: role,
-            text: text, status: value["status"]?.stringValue.flatMap(Message.Status.init(rawValue:)) ?? .sent)
+            id: value.text("id"), key: value.text("key"), turn: value.text("turn"), role: role,
+            text: text, status: value.text("status").flatMap(Message.Status.init(rawValue:)) ?? .sent)
     }
 
     private func written(_ question: Question) -> JSONValue {
@@ -96,7 +96,7 @@ extension ClientCore {
     }
 
     private func phase(_ value: JSONValue) -> Question.Phase {
-        switch value["phase"]?.stringValue {
+        switch value.text("phase") {
         case "queued": .queued
         case "accepted": .accepted
         case "limited": .limited(until: value["until"]?.intValue ?? 0)

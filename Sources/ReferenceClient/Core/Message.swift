@@ -1,3 +1,5 @@
+import JSON
+
 /// A message as the client keeps it.
 struct Message: Sendable, Equatable {
     /// Who wrote it.
@@ -44,4 +46,12 @@ struct Message: Sendable, Equatable {
         if key != nil { return known.key == nil && status == .sent && text == known.text }
         return text == known.text
     }
+}
+
+extension JSONValue {
+    /// The text of a member.
+    func text(_ name: String) -> String? { self[name]?.stringValue }
+
+    /// The `type` of a frame; empty for what is none.
+    var type: String { text("type") ?? "" }
 }

@@ -67,7 +67,7 @@ enum ClientFault: Sendable {
     /// Asks a question otherwise that it has asked before, on any road.
     static func resends(_ change: @escaping @Sendable (inout JSONValue) -> Void) -> ClientFault {
         @Sendable func changed(_ text: String, _ client: inout FaultyClient) -> String {
-            guard var body = ClientCore.object(text), let key = body["clientMessageId"]?.stringValue,
+            guard var body = ClientCore.object(text), let key = body.text("clientMessageId"),
                 !client.notes.marks.insert("sent \(key)").inserted
             else { return text }
             change(&body)
@@ -108,7 +108,7 @@ enum ClientFault: Sendable {
             let frame = client.frame(in: input)
             let effects = next(input, &client)
             for done in [frame].compactMap(\.self) + (frame?["missed"]?.arrayValue ?? []) where done.type == "done" {
-                guard let number = done["sessionId"]?.stringValue.flatMap(client.core.known) else { continue }
+                guard let number = done.text("sessionId").flatMap(client.core.known) else { continue }
                 let before = conversations[number]?.messages ?? []
                 taken(&client.core.conversations[number, default: Conversation(number: number)].messages, before, done)
             }

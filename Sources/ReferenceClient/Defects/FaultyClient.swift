@@ -60,13 +60,8 @@ struct FaultyClient: Sendable {
     func read(in input: Input) -> (conversation: Int, session: String, messages: [Message])? {
         guard case .answered(let request, let answer?) = input, answer.status == 200,
             case .read(let session, let number)? = core.errands[request],
-            let history = ClientCore.object(answer.body)?["session"], history["id"]?.stringValue == session
+            let history = ClientCore.object(answer.body)?["session"], history.text("id") == session
         else { return nil }
         return (number, session, ClientCore.messages(of: history))
     }
-}
-
-extension JSONValue {
-    /// The `type` of a frame; empty for what is none.
-    var type: String { self["type"]?.stringValue ?? "" }
 }

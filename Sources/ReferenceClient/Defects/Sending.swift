@@ -26,14 +26,14 @@ extension ClientDefect {
             "client-draws-a-new-key-for-a-resend", .CLIENT, 12,
             "Gives a question another key when it sends it again.",
             .resends { body in
-                guard let key = body["clientMessageId"]?.stringValue else { return }
+                guard let key = body.text("clientMessageId") else { return }
                 body["clientMessageId"] = .string(String(key.prefix(100)) + "-again")
             })
         ClientDefect(
             "client-marks-resent-texts", .CLIENT, 12,
             "Puts '(again) ' before the text of a question it sends again.",
             .resends { body in
-                guard let text = body["messages"]?[0]?["content"]?.stringValue else { return }
+                guard let text = body["messages"]?[0]?.text("content") else { return }
                 body["messages"] = [["role": "user", "content": .string("(again) " + text)]]
             })
         ClientDefect(

@@ -7,7 +7,7 @@ extension ClientDefect {
             "client-appends-whatever-comes", .CLIENT, 25,
             "Appends every answer it receives, whether it is there or not.",
             .takes { now, before, done in
-                let id = done["messageId"]?.stringValue
+                let id = done.text("messageId")
                 if id != nil, let known = before.first(where: { $0.id == id }) { now.append(known) }
             },
             .merges { _, before, history in
@@ -17,9 +17,9 @@ extension ClientDefect {
         ClientDefect(
             "client-tells-messages-apart-by-text", .CLIENT, 25, "Drops a message whose text is there already.",
             .takes { now, before, done in
-                guard before.contains(where: { $0.text == done["text"]?.stringValue }) else { return }
+                guard before.contains(where: { $0.text == done.text("text") }) else { return }
                 let ids = Set(before.compactMap(\.id))
-                now.removeAll { $0.id == done["messageId"]?.stringValue && !ids.contains($0.id ?? "") }
+                now.removeAll { $0.id == done.text("messageId") && !ids.contains($0.id ?? "") }
             },
             .merges { _, before, history in
                 history.reduce(into: before) { kept, message in
@@ -42,8 +42,8 @@ extension ClientDefect {
         ClientDefect(
             "client-shows-frames-of-other-sessions", .CLIENT, 26, "Shows every answer in the session on the screen.",
             .after { input, client in
-                guard let frame = client.frame(in: input), let id = frame["messageId"]?.stringValue,
-                    let number = frame["sessionId"]?.stringValue.flatMap(client.core.known),
+                guard let frame = client.frame(in: input), let id = frame.text("messageId"),
+                    let number = frame.text("sessionId").flatMap(client.core.known),
                     number != client.core.shown,
                     let message = client.core.conversations[number]?.messages.last(where: { $0.id == id })
                 else { return [] }
