@@ -1,15 +1,15 @@
 import JSON
 
 /// A notification that an answer is there, ready for Apple's push service.
-package struct PushNotice: Sendable, Equatable {
+struct PushNotice: Sendable, Equatable {
     /// Whose devices it is for.
-    package let principal: String
+    let principal: String
     /// The turn that ended, or the message that belongs to none.
-    package let turn: String
+    let turn: String
     /// The JSON body, at most 4096 bytes.
-    package internal(set) var payload: String
+    var payload: String
     /// The headers that go with it; the topic is the app's business.
-    package internal(set) var headers: [String: String]
+    var headers: [String: String]
 }
 
 extension PushNotice {

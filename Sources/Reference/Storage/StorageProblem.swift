@@ -1,6 +1,6 @@
 /// Why the data folder could not be read or written.
-package struct StorageProblem: Error, Sendable, Equatable, CustomStringConvertible {
-    package enum Code: Sendable, Equatable {
+struct StorageProblem: Error, Sendable, Equatable, CustomStringConvertible {
+    enum Code: Sendable, Equatable {
         /// The folder or a file in it cannot be used, in the words of the operating system.
         case cannotOpen(reason: String)
         /// Another process holds the folder.
@@ -11,17 +11,17 @@ package struct StorageProblem: Error, Sendable, Equatable, CustomStringConvertib
         case cannotWrite(reason: String)
     }
 
-    package var code: Code
+    var code: Code
     /// The file it happened to.
-    package var path: String
+    var path: String
 
-    package init(_ code: Code, path: String) {
+    init(_ code: Code, path: String) {
         self.code = code
         self.path = path
     }
 
     /// Place, what is wrong, what was expected, and one step that mends it.
-    package var description: String {
+    var description: String {
         switch code {
         case .cannotOpen(let reason):
             """
