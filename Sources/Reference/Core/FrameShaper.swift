@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 /// The last step before a frame or body becomes text: legal variations of its form.
@@ -42,8 +43,7 @@ struct FrameShaper: Sendable {
                 result += scalar == "/" ? "\\/" : String(scalar)
             } else {
                 for unit in String(scalar).utf16 {
-                    let digits = String(unit, radix: 16)
-                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                    result += "\\u" + hexDigits(withUnsafeBytes(of: unit.bigEndian, Array.init))
                 }
             }
         }

@@ -1,3 +1,5 @@
+import Basics
+
 /// Draws the ids a server gives out: 24 letters and digits after a prefix that tells people what the id names.
 struct IDSource: Sendable {
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567")
@@ -28,11 +30,7 @@ struct IDSource: Sendable {
 
     /// A new UUID, as the push service wants requests to be named.
     mutating func uuid() -> String {
-        let digits = (0..<2).map { _ in
-            let bits = String(draw(), radix: 16)
-            return String(repeating: "0", count: 16 - bits.count) + bits
-        }.joined()
-        var rest = digits[...]
+        var rest = (0..<2).map { _ in hexDigits(withUnsafeBytes(of: draw().bigEndian, Array.init)) }.joined()[...]
         return [8, 4, 4, 4, 12].map { length in
             defer { rest = rest.dropFirst(length) }
             return String(rest.prefix(length))

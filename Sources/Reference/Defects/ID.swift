@@ -71,8 +71,10 @@ extension Defect {
                 let name = server.core.ids.next("ses")
                 server.notes.texts[name] = session
                 return name
-            } outside: { session, server in
-                server.notes.texts[session] ?? session
+            } outside: { text, server in
+                server.notes.texts.reduce(text) {
+                    $0.replacing($1.key, with: JSONValue.string($1.value).text().dropFirst().dropLast())
+                }
             },
             .chats { asker, server in
                 if let id = asker.session, server.notes.texts[id] != nil { server.begin(id, of: asker.principal) }
@@ -91,8 +93,8 @@ extension Defect {
             "id-names-sessions-with-colons", .ID, 10, "Names sessions `ses:…`.",
             .calls { session, _ in
                 session.hasPrefix("ses:") ? "ses_" + session.dropFirst(4) : session
-            } outside: { session, _ in
-                session.hasPrefix("ses_") ? "ses:" + session.dropFirst(4) : session
+            } outside: { text, _ in
+                text.replacing("\"ses_", with: "\"ses:")
             })
         Defect(
             "id-leaves-the-turn-out-of-tool-use", .ID, 11, "Sends `toolUse` without `turnId`.",
@@ -156,7 +158,7 @@ extension StoredRecord {
 }
 
 extension Fault {
-    /// Calls sessions otherwise than the core does: an id as the core knows it, and as everybody else does.
+    /// Calls sessions otherwise than the core does: an id that comes in, and a text that goes out with the core's own ids in it.
     fileprivate static func calls(
         inside: @escaping @Sendable (String, inout FaultyCore) -> String,
         outside: @escaping @Sendable (String, FaultyCore) -> String
@@ -181,42 +183,19 @@ extension Fault {
             }
             return next(input, &server).map { effect in
                 switch effect {
-                case .send(let sockets, let said) where said.frame.objectValue != nil:
-                    return .send(to: sockets, server.said(renamed(said.frame, by: outside, server)))
+                case .send(let sockets, var said):
+                    said.text = outside(said.text, server)
+                    return .send(to: sockets, said)
                 case .answer(let request, var answer):
-                    let body = (try? JSONParser.value(answer.body)) ?? .null
-                    answer.body = renamed(body, by: outside, server).text()
+                    answer.body = outside(answer.body, server)
                     return .answer(request: request, answer)
                 case .push(let device, var notice):
-                    let payload = (try? JSONParser.value(notice.payload)) ?? .null
-                    notice.payload = renamed(payload, by: outside, server).text()
+                    notice.payload = outside(notice.payload, server)
                     return .push(device: device, notice)
                 default: return effect
                 }
             }
         }
-    }
-
-    private static func renamed(
-        _ value: JSONValue, by outside: @Sendable (String, FaultyCore) -> String, _ server: FaultyCore
-    ) -> JSONValue {
-        func renamed(_ value: JSONValue) -> JSONValue {
-            switch value {
-            case .array(let values): .array(values.map(renamed))
-            case .object(let object):
-                .object(
-                    JSONObject(
-                        object.map { name, value in
-                            let isName = name == "sessionId" || name == "id" || name == "thread-id"
-                            guard isName, let text = value.stringValue else {
-                                return (key: name, value: renamed(value))
-                            }
-                            return (key: name, value: .string(outside(text, server)))
-                        }))
-            default: value
-            }
-        }
-        return renamed(value)
     }
 
     /// Puts a name of the principal's latest question on frames of other turns, the same in a replay.

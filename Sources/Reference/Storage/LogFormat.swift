@@ -1,3 +1,5 @@
+import Basics
+
 /// The bytes of a record log: one line per record, its checksum in front.
 enum LogFormat {
     struct Content: Sendable {
@@ -46,5 +48,18 @@ enum LogFormat {
         guard bytes.count > 9, bytes[bytes.startIndex + 8] == 0x20 else { return nil }
         let body = bytes.dropFirst(9)
         return Array(Checksum.text(of: body).utf8) == Array(bytes.prefix(8)) ? Array(body) : nil
+    }
+}
+
+/// CRC-32 as in IEEE 802.3: tells a whole record from one that a crash cut short.
+enum Checksum {
+    private static let table: [UInt32] = (0..<256).map { start in
+        (0..<8).reduce(UInt32(start)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ (value >> 1) : value >> 1 }
+    }
+
+    /// The checksum of some bytes, as eight hexadecimal digits.
+    static func text(of bytes: some Sequence<UInt8>) -> String {
+        let sum = ~bytes.reduce(~UInt32(0)) { value, byte in table[Int((value ^ UInt32(byte)) & 0xFF)] ^ (value >> 8) }
+        return hexDigits(withUnsafeBytes(of: sum.bigEndian, Array.init))
     }
 }

@@ -1,3 +1,5 @@
+import Basics
+
 /// Where the client's randomness comes from: keys of messages and waits that differ from phone to phone.
 struct Dice: Sendable {
     private var state: UInt64
@@ -21,12 +23,8 @@ struct Dice: Sendable {
 
     /// A key that no other message on earth has.
     mutating func key() -> String {
-        let digits = (hexadecimal(next()) + hexadecimal(next())).map(String.init)
+        let digits = (0..<2).flatMap { _ in hexDigits(withUnsafeBytes(of: next().bigEndian, Array.init)) }.map(
+            String.init)
         return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { digits[$0].joined() }.joined(separator: "-")
-    }
-
-    private func hexadecimal(_ word: UInt64) -> String {
-        let text = String(word, radix: 16)
-        return String(repeating: "0", count: 16 - text.count) + text
     }
 }
