@@ -266,7 +266,7 @@ enum ENV {
     ) {
         func judge(_ document: JSONDocument?, at events: [Int]) {
             guard let document else { return }
-            let first = document.flaws.lazy.compactMap { flaw in objection(flaw).map { (what: $0, flaw: flaw) } }.first
+            let first = document.flaws.compactMap { flaw in objection(flaw).map { (what: $0, flaw: flaw) } }.first
             evidence.test(no: first) { what, flaw in
                 Finding(
                     "\(what) at \(flaw.location)", expected: "no such text",
