@@ -221,7 +221,7 @@ enum AUTH {
         return [frame?.event, read?.event].compactMap { $0 }.min()
     }
 
-    // MARK: The check of sockets that never say who they are
+    // MARK: Sockets that never say who they are
 
     /// The time that a server gives after the one it waits for `auth`.
     private static let grace = Duration.seconds(5)
@@ -270,7 +270,7 @@ enum AUTH {
         }
     }
 
-    // MARK: The check of greetings that come again
+    // MARK: Greetings that come again
 
     /// AUTH-16: "A server MUST NOT send more than one `connected` on a connection".
     ///

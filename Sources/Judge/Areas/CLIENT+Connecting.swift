@@ -3,14 +3,6 @@ import Transcript
 
 /// How a client comes to a connection and keeps it, or does not.
 extension CLIENT {
-    static let connecting: [Check] =
-        honesty + [
-            Check(.CLIENT, 1, foregroundReconnects), Check(.CLIENT, 2, oldConnectionsRest),
-            Check(.CLIENT, 3, firstConnectionIsKept), Check(.CLIENT, 5, attemptsAreBounded),
-            Check(.CLIENT, 6, waitsVary), Check(.CLIENT, 7, attemptsGoOn),
-            Check(.CLIENT, 8, networkReturnReconnects), Check(.CLIENT, 9, terminalClosesAreFinal),
-        ]
-
     /// CLIENT-1: "A client MUST open a new connection within `foregroundReconnect` of coming to the foreground after having
     /// been in the background, whatever it believes about the old one".
     ///

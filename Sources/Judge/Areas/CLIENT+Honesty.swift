@@ -3,11 +3,6 @@ import Transcript
 
 /// What a client says of its connection, and what it does without one.
 extension CLIENT {
-    static let honesty: [Check] = [
-        Check(.CLIENT, 4, connectedIsShownWhenTold), Check(.CLIENT, 10, silenceEndsTheConnection),
-        Check(.CLIENT, 39, troublesAreToldApart), Check(.CLIENT, 40, messagesComeWithoutSocket),
-    ]
-
     /// CLIENT-4: "A client MUST show itself as connected only after `connected` has arrived on the connection it uses".
     ///
     /// Once for each state shown while a handshake was pending and nothing else could be in use, and for each `connected`

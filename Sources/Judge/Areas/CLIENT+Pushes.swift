@@ -3,12 +3,6 @@ import Transcript
 
 /// Where a notification leads.
 extension CLIENT {
-    static let pushes: [Check] = [
-        Check(.CLIENT, 33, launchesLeadToTheMessage), Check(.CLIENT, 34, returnsLeadToTheMessage),
-        Check(.CLIENT, 35, tapsLeaveTheScreen), Check(.CLIENT, 36, lostSessionsAreTold),
-        Check(.CLIENT, 37, pushesRecover),
-    ]
-
     /// CLIENT-33: "A client that is launched by a notification MUST show the session and message the payload names,
     /// whatever its usual start would load".
     ///

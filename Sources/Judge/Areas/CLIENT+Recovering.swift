@@ -4,13 +4,6 @@ import Transcript
 
 /// What a client does when it comes back.
 extension CLIENT {
-    static let recovering: [Check] = [
-        Check(.CLIENT, 15, reconnectsAreFollowedByRecovery), Check(.CLIENT, 19, allThatWasMissedIsShown),
-        Check(.CLIENT, 20, recoveryNeverShowsLess), Check(.CLIENT, 21, oneReadServesAll),
-        Check(.CLIENT, 22, pollingIsBounded), Check(.CLIENT, 23, pollingEndsInTheOpen),
-        Check(.CLIENT, 24, anEndingEndsTheWaiting), Check(.CLIENT, 38, aTurnIsFoundByItsKey),
-    ]
-
     /// Acts after which what was told or asked need not be shown any more.
     static let leavings: Set<String> = ["selectSession", "openPush", "background", "quit", "launch", "exit"]
 

@@ -4,11 +4,6 @@ import Transcript
 
 /// What a person sees, and where.
 extension CLIENT {
-    static let screen: [Check] = [
-        Check(.CLIENT, 25, messagesAreShownOnce), Check(.CLIENT, 26, sessionsAreKeptApart),
-        Check(.CLIENT, 42, othersAreCounted), Check(.CLIENT, 43, returnsAreNotBlank),
-    ]
-
     /// CLIENT-25: "A client MUST show each message once, whatever the order and number of live frames, replays, REST
     /// reads and pushes that brought it".
     ///

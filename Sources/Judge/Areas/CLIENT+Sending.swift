@@ -4,12 +4,6 @@ import Transcript
 
 /// What becomes of what a person sends.
 extension CLIENT {
-    static let sending: [Check] = [
-        Check(.CLIENT, 11, lostQuestionsAreSentAgain), Check(.CLIENT, 12, theSameIsSentAgain),
-        Check(.CLIENT, 13, eachMessageHasAKeyOfItsOwn), Check(.CLIENT, 14, onlyItsOwnTurnProvesDelivery),
-        Check(.CLIENT, 31, errorsAreShown), Check(.CLIENT, 32, rateLimitsAreWaitedFor),
-    ]
-
     /// CLIENT-11: "A client MUST resend, over REST or on its next connection, every `chat` whose connection ended
     /// before its `ack` or any frame of its turn arrived".
     ///

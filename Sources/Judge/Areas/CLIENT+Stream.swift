@@ -3,12 +3,6 @@ import Transcript
 
 /// How a client keeps its place in the stream.
 extension CLIENT {
-    static let stream: [Check] = [
-        Check(.CLIENT, 16, placesAreSynced), Check(.CLIENT, 17, gapsAreRead), Check(.CLIENT, 18, pagesAreFollowed),
-        Check(.CLIENT, 27, holesAreKept), Check(.CLIENT, 28, epochsComeWhole),
-        Check(.CLIENT, 29, unknownTypesMovePlaces), Check(.CLIENT, 30, sparseFramesAreShown),
-    ]
-
     /// CLIENT-16: "A client MUST send `sync`, with the epoch and position it holds, on every new connection whose
     /// `connected` states an epoch, if it held a position or awaited a turn".
     ///

@@ -137,7 +137,7 @@ extension ENV {
         }
     }
 
-    // MARK: The check of errors that outnumber what they answer
+    // MARK: Errors that outnumber what they answer
 
     /// ENV-24: "A server MUST NOT answer one frame with more than one `error`".
     ///

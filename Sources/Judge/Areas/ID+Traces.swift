@@ -150,7 +150,7 @@ extension ID {
         }
     }
 
-    // MARK: Checks of the names by which a client finds its own message again
+    // MARK: Names by which a client finds its own message again
 
     /// ID-13: "A server MUST name in `ack` the `sessionId` and the `messageId` under which session reads show the user's
     /// message".

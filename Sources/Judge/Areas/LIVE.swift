@@ -146,7 +146,7 @@ enum LIVE {
         }
     }
 
-    // MARK: Checks of peers that are silent, dead or only idle
+    // MARK: Peers that are silent, dead or only idle
 
     /// LIVE-3: "A server MUST end a connection whose peer sent nothing, not even a WebSocket pong, for two heartbeats,
     /// within one further heartbeat".

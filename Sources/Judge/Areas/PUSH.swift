@@ -2,7 +2,7 @@ import Holdfast
 import JSON
 import Transcript
 
-/// Checks of notifications: what they say.
+/// Checks of notifications: what they say, when they are sent, and what follows when the push service refuses them.
 enum PUSH {
     static let checks: [Check] = [
         Check(.PUSH, 1, leftPrincipalsAreCalled), Check(.PUSH, 2, announcedAnswersAreStored),
@@ -149,6 +149,204 @@ enum PUSH {
             evidence.test(
                 !ids.contains(words), otherwise: "the title of a push is an id", expected: "a name for people",
                 actual: shown(title), at: [push.event])
+        }
+    }
+
+    // MARK: When notifications are sent, and how often
+
+    /// PUSH-1: "A server MUST send a push for a turn that ended with `done` while its principal had no open connection".
+    ///
+    /// Once for each question asked over a WebSocket whose answer was stored after the last connection had ended for both
+    /// sides. Absence counts once a read has shown the answer and the sink was watched for the bound `push` from then on,
+    /// unless the push service had refused this device before.
+    static func leftPrincipalsAreCalled(_ history: Observations, _ evidence: inout Evidence) {
+        for (index, known) in history.turnsEndedAway {
+            let turn = history.turns[index]
+            let pushes = history.pushes.filter { $0.principal == turn.principal }
+            let isCalled = pushes.contains { push in
+                push.event > turn.event && history.turn(announcedBy: push) ?? index == index
+            }
+            let isOwed =
+                pushes.allSatisfy { $0.wasTaken || $0.event > known }
+                && !history.wasStopped(between: turn.event, and: known)
+            let late = isOwed ? history.pushDeadline(after: known, for: turn.principal) : nil
+            evidence.test(isCalled, orBy: late) { late in
+                Finding(
+                    "nobody was called for an answer that nobody was there to take",
+                    expected: "a push within \(history.timeouts.push)", actual: "none", at: [turn.event, known, late])
+            }
+        }
+    }
+
+    /// PUSH-2: "A server MUST send a push only after the answer it announces is durable".
+    ///
+    /// Once for each push, by the first read of its session that began after it. A push that names something else is the
+    /// matter of PUSH-3, one for an answer that could not be stored that of PUSH-13.
+    static func announcedAnswersAreStored(_ history: Observations, _ evidence: inout Evidence) {
+        for push in history.pushes {
+            if case .wrong = history.naming(of: push) { continue }
+            let turn = history.turn(announcedBy: push).map { history.turns[$0] }
+            guard let session = history.session(of: push), push.messageId != nil || turn != nil,
+                !history.couldNotBeStored(turn)
+            else { continue }
+            let first = history.exchanges.first { exchange in
+                exchange.isRead(of: .session(session)) && exchange.sent.principal == push.principal
+                    && exchange.request > push.event && [200, 404].contains(exchange.status)
+            }
+            guard let first, let response = first.response else { continue }
+            let read = history.sessionReads.first { $0.event == response }
+            let isThere =
+                read.map { read in
+                    if let id = push.messageId { return read.messages.contains { $0.id == id } }
+                    return turn.map { history.answer(of: $0, in: read) != nil } ?? false
+                } ?? false
+            evidence.test(
+                isThere, otherwise: "a push came before its answer was stored",
+                expected: "message \(shown(push.messageId)) in every read that begins after the push",
+                actual: read.map { "\($0.messages.count) messages without it" } ?? "no such session",
+                at: [push.event, response])
+        }
+    }
+
+    /// PUSH-8: "A server MUST NOT send more than one push for one turn to one device token, also after a resend, a replay or
+    /// a restart".
+    ///
+    /// A second push counts once the first was taken: what was refused or lost may be tried again. Silence proves something
+    /// after a resend, a replay or a restart, once a later push to the device or the bound `push` shows that it lasted.
+    static func turnsAreAnnouncedOnce(_ history: Observations, _ evidence: inout Evidence) {
+        for (index, push) in history.pushes.enumerated() {
+            let same = history.pushes[..<index].first { $0.wasTaken && history.announceTheSame($0, push) }
+            if let same {
+                evidence.violate(
+                    "a turn was announced twice to one device", expected: "one push for each turn", actual: "one more",
+                    at: [same.event, push.event])
+            } else if push.wasTaken,
+                !history.pushes[(index + 1)...].contains(where: { history.announceTheSame(push, $0) })
+            {
+                for cause in history.temptations(after: push)
+                where history.staysSilent(after: cause, besides: push) { evidence.keep() }
+            }
+        }
+    }
+
+    /// PUSH-13: "A server MUST NOT send a push for a turn whose answer it could not store".
+    ///
+    /// Once for each turn that ended with an `error` while writes were refused. A push for it counts unless a read that began
+    /// afterwards has the answer; silence does once it lasted as in PUSH-8, and only while the principal was away.
+    static func unstoredAnswersAreNotAnnounced(_ history: Observations, _ evidence: inout Evidence) {
+        for (index, turn) in history.turns.enumerated() where history.couldNotBeStored(turn) {
+            let pushes = history.pushes.filter {
+                $0.event > turn.event && $0.principal == turn.principal && history.turn(announcedBy: $0) == index
+            }
+            func staysSilent(after failed: Int) -> Bool {
+                history.away(turn.principal, at: failed) != nil
+                    && history.isSilent(after: failed, for: turn.principal, until: { $0 != index })
+            }
+            evidence.test(
+                no: pushes.first { !history.isStoredInTheEnd($0) },
+                keptIf: pushes.isEmpty && history.failureShown(of: turn).map(staysSilent) == true
+            ) { push in
+                Finding(
+                    "an answer was announced that could not be stored", expected: "no push", actual: "a push",
+                    at: [turn.event, push.event])
+            }
+        }
+    }
+
+    // MARK: What follows when the push service refuses them
+
+    /// PUSH-10: "A server MUST NOT stop using a device token for any refusal other than 410 or a 400 with reason
+    /// `BadDeviceToken` or `DeviceTokenNotForTopic`".
+    ///
+    /// Once for each other refusal, by the pushes for turns asked after it. Absence is judged as in PUSH-1; after a 429 or 5xx
+    /// it is a doubt, because a server may wait longer than the bound before it tries such a service again.
+    static func devicesOutliveOtherRefusals(_ history: Observations, _ evidence: inout Evidence) {
+        for push in history.pushes {
+            guard case .answered(let status, let reason) = push.outcome, status >= 300, !push.endsTheDevice else {
+                continue
+            }
+            let later = history.pushes.filter { $0.event > push.event && $0.request.path == push.request.path }
+            if later.contains(where: { history.isAskedLater($0, than: push) }) {
+                evidence.keep()
+                continue
+            }
+            let silence = history.turnsEndedAway.lazy.compactMap { turn, known -> [Int]? in
+                let turn = history.turns[turn]
+                guard turn.principal == push.principal, turn.event > push.event,
+                    !later.contains(where: { $0.endsTheDevice || $0.outcome == .hung }),
+                    !history.wasStopped(between: push.event, and: known),
+                    let late = history.pushDeadline(after: known, for: push.principal)
+                else { return nil }
+                return [push.event, known, late]
+            }.first
+            guard let silence else { continue }
+            let finding = Finding(
+                "after a refusal that says nothing about the device, it was called no more",
+                expected: "a push for a further turn", actual: "none after \(status)\(reason.map { " \($0)" } ?? "")",
+                at: silence)
+            if status == 429 || status >= 500 { evidence.doubt(finding) } else { evidence.violate(finding) }
+        }
+    }
+
+    /// PUSH-11: "A server SHOULD NOT send further pushes to a device token that was refused with 410".
+    ///
+    /// A further push is one for the same turn or for a turn that was asked after the refusal. Silence counts for each turn
+    /// whose answer would have been announced, once a push to another device for a still later turn, or the bound `push`,
+    /// shows that it lasted.
+    static func goneDevicesAreLeftAlone(_ history: Observations, _ evidence: inout Evidence) {
+        for (index, push) in history.pushes.enumerated() where push.wasGone {
+            let isFirst = !history.pushes[..<index].contains { $0.wasGone && $0.request.path == push.request.path }
+            guard isFirst else { continue }
+            let further = history.pushes.first { other in
+                other.event > push.event && other.request.path == push.request.path
+                    && (other.messageId != nil && other.messageId == push.messageId
+                        || history.isAskedLater(other, than: push))
+            }
+            if let further {
+                evidence.violate(
+                    "a device that is gone was called again", expected: "no push after 410", actual: "a push",
+                    at: [push.event, further.event])
+                continue
+            }
+            for (turn, known) in history.turnsEndedAway {
+                let turn = history.turns[turn]
+                guard turn.principal == push.principal, turn.event > push.event else { continue }
+                let fence = history.pushes.contains { other in
+                    guard other.principal != push.principal, let index = history.turn(announcedBy: other) else {
+                        return false
+                    }
+                    return history.turns[index].event > known
+                }
+                if fence || history.pushDeadline(after: known, for: push.principal) != nil { evidence.keep() }
+            }
+        }
+    }
+
+    /// PUSH-12: "A server MUST deliver the turn in the same way whether the push succeeds, fails or hangs".
+    ///
+    /// Once for each turn whose push was refused, cut off or never answered, and for each turn its principal asked after that:
+    /// its ending or a read that has its answer comes within the bound `turn`.
+    static func turnsDoNotWaitForPushes(_ history: Observations, _ evidence: inout Evidence) {
+        for (index, turn) in history.turns.enumerated() where !turn.isRefused {
+            let trouble = history.pushes.first { push in
+                push.principal == turn.principal && push.outcome != nil && !push.wasTaken
+                    && (push.event < turn.event || history.turn(announcedBy: push) == index)
+            }
+            guard let trouble else { continue }
+            if let ended = history.endingShown(of: turn, after: trouble.event) {
+                let bound = history.timeouts.turn + turn.request.scriptedWait
+                let begun = max(turn.event, history.endOfTurnsBefore(turn) ?? ended)
+                let lasted = history.span(from: begun, to: ended)
+                evidence.test(
+                    turn.event < trouble.event || lasted <= bound.microseconds || turn.ending?.event != ended,
+                    otherwise: "a turn ended late while a push was in trouble", expected: "its ending within \(bound)",
+                    actual: "\(lasted / 1000) ms", at: [trouble.event, turn.event, ended])
+            } else if let late = history.lateness(of: turn) {
+                evidence.violate(
+                    "a turn did not end while a push was in trouble",
+                    expected: "done or a read that has the answer within the bound 'turn'", actual: "neither",
+                    at: [trouble.event, turn.event, late])
+            }
         }
     }
 }

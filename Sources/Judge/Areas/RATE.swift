@@ -133,7 +133,7 @@ enum RATE {
         }
     }
 
-    // MARK: Checks of what follows a refusal for the rate
+    // MARK: What follows a refusal for the rate
 
     /// RATE-6: "A server MUST name in `rate_limited` the `clientMessageId` of the `chat` it refuses, when that had one".
     ///

@@ -2,7 +2,7 @@ import Holdfast
 import JSON
 import Transcript
 
-/// Checks of turns whose agent fails, and of turns whose client goes away.
+/// Checks of turns whose agent fails, whose client goes away, and that the end of the server interrupts.
 extension TURN {
     /// TURN-8: "A server MUST end a turn whose agent failed with an `error` of code `agent_failed`".
     ///
@@ -159,7 +159,7 @@ extension TURN {
         }
     }
 
-    // MARK: Checks of turns that the end of the server's process interrupted
+    // MARK: Turns that the end of the server's process interrupted
 
     /// TURN-3: "A server MUST make the user's message durable before any byte of its `ack` leaves".
     ///

@@ -13,8 +13,8 @@ extension ObservedConnection {
     /// Whether it had not ended by an event.
     func isOpen(at event: Int) -> Bool { ending.map { $0.event > event } ?? true }
 
-    /// How the server ended it after an event; nil when it did not.
-    func endByServer(after event: Int) -> Ending? {
+    /// How the server ended it, after an event where one is given; nil when it did not.
+    func endByServer(after event: Int = -1) -> Ending? {
         guard wasEndedByServer, let ending, ending.event > event else { return nil }
         return ending
     }
