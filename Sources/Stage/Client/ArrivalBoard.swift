@@ -12,24 +12,25 @@ final class ArrivalBoard: Sendable {
     private struct State {
         var entries: [Entry] = []
         var last = 0
-        var change = Latch<Void>()
     }
 
     /// What may wait at most; a client that asks without end is not waited for.
     private static let limit = 10_000
 
     private let state = Mutex(State())
+    private let waiters = Waiters()
 
     /// The place from which on something counts as new.
     var mark: Int { state.withLock { $0.last } }
 
     /// Something came.
     func note(_ arrival: WorldArrival) {
-        change { state in
+        state.withLock { state in
             state.last += 1
             guard state.entries.count < Self.limit else { return }
             state.entries.append(Entry(number: state.last, arrival: arrival))
         }
+        waiters.tell()
     }
 
     /// A connection is gone, and with it what it stood for.
@@ -45,9 +46,8 @@ final class ArrivalBoard: Sendable {
     ) async -> Bool {
         // What is looked at belongs to the server, which notes arrivals under a lock of its own: no lock is held meanwhile.
         while true {
-            let (entries, change) = state.withLock { state in
-                (state.entries.filter { $0.number > mark }, state.change)
-            }
+            let seen = waiters.changes
+            let entries = state.withLock { $0.entries.filter { $0.number > mark } }
             for (place, entry) in entries.enumerated() {
                 // A client that repeats itself without end makes looking take long.
                 if place % 64 == 63, deadline.rest <= .zero || Task.isCancelled { return false }
@@ -55,7 +55,7 @@ final class ArrivalBoard: Sendable {
             }
             let rest = deadline.rest
             guard rest > .zero, !Task.isCancelled else { return false }
-            _ = await change.wait(within: rest)
+            await waiters.wait(after: seen, within: rest)
         }
     }
 
@@ -72,14 +72,5 @@ final class ArrivalBoard: Sendable {
             }
             return true
         }
-    }
-
-    private func change(_ edit: (inout State) -> Void) {
-        let before = state.withLock { state in
-            edit(&state)
-            defer { state.change = Latch() }
-            return state.change
-        }
-        before.set(())
     }
 }

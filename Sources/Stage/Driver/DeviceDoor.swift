@@ -4,12 +4,8 @@ import Transport
 
 /// Lets devices in, of which the latest counts: one that connects anew has lost its old connection, whatever that looks like.
 final class DeviceDoor: TransportHandler {
-    private struct State {
-        var road: DeviceRoad?
-        var change = Latch<Void>()
-    }
-
-    private let state = Mutex(State())
+    private let road = Mutex<DeviceRoad?>(nil)
+    private let waiters = Waiters()
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         let words = "conformance waits for the WebSocket of a driver at this address.\n"
@@ -21,28 +17,26 @@ final class DeviceDoor: TransportHandler {
     func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision { .accept }
 
     func serve(_ socket: ServerSocket) async {
-        let road = DeviceRoad(socket)
-        let (before, change) = state.withLock { state in
-            let old = (state.road, state.change)
-            state.road = road
-            state.change = Latch()
-            return old
+        let new = DeviceRoad(socket)
+        let before = road.withLock { road in
+            defer { road = new }
+            return road
         }
         before?.close()
-        change.set(())
-        await road.listen()
-        state.withLock { state in if state.road === road { state.road = nil } }
+        waiters.tell()
+        await new.listen()
+        road.withLock { road in if road === new { road = nil } }
     }
 
     /// The device that is there, or comes within the limit.
     func device(within limit: Duration) async -> DeviceRoad? {
         let deadline = ContinuousClock.now + limit
         while true {
-            let (road, change) = state.withLock { ($0.road, $0.change) }
-            if let road, road.arrivals.end == nil { return road }
+            let seen = waiters.changes
+            if let road = road.withLock({ $0 }), road.arrivals.end == nil { return road }
             let rest = deadline - .now
             guard rest > .zero, !Task.isCancelled else { return nil }
-            _ = await change.wait(within: rest)
+            await waiters.wait(after: seen, within: rest)
         }
     }
 }

@@ -27,10 +27,10 @@ final class LineBox: Sendable {
         /// A line whose end has not come yet.
         var begun: [UInt8] = []
         var end: End?
-        var change = Latch<Void>()
     }
 
     private let state = Mutex(State())
+    private let waiters = Waiters()
 
     /// Takes a piece of a stream of lines.
     /// - Returns: False when there is no point in going on.
@@ -72,15 +72,15 @@ final class LineBox: Sendable {
     func next(within limit: Duration) async -> Arrival {
         let deadline = ContinuousClock.now + limit
         while true {
-            let (arrival, change): (Arrival?, Latch<Void>) = state.withLock { state in
-                if let line = Self.next(&state) { return (.line(line), state.change) }
-                return (state.end.map { .end($0) }, state.change)
+            let seen = waiters.changes
+            let arrival: Arrival? = state.withLock { state in
+                Self.next(&state).map { .line($0) } ?? state.end.map { .end($0) }
             }
             if let arrival { return arrival }
             if Task.isCancelled { return .interrupted }
             let rest = deadline - .now
             guard rest > .zero else { return .late }
-            _ = await change.wait(within: rest)
+            await waiters.wait(after: seen, within: rest)
         }
     }
 
@@ -112,13 +112,8 @@ final class LineBox: Sendable {
 
     @discardableResult
     private func change<Result: Sendable>(_ edit: (inout State) -> Result) -> Result {
-        let (result, before) = state.withLock { state in
-            let result = edit(&state)
-            let before = state.change
-            state.change = Latch()
-            return (result, before)
-        }
-        before.set(())
+        let result = state.withLock { edit(&$0) }
+        waiters.tell()
         return result
     }
 }
