@@ -13,15 +13,13 @@ struct ExchangeExpansion {
         case other
     }
 
-    let source: String
-
     /// The request of an exchange, and what it asks for.
     func request(_ frame: NotationFrame) throws(InputProblem) -> (Event.Request, Asked) {
         guard NotationWord.methods.contains(frame.name) else {
-            throw unknown(frame, expected: NotationWord.methods)
+            throw frame.unknown("unknown word '\(frame.name)'", known: NotationWord.methods)
         }
         let word = NotationWord("csp", .among(["health"]), text: true)
-        let arguments = try NotationArguments(frame, word, source: source)
+        let arguments = try NotationArguments(frame, word)
         var request = Event.Request(method: frame.name, path: "/api/sessions", principal: arguments.principal)
         var asked = Asked.list
         if frame.name == "POST" {
@@ -62,33 +60,33 @@ struct ExchangeExpansion {
     /// The response of an exchange, or its failure.
     func response(_ frame: NotationFrame, to asked: Asked) throws(InputProblem) -> Event.Kind {
         if frame.name == "failed" {
-            let arguments = try NotationArguments(frame, NotationWord("", text: true), source: source)
+            let arguments = try NotationArguments(frame, NotationWord("", text: true))
             return .failed(reason: arguments.text ?? "")
         }
         guard frame.name.count == 3, let status = Int(frame.name), (100...599).contains(status) else {
-            throw unknown(frame, expected: ["failed", "a status such as 200"])
+            throw frame.unknown("unknown word '\(frame.name)'", known: ["failed", "a status such as 200"])
         }
         var response = Event.Response(status: status)
         let arguments: NotationArguments
         var body: JSONObject
         if status >= 300 {
             arguments = try NotationArguments(
-                frame, NotationWord("cst", .among(NotationWord.errorCodes), text: true), source: source)
+                frame, NotationWord("cst", .among(NotationWord.errorCodes), text: true))
             body = failure(arguments)
         } else {
             switch asked {
             case .session(let session):
-                arguments = try NotationArguments(frame, NotationWord("uat"), source: source)
+                arguments = try NotationArguments(frame, NotationWord("uat"))
                 body = ["session": .object(self.session(session, arguments))]
             case .list:
-                arguments = try NotationArguments(frame, NotationWord("s"), source: source)
+                arguments = try NotationArguments(frame, NotationWord("s"))
                 body = list(arguments)
             case .chat(let turn):
                 let word = NotationWord("csta", .among(["duplicate"]), text: true)
-                arguments = try NotationArguments(frame, word, source: source)
+                arguments = try NotationArguments(frame, word)
                 body = answer(arguments, turn: turn)
             case .health, .other:
-                arguments = try NotationArguments(frame, NotationWord(""), source: source)
+                arguments = try NotationArguments(frame, NotationWord(""))
                 body = ["ok": true]
             }
         }
@@ -187,12 +185,5 @@ struct ExchangeExpansion {
         body["turnId"] = arguments.id("t")
         body["clientMessageId"] = arguments.id("c")
         return body
-    }
-
-    private func unknown(_ frame: NotationFrame, expected: [String]) -> InputProblem {
-        InputProblem(
-            place: "\(source):\(frame.place.line):\(frame.place.column)", what: "unknown word '\(frame.name)'",
-            expected: expected.joined(separator: ", "),
-            fix: nearestName(to: frame.name, among: expected).map { "did you mean '\($0)'?" } ?? "correct the word")
     }
 }

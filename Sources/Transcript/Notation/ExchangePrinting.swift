@@ -5,7 +5,7 @@ import JSON
 struct ExchangePrinting {
     let names: NotationNames
     let isBrief: Bool
-    private let expansion = ExchangeExpansion(source: "")
+    private let expansion = ExchangeExpansion()
 
     /// The text of a question; nil when it is more than one message of plain text.
     static func question(in messages: JSONValue?) -> String? {

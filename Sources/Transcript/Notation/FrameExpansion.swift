@@ -7,7 +7,6 @@ import JSON
 /// Stateless but for the name of the connection: a reader can do it by eye.
 struct FrameExpansion {
     let profiles: Set<Profile>
-    let source: String
 
     /// The JSON object of a frame; nil when the name is no wire type of that direction.
     func object(
@@ -15,7 +14,7 @@ struct FrameExpansion {
     ) throws(InputProblem) -> JSONObject? {
         let table = direction == .toServer ? NotationWord.toServer : NotationWord.fromServer
         guard let word = table[frame.name] else { return nil }
-        let arguments = try NotationArguments(frame, word, source: source)
+        let arguments = try NotationArguments(frame, word)
         var object: JSONObject
         switch frame.name {
         case "auth": object = auth(arguments)
@@ -168,11 +167,8 @@ struct FrameExpansion {
         for inner in frame.frames ?? [] {
             let types = ["message", "toolUse", "done", "error"]
             guard types.contains(inner.name), let object = try object(inner, .fromServer) else {
-                throw InputProblem(
-                    place: "\(source):\(inner.place.line):\(inner.place.column)",
-                    what: "'\(inner.name)' is no frame that is replayed", expected: types.joined(separator: ", "),
-                    fix: nearestName(to: inner.name, among: types).map { "did you mean '\($0)'?" } ?? "correct the name"
-                )
+                throw inner.unknown(
+                    "'\(inner.name)' is no frame that is replayed", known: types, fix: "correct the name")
             }
             missed.append(.object(object))
         }

@@ -10,39 +10,34 @@ struct NotationArguments {
     private(set) var words: [String] = []
     private(set) var dropped: [String] = []
     private(set) var fields: [(name: String, value: NotationArgument.Value)] = []
-    let place: NotationPlace
+    let location: NotationLocation
 
-    init(_ frame: NotationFrame, _ word: NotationWord, source: String) throws(InputProblem) {
-        place = frame.place
-        func refused(_ what: String, _ place: NotationPlace, expected: String, fix: String = "leave it out")
-            -> InputProblem
-        {
-            InputProblem(place: "\(source):\(place.line):\(place.column)", what: what, expected: expected, fix: fix)
-        }
+    init(_ frame: NotationFrame, _ word: NotationWord) throws(InputProblem) {
+        location = frame.location
         for argument in frame.arguments {
             switch argument.content {
             case .id(let letter, let number, let value):
                 guard word.ids.contains(letter) else {
-                    throw refused(
-                        "'\(letter)\(number)' says nothing on \(frame.name)", argument.place,
+                    throw argument.location.problem(
+                        "'\(letter)\(number)' says nothing on \(frame.name)",
                         expected: word.ids.isEmpty
                             ? "no ids" : "ids with \(word.ids.map(String.init).joined(separator: ", "))")
                 }
                 ids.append((letter, number, value))
             case .position(let number):
                 guard word.hasPosition else {
-                    throw refused("\(frame.name) has no number", argument.place, expected: "no '#\(number)'")
+                    throw argument.location.problem("\(frame.name) has no number", expected: "no '#\(number)'")
                 }
                 position = number
             case .text(let text):
                 guard word.hasText else {
-                    throw refused("\(frame.name) has no text", argument.place, expected: "no quoted text")
+                    throw argument.location.problem("\(frame.name) has no text", expected: "no quoted text")
                 }
                 self.text = text
             case .word(let name):
                 if let (expected, fix) = Self.objection(to: name, by: word.words) {
-                    throw refused(
-                        "unknown word '\(name)' on \(frame.name)", argument.place, expected: expected, fix: fix)
+                    throw argument.location.problem(
+                        "unknown word '\(name)' on \(frame.name)", expected: expected, fix: fix)
                 }
                 words.append(name)
             case .dropped(let name): dropped.append(name)
@@ -50,8 +45,8 @@ struct NotationArguments {
             }
         }
         if let frames = frame.frames, frame.name != "syncResult" {
-            throw refused(
-                "\(frame.name) replays no frames, but lists \(frames.count)", frame.place, expected: "no brackets")
+            throw frame.location.problem(
+                "\(frame.name) replays no frames, but lists \(frames.count)", expected: "no brackets")
         }
     }
 

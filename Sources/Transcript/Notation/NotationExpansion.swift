@@ -20,7 +20,7 @@ public struct NotationExpansion {
     /// - Throws: The first problem, with line and column.
     public init(_ text: String, header: History.Header, source: String = "notation") throws(InputProblem) {
         var parser = NotationParser(text, name: source)
-        var builder = EventBuilder(header: header, source: source)
+        var builder = EventBuilder(header: header)
         for item in try parser.items() { try builder.add(item) }
         history = History(header: header, events: builder.events)
         citations = builder.citations
@@ -29,11 +29,10 @@ public struct NotationExpansion {
 
 /// Turns items into events, one after the other.
 private struct EventBuilder {
-    let source: String
     let frames: FrameExpansion
-    let exchanges: ExchangeExpansion
-    let pushes: PushExpansion
-    let states: StateExpansion
+    let exchanges = ExchangeExpansion()
+    let pushes = PushExpansion()
+    let states = StateExpansion()
     let idleLane: Lane
     var events: [Event] = []
     var citations: [Int] = []
@@ -41,12 +40,8 @@ private struct EventBuilder {
     private var openings: [Lane: Int] = [:]
     private var asked: [Lane: ExchangeExpansion.Asked] = [:]
 
-    init(header: History.Header, source: String) {
-        self.source = source
-        frames = FrameExpansion(profiles: header.subject.profiles, source: source)
-        exchanges = ExchangeExpansion(source: source)
-        pushes = PushExpansion(source: source)
-        states = StateExpansion(source: source)
+    init(header: History.Header) {
+        frames = FrameExpansion(profiles: header.subject.profiles)
         idleLane = header.subject.role == .server ? .server : .client
     }
 
@@ -69,8 +64,8 @@ private struct EventBuilder {
             append(.request(request), item)
         case (.frame(.fromServer, let frame), .exchange(let number)?):
             guard let asked = asked[.exchange(number)] else {
-                throw problem(
-                    "exchange \(number) has a response but no request", item.place,
+                throw item.location.problem(
+                    "exchange \(number) has a response but no request",
                     expected: "\(number)>GET or \(number)>POST before it", fix: "write the request")
             }
             append(try exchanges.response(frame, to: asked), item)
@@ -78,8 +73,8 @@ private struct EventBuilder {
         case (.act(let frame), _?): append(try act(frame), item)
         case (.state(let frame), _?): append(try state(frame), item)
         default:
-            throw problem(
-                "this mark says nothing on lane '\(item.lane?.description ?? "")'", item.place,
+            throw item.location.problem(
+                "this mark says nothing on lane '\(item.lane?.description ?? "")'",
                 expected:
                     "a mark that fits the lane: + and verbatim text on A to Z, > and < on all but server and client",
                 fix: "correct the lane or the mark")
@@ -102,7 +97,7 @@ private struct EventBuilder {
     }
 
     private mutating func handshake(_ frame: NotationFrame, _ item: NotationItem) throws(InputProblem) {
-        let ids = try NotationArguments(frame, NotationWord("enp", position: true), source: source)
+        let ids = try NotationArguments(frame, NotationWord("enp", position: true))
         append(.opening(.init(principal: ids.principal ?? "")), item)
         append(.opened, item)
         let principal = frame.arguments.filter { argument in
@@ -110,7 +105,7 @@ private struct EventBuilder {
             if case .dropped("p") = argument.content { return true }
             return false
         }
-        let auth = NotationFrame(name: "auth", arguments: principal, frames: nil, place: frame.place)
+        let auth = NotationFrame(name: "auth", arguments: principal, frames: nil, location: frame.location)
         append(try text(auth, .toServer, item), item)
         append(try text(frame, .fromServer, item), item)
     }
@@ -135,7 +130,7 @@ private struct EventBuilder {
         case "open", "refused", "close", "eof", "binary", "pingFrame", "pongFrame": break
         default: return nil
         }
-        let arguments = try NotationArguments(frame, word, source: source)
+        let arguments = try NotationArguments(frame, word)
         let number = arguments.words.first.flatMap { Int($0) }
         switch (frame.name, direction) {
         case ("open", .toServer):
@@ -149,8 +144,8 @@ private struct EventBuilder {
         default:
             let digits = arguments.words.first ?? ""
             guard let bytes = bytes(ofHexDigits: digits) else {
-                throw problem(
-                    "'\(digits)' is no hexadecimal", frame.place, expected: "pairs of digits such as 00ff",
+                throw frame.location.problem(
+                    "'\(digits)' is no hexadecimal", expected: "pairs of digits such as 00ff",
                     fix: "correct the digits")
             }
             return .binary(direction, bytes)
@@ -159,12 +154,12 @@ private struct EventBuilder {
 
     private func act(_ frame: NotationFrame) throws(InputProblem) -> Event.Kind {
         guard NotationWord.verbs.contains(frame.name) else { throw unknown(frame, NotationWord.verbs, after: "!") }
-        let arguments = try NotationArguments(frame, NotationWord("csptua", .any, text: true), source: source)
+        let arguments = try NotationArguments(frame, NotationWord("csptua", .any, text: true))
         let name = frame.name == "act" ? arguments.field("name") ?? "act" : frame.name
         if let text = arguments.field("details") {
             guard let details = (try? JSONParser.value(text))?.objectValue else {
-                throw problem(
-                    "the details are no JSON object", frame.place, expected: "details='{…}'", fix: "correct the text")
+                throw frame.location.problem(
+                    "the details are no JSON object", expected: "details='{…}'", fix: "correct the text")
             }
             return .act(name, details)
         }
@@ -205,13 +200,6 @@ private struct EventBuilder {
     }
 
     private func unknown(_ frame: NotationFrame, _ known: [String], after mark: String) -> InputProblem {
-        problem(
-            "unknown word '\(frame.name)' after '\(mark)'", frame.place,
-            expected: known.sorted().joined(separator: ", "),
-            fix: nearestName(to: frame.name, among: known).map { "did you mean '\($0)'?" } ?? "correct the word")
-    }
-
-    private func problem(_ what: String, _ place: NotationPlace, expected: String, fix: String) -> InputProblem {
-        InputProblem(place: "\(source):\(place.line):\(place.column)", what: what, expected: expected, fix: fix)
+        frame.unknown("unknown word '\(frame.name)' after '\(mark)'", known: known.sorted())
     }
 }

@@ -1,3 +1,6 @@
+import Basics
+import Holdfast
+
 /// One event or wait as written in the notation, before its expansion.
 struct NotationItem {
     /// What stands between two spaces.
@@ -20,7 +23,7 @@ struct NotationItem {
     let content: Content
     /// Whether `^` marks it.
     let isCited: Bool
-    let place: NotationPlace
+    let location: NotationLocation
 }
 
 /// A name with its arguments and, for a `syncResult`, the frames it replays.
@@ -29,7 +32,7 @@ struct NotationFrame {
     let arguments: [NotationArgument]
     /// Nil when no brackets were written.
     let frames: [NotationFrame]?
-    let place: NotationPlace
+    let location: NotationLocation
 }
 
 /// One argument between round brackets.
@@ -62,11 +65,26 @@ struct NotationArgument {
     }
 
     let content: Content
-    let place: NotationPlace
+    let location: NotationLocation
 }
 
-/// A place in a line of notation; both counts begin at 1.
-struct NotationPlace {
+/// Where in a text something of the notation stands; line and column begin at 1.
+struct NotationLocation {
+    /// What problems call the text.
+    let source: String
     let line: Int
     let column: Int
+
+    func problem(_ what: String, expected: String, fix: String = "leave it out") -> InputProblem {
+        InputProblem(place: "\(source):\(line):\(column)", what: what, expected: expected, fix: fix)
+    }
+}
+
+extension NotationFrame {
+    /// A problem of the name, which is none of the known ones.
+    func unknown(_ what: String, known: [String], fix: String = "correct the word") -> InputProblem {
+        location.problem(
+            what, expected: known.joined(separator: ", "),
+            fix: nearestName(to: name, among: known).map { "did you mean '\($0)'?" } ?? fix)
+    }
 }

@@ -30,7 +30,7 @@ struct NotationParser {
     }
 
     private mutating func item() throws(InputProblem) -> NotationItem {
-        let start = place
+        let start = location
         if current == "+" { return try wait(at: start) }
         let word = take { $0 != "+" && $0 != "<" && $0 != ">" && $0 != "!" && $0 != "=" && !Self.isSpace($0) }
         guard let lane = Lane(word) else {
@@ -56,32 +56,32 @@ struct NotationParser {
                 current == "`"
                 ? .verbatim(direction, try quoted("`", "verbatim text")) : .frame(direction, try frame())
         }
-        return NotationItem(lane: lane, content: content, isCited: takeCitation(), place: start)
+        return NotationItem(lane: lane, content: content, isCited: takeCitation(), location: start)
     }
 
-    private mutating func handshake(at start: NotationPlace) throws(InputProblem) -> NotationFrame {
-        NotationFrame(name: "connected", arguments: try arguments(), frames: nil, place: start)
+    private mutating func handshake(at start: NotationLocation) throws(InputProblem) -> NotationFrame {
+        NotationFrame(name: "connected", arguments: try arguments(), frames: nil, location: start)
     }
 
-    private mutating func wait(at start: NotationPlace) throws(InputProblem) -> NotationItem {
+    private mutating func wait(at start: NotationLocation) throws(InputProblem) -> NotationItem {
         index += 1
         let digits = take { ("0"..."9").contains($0) }
         guard let amount = Int(digits) else {
             throw problem("a wait without a number", expected: "such as +250ms, +30s or +5min", fix: "write the number")
         }
-        let unitPlace = place
+        let unitStart = location
         let unit = take { !Self.isSpace($0) && $0 != "^" }
         let factors = ["ms": 1_000, "s": 1_000_000, "min": 60_000_000]
         guard let factor = factors[unit] else {
             throw problem(
                 unit.isEmpty ? "a wait without a unit" : "unknown unit '\(unit)'", expected: "ms, s or min",
-                fix: "write one of them right after the number", at: unitPlace)
+                fix: "write one of them right after the number", at: unitStart)
         }
         let (duration, overflow) = amount.multipliedReportingOverflow(by: factor)
         guard !overflow, duration <= 1_000_000_000_000_000 else {
             throw problem("the wait is too long", expected: "at most 30 years", fix: "shorten it", at: start)
         }
-        return NotationItem(lane: nil, content: .wait(duration), isCited: takeCitation(), place: start)
+        return NotationItem(lane: nil, content: .wait(duration), isCited: takeCitation(), location: start)
     }
 
     private mutating func takeCitation() -> Bool {
@@ -91,7 +91,7 @@ struct NotationParser {
     }
 
     private mutating func frame() throws(InputProblem) -> NotationFrame {
-        let start = place
+        let start = location
         let name = take(Self.isNameScalar)
         guard !name.isEmpty else {
             throw problem(
@@ -99,8 +99,10 @@ struct NotationParser {
                 fix: "write what happened")
         }
         let arguments = try arguments()
-        guard current == "[" else { return NotationFrame(name: name, arguments: arguments, frames: nil, place: start) }
-        let open = place
+        guard current == "[" else {
+            return NotationFrame(name: name, arguments: arguments, frames: nil, location: start)
+        }
+        let open = location
         index += 1
         var frames: [NotationFrame] = []
         skipSpace()
@@ -110,12 +112,12 @@ struct NotationParser {
             try separated(by: "]", open: "[", since: open)
         }
         index += 1
-        return NotationFrame(name: name, arguments: arguments, frames: frames, place: start)
+        return NotationFrame(name: name, arguments: arguments, frames: frames, location: start)
     }
 
     private mutating func arguments() throws(InputProblem) -> [NotationArgument] {
         guard current == "(" else { return [] }
-        let open = place
+        let open = location
         index += 1
         var arguments: [NotationArgument] = []
         skipSpace()
@@ -129,7 +131,9 @@ struct NotationParser {
     }
 
     /// Demands a space or the closing bracket.
-    private mutating func separated(by close: Unicode.Scalar, open: String, since: NotationPlace) throws(InputProblem) {
+    private mutating func separated(by close: Unicode.Scalar, open: String, since: NotationLocation)
+        throws(InputProblem)
+    {
         guard index < scalars.count else { throw unfinished(open, String(close), since) }
         guard current == close || isSpace else {
             throw problem("no space before '\(rest)'", expected: "a space or '\(close)'", fix: "put it there")
@@ -138,24 +142,24 @@ struct NotationParser {
     }
 
     private mutating func argument() throws(InputProblem) -> NotationArgument {
-        let start = place
+        let start = location
         switch current {
         case "'":
-            return NotationArgument(content: .text(try quoted("'", "text")), place: start)
+            return NotationArgument(content: .text(try quoted("'", "text")), location: start)
         case "#":
             index += 1
             let digits = take(Self.isNameScalar)
             guard let number = Int(digits) else {
                 throw problem("'#\(digits)' is no position", expected: "such as #7", fix: "write a number", at: start)
             }
-            return NotationArgument(content: .position(number), place: start)
+            return NotationArgument(content: .position(number), location: start)
         case "-":
             index += 1
             let name = take(Self.isNameScalar)
             guard !name.isEmpty else {
                 throw problem("nothing is named after '-'", expected: "such as -s", fix: "name what is missing")
             }
-            return NotationArgument(content: .dropped(name), place: start)
+            return NotationArgument(content: .dropped(name), location: start)
         default:
             let word = take(Self.isNameScalar)
             guard !word.isEmpty else {
@@ -167,12 +171,12 @@ struct NotationParser {
                 index += 1
                 value = try self.value()
             }
-            return NotationArgument(content: try named(word, value, at: start), place: start)
+            return NotationArgument(content: try named(word, value, at: start), location: start)
         }
     }
 
     private func named(
-        _ word: String, _ value: NotationArgument.Value?, at start: NotationPlace
+        _ word: String, _ value: NotationArgument.Value?, at start: NotationLocation
     ) throws(InputProblem) -> NotationArgument.Content {
         if let letter = word.first, letter.isASCII, letter.isLetter, word.count > 1,
             word.dropFirst().unicodeScalars.allSatisfy({ ("0"..."9").contains($0) })
@@ -198,7 +202,7 @@ struct NotationParser {
 
     /// Text between two marks; the mark itself is written twice inside.
     private mutating func quoted(_ mark: Unicode.Scalar, _ kind: String) throws(InputProblem) -> String {
-        let open = place
+        let open = location
         advance()
         var text = String.UnicodeScalarView()
         while index < scalars.count {
@@ -213,15 +217,17 @@ struct NotationParser {
         throw problem("the \(kind) is not finished", expected: "a closing \(mark)", fix: "write it", at: open)
     }
 
-    private func unfinished(_ open: String, _ close: String, _ place: NotationPlace) -> InputProblem {
-        problem("'\(open)' is not closed", expected: "'\(close)'", fix: "write it", at: place)
+    private func unfinished(_ open: String, _ close: String, _ location: NotationLocation) -> InputProblem {
+        problem("'\(open)' is not closed", expected: "'\(close)'", fix: "write it", at: location)
     }
 
     // MARK: Scalars
 
     private var current: Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
     private var isSpace: Bool { current.map(Self.isSpace) ?? false }
-    private var place: NotationPlace { NotationPlace(line: line, column: index - lineStart + 1) }
+    private var location: NotationLocation {
+        NotationLocation(source: name, line: line, column: index - lineStart + 1)
+    }
 
     private mutating func advance() {
         if scalars[index] == "\n" {
@@ -258,9 +264,8 @@ struct NotationParser {
     }
 
     private func problem(
-        _ what: String, expected: String, fix: String, at place: NotationPlace? = nil
+        _ what: String, expected: String, fix: String, at location: NotationLocation? = nil
     ) -> InputProblem {
-        let place = place ?? self.place
-        return InputProblem(place: "\(name):\(place.line):\(place.column)", what: what, expected: expected, fix: fix)
+        (location ?? self.location).problem(what, expected: expected, fix: fix)
     }
 }

@@ -75,7 +75,7 @@ private struct EventPrinting {
         self.history = history
         self.isBrief = isBrief
         let names = NotationNames(history)
-        let expansion = FrameExpansion(profiles: history.header.subject.profiles, source: "")
+        let expansion = FrameExpansion(profiles: history.header.subject.profiles)
         frames = FramePrinting(expansion: expansion, names: names, isBrief: isBrief)
         exchanges = ExchangePrinting(names: names, isBrief: isBrief)
         pushes = PushPrinting(names: names, isBrief: isBrief)

@@ -4,8 +4,6 @@ import JSON
 
 /// Writes out the requests to the push service and its answers that words on lane `push` stand for.
 struct PushExpansion {
-    let source: String
-
     /// The header fields a push has unless they are written or dropped.
     static let usualHeaders = [
         Event.Header(name: "apns-topic", value: "app.example"), Event.Header(name: "apns-push-type", value: "alert"),
@@ -15,8 +13,10 @@ struct PushExpansion {
 
     /// A push, such as `alert(a1 s1 'text')`.
     func request(_ frame: NotationFrame) throws(InputProblem) -> Event.Request {
-        guard frame.name == "alert" else { throw unknown(frame, expected: ["alert"]) }
-        let arguments = try NotationArguments(frame, NotationWord("psta", text: true), source: source)
+        guard frame.name == "alert" else {
+            throw frame.unknown("unknown word '\(frame.name)' on lane push", known: ["alert"])
+        }
+        let arguments = try NotationArguments(frame, NotationWord("psta", text: true))
         let turn = arguments.number("ta") ?? 1
         var alert: JSONObject = ["title": "Agent", "body": .string(arguments.text ?? "answer \(turn)")]
         var aps: JSONObject = ["alert": nil, "thread-id": arguments.session]
@@ -61,9 +61,9 @@ struct PushExpansion {
     /// What the push service answers, such as `410(Unregistered)`.
     func response(_ frame: NotationFrame) throws(InputProblem) -> Event.Response {
         guard frame.name.count == 3, let status = Int(frame.name), (100...599).contains(status) else {
-            throw unknown(frame, expected: ["a status such as 410"])
+            throw frame.unknown("unknown word '\(frame.name)' on lane push", known: ["a status such as 410"])
         }
-        let arguments = try NotationArguments(frame, NotationWord("", .any), source: source)
+        let arguments = try NotationArguments(frame, NotationWord("", .any))
         var response = Event.Response(status: status)
         var body = JSONObject()
         body["reason"] = arguments.words.first.map { .string($0) }
@@ -82,13 +82,5 @@ struct PushExpansion {
     static func header(_ name: String) -> String? {
         if name.hasPrefix("header.") { return String(name.dropFirst(7)) }
         return name.hasPrefix("apns-") || name == "content-type" ? name : nil
-    }
-
-    private func unknown(_ frame: NotationFrame, expected: [String]) -> InputProblem {
-        InputProblem(
-            place: "\(source):\(frame.place.line):\(frame.place.column)",
-            what: "unknown word '\(frame.name)' on lane push",
-            expected: expected.joined(separator: ", "),
-            fix: nearestName(to: frame.name, among: expected).map { "did you mean '\($0)'?" } ?? "correct the word")
     }
 }

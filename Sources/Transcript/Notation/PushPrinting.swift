@@ -4,7 +4,7 @@ import JSON
 struct PushPrinting {
     let names: NotationNames
     let isBrief: Bool
-    private let expansion = PushExpansion(source: "")
+    private let expansion = PushExpansion()
 
     /// A push such as `alert(a1 s1)`; nil when it is something else.
     func request(_ request: Event.Request) -> String? {

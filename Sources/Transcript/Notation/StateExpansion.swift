@@ -3,11 +3,9 @@ import JSON
 
 /// Writes out what a driver tells of its client's screen, from a word such as `connected(s1 u1 a1 thinking)`.
 struct StateExpansion {
-    let source: String
-
     /// The state that a word stands for.
     func state(_ frame: NotationFrame) throws(InputProblem) -> JSONValue {
-        let arguments = try NotationArguments(frame, NotationWord.state, source: source)
+        let arguments = try NotationArguments(frame, NotationWord.state)
         if frame.name == "state" { return try verbatim(arguments) }
         var object: JSONObject = ["connection": .string(frame.name)]
         object["sessionId"] = arguments.id("s") ?? .null
@@ -47,9 +45,8 @@ struct StateExpansion {
         do {
             return try JSONParser.value(arguments.field("json") ?? "")
         } catch {
-            throw InputProblem(
-                place: "\(source):\(arguments.place.line):\(arguments.place.column)",
-                what: "the state is not JSON: \(error)", expected: "state(json='{…}')", fix: "correct it")
+            throw arguments.location.problem(
+                "the state is not JSON: \(error)", expected: "state(json='{…}')", fix: "correct it")
         }
     }
 

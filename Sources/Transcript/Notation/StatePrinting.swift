@@ -32,7 +32,7 @@ struct StatePrinting {
 
     private func expanded(_ word: String) -> JSONValue? {
         guard case .state(let frame)? = Spelling.content(of: "client=\(word)") else { return nil }
-        return try? StateExpansion(source: "").state(frame)
+        return try? StateExpansion().state(frame)
     }
 
     private func named(_ letter: Character, _ id: String) -> String { names.name(letter, id) ?? id }

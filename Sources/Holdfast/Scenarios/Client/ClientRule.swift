@@ -1,29 +1,13 @@
 import JSON
 
 /// What a server does when something comes, in place of what is usual.
-public struct ClientRule: Sendable, Equatable {
-    /// What comes from a client.
-    public enum Arrival: String, Sendable, CaseIterable {
-        /// A connection is asked for.
-        case upgrade
-        /// `auth`.
-        case auth
-        /// `chat`.
-        case chat
-        /// A question over REST.
-        case post
-        /// `sync`.
-        case sync
-        /// A session is read over REST.
-        case read
-        /// The sessions are listed over REST.
-        case list
-        /// `ping`.
-        case ping
-    }
+package struct ClientRule: Sendable, Equatable {
+    /// What comes from a client: the request for a connection, a frame by its type, a question (`post`), a read of a session
+    /// or of the list over REST.
+    package enum Arrival: String, Sendable, CaseIterable { case upgrade, auth, chat, post, sync, read, list, ping }
 
     /// What becomes of it.
-    public enum Reaction: String, Sendable, CaseIterable {
+    package enum Reaction: String, Sendable, CaseIterable {
         /// What a correct server does.
         case serve
         /// It is refused in words.
@@ -48,67 +32,59 @@ public struct ClientRule: Sendable, Equatable {
         case incomplete
         /// A replay in pages.
         case page
-        /// The connection is reset.
-        case reset
-        /// The connection is closed.
-        case close
-        /// The connection is cut.
-        case cut
+        /// The connection ends by a reset, with a close frame, or as `cut` says.
+        case reset, close, cut
     }
 
-    /// What comes.
-    public var comes: Arrival
-    /// What is done.
-    public var then: Reaction
+    package var comes: Arrival
+    package var then: Reaction
     /// Only what concerns this session, where given.
-    public var session: String?
+    package var session: String?
     /// How often it holds; nil for ever.
-    public var times: Int?
+    package var times: Int?
     /// An HTTP status.
-    public var status: Int?
+    package var status: Int?
     /// A close code.
-    public var code: Int?
+    package var code: Int?
     /// The code of an `error`.
-    public var error: String?
+    package var error: String?
     /// A frame in place of the usual answer; references are filled in when it is used.
-    public var frame: JSONValue?
+    package var frame: JSONValue?
     /// A body in place of the usual one; references are filled in when it is used.
-    public var body: JSONValue?
+    package var body: JSONValue?
     /// Whole seconds of `Retry-After`.
-    public var retryAfter: Int?
+    package var retryAfter: Int?
     /// How long an answer is put off.
-    public var milliseconds: Int?
+    package var milliseconds: Int?
     /// The reason of an incomplete replay.
-    public var reason: String?
+    package var reason: String?
     /// The most frames of a page.
-    public var size: Int?
+    package var size: Int?
     /// What is set, or with null removed, in `connected`.
-    public var greeting: JSONObject?
+    package var greeting: JSONObject?
     /// How the connection is cut, right after the reaction.
-    public var cut: String?
+    package var cut: String?
 
-    /// What a correct server does.
-    public init(_ comes: Arrival, _ then: Reaction = .serve) {
+    package init(_ comes: Arrival, _ then: Reaction = .serve) {
         self.comes = comes
         self.then = then
     }
 }
 
 /// The answer to something that was held back.
-public struct ClientRelease: Sendable, Equatable {
+package struct ClientRelease: Sendable, Equatable {
     /// What had come.
-    public var comes: ClientRule.Arrival
+    package var comes: ClientRule.Arrival
     /// Only what concerns this session, where given.
-    public var session: String?
+    package var session: String?
     /// Whether it is answered as things were when it came; else as they are now.
-    public var isAsAsked: Bool
+    package var isAsAsked: Bool
     /// Whether the newest is answered; else the oldest.
-    public var isNewest: Bool
+    package var isNewest: Bool
     /// Whether the scenario goes on when nothing is held back.
-    public var isOptional: Bool
+    package var isOptional: Bool
 
-    /// An answer to the oldest, as things are now.
-    public init(
+    package init(
         _ comes: ClientRule.Arrival, session: String? = nil, isAsAsked: Bool = false, isNewest: Bool = false,
         isOptional: Bool = false
     ) {

@@ -13,9 +13,9 @@ public struct ClientScenario: Sendable, Equatable {
     /// What a client must offer for it to be performed.
     public let needs: Needs
     /// What the scripted server holds when the scenario begins.
-    public let world: ClientWorld
+    package let world: ClientWorld
     /// What is done, in order.
-    public let steps: [ClientStep]
+    package let steps: [ClientStep]
 
     /// What a client must offer.
     public struct Needs: Sendable, Equatable {
@@ -35,68 +35,50 @@ public struct ClientScenario: Sendable, Equatable {
     }
 
     /// Every step, also those within others, in the order of the text.
-    public var allSteps: [ClientStep] { steps.flatMap(\.withNested) }
+    var allSteps: [ClientStep] { steps.flatMap(\.withNested) }
 
     /// The commands a driver must obey for this, `launch` and `state` always among them.
-    public var commands: Set<String> {
+    package var commands: Set<String> {
         Set(allSteps.compactMap { if case .person(let act) = $0.action { act.verb } else { nil } })
             .union(["launch", "state"])
     }
 }
 
 /// What a scripted server holds: one principal's conversations, and its place in the stream.
-public struct ClientWorld: Sendable, Equatable {
+package struct ClientWorld: Sendable, Equatable {
     /// The conversations, oldest first.
-    public var sessions: [Session] = []
+    package var sessions: [Session] = []
     /// The name of the numbered stream, as `connected` tells it.
-    public var epoch = "e1"
+    package var epoch = "e1"
     /// The number of the last frame, none of which is kept for replay.
-    public var lastSeq = 0
+    package var lastSeq = 0
     /// What the server keeps; `core` alone numbers no frame and sends no `ack`.
-    public var profiles: Set<Profile> = [.core, .idempotency, .sync]
+    package var profiles: Set<Profile> = [.core, .idempotency, .sync]
     /// Members of `limits` besides those every server states.
-    public var limits = JSONObject()
+    package var limits = JSONObject()
     /// What `connected` says of heartbeats; nil to say nothing.
-    public var heartbeatSeconds: Int?
+    package var heartbeatSeconds: Int?
 
-    /// An empty server that keeps everything.
-    public init() {}
+    package init() {}
 
     /// A conversation that the scripted server holds.
-    public struct Session: Sendable, Equatable {
-        /// Its id.
-        public var id: String
-        /// Its messages, oldest first.
-        public var messages: [Message]
-
-        /// A conversation with messages.
-        public init(id: String, messages: [Message] = []) {
-            self.id = id
-            self.messages = messages
-        }
+    package struct Session: Sendable, Equatable {
+        package var id: String
+        /// Oldest first.
+        package var messages: [Message]
     }
 
     /// A message that is stored before the scenario begins.
-    public struct Message: Sendable, Equatable {
-        /// Who said it.
-        public enum Role: String, Sendable, CaseIterable {
-            /// The person.
-            case user
-            /// The agent.
-            case assistant
-            /// Neither: what frames the conversation.
-            case system
-        }
+    package struct Message: Sendable, Equatable {
+        package enum Role: String, Sendable { case user, assistant, system }
 
         /// Its id; references in it are filled in when it is stored.
-        public var id: String
-        /// Who said it.
-        public var role: Role
+        package var id: String
+        package var role: Role
         /// What it says; nil for the usual words of its id.
-        public var text: String?
+        package var text: String?
 
-        /// A message.
-        public init(id: String, role: Role, text: String? = nil) {
+        package init(id: String, role: Role, text: String? = nil) {
             self.id = id
             self.role = role
             self.text = text

@@ -51,7 +51,7 @@ public struct ClientScenarioReader {
     static let known = ["run", "epoch", "lastSeq", "next", "turn", "key", "text", "session"]
 
     /// Whether a reference has a value once a question has come, and not before.
-    public static func isOfAQuestion(_ name: String) -> Bool {
+    package static func isOfAQuestion(_ name: String) -> Bool {
         ["turn", "key", "text", "session"].contains(String(name.prefix { $0 != "." }))
     }
 

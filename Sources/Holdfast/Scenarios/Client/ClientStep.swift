@@ -1,16 +1,15 @@
 import JSON
 
-/// One step of a client scenario, with its place in the file.
-public struct ClientStep: Sendable, Equatable {
-    /// Where the step stands, for problems.
-    public let pointer: JSONPointer
+/// One step of a client scenario.
+package struct ClientStep: Sendable, Equatable {
+    /// Where the step stands in its file.
+    package let pointer: JSONPointer
     /// The profile without which the step is left out.
-    public let profile: Profile?
-    /// What is done or waited for.
-    public let action: Action
+    package let profile: Profile?
+    package let action: Action
 
     /// What a step does; texts hold references until they are filled in.
-    public indirect enum Action: Sendable, Equatable {
+    package indirect enum Action: Sendable, Equatable {
         /// The person or the phone does something, through the driver.
         case person(ClientAct)
         /// The server will do something else than usual.
@@ -34,7 +33,7 @@ public struct ClientStep: Sendable, Equatable {
     }
 
     /// This step, then those within it.
-    public var withNested: [ClientStep] {
+    var withNested: [ClientStep] {
         let inner: [ClientStep] =
             switch action {
             case .together(let branches): branches.flatMap { $0 }
@@ -47,19 +46,15 @@ public struct ClientStep: Sendable, Equatable {
 }
 
 /// What a person or a phone does to an app.
-public enum ClientAct: Sendable, Equatable {
+package enum ClientAct: Sendable, Equatable {
     /// Starts the app; as just installed when fresh, by default at the first launch; by a tapped notification when opened.
     case launch(fresh: Bool?, opened: ClientNotification?)
     /// Sends a message; the name stands for it later. The text is unique when nil.
     case send(name: String, text: String?)
-    /// The system sends the app to the background.
-    case background
-    /// The system brings it back.
-    case foreground
-    /// The network is gone, and the system says so.
-    case networkDown
-    /// It is back.
-    case networkUp
+    /// The system sends the app to the background, or brings it back.
+    case background, foreground
+    /// The network is gone or back, and the system says so.
+    case networkDown, networkUp
     /// A notification arrives while the app is in the foreground.
     case receivePush(ClientNotification)
     /// A notification is tapped.
@@ -70,7 +65,7 @@ public enum ClientAct: Sendable, Equatable {
     case quit
 
     /// The command of the driver protocol.
-    public var verb: String {
+    package var verb: String {
         switch self {
         case .launch: "launch"
         case .send: "send"
@@ -87,24 +82,15 @@ public enum ClientAct: Sendable, Equatable {
 }
 
 /// A notification about a message; the stage makes the payload of it.
-public struct ClientNotification: Sendable, Equatable {
-    /// The session it names.
-    public var session: String
-    /// The message it names.
-    public var message: String
+package struct ClientNotification: Sendable, Equatable {
+    package var session: String
+    package var message: String
     /// The turn it names, as a number, a reference or the name of a question; by default the one of the message.
-    public var turn: JSONValue?
-
-    /// A notification about a message.
-    public init(session: String, message: String, turn: JSONValue? = nil) {
-        self.session = session
-        self.message = message
-        self.turn = turn
-    }
+    package var turn: JSONValue?
 }
 
 /// What a server does of its own accord.
-public enum ServerDeed: Sendable, Equatable {
+package enum ServerDeed: Sendable, Equatable {
     /// A running turn uses a tool.
     case tool(turn: JSONValue?, tool: String, to: ServerAudience)
     /// A running turn ends with an answer.
@@ -128,7 +114,7 @@ public enum ServerDeed: Sendable, Equatable {
 }
 
 /// Who gets a frame.
-public enum ServerAudience: String, Sendable, CaseIterable {
+package enum ServerAudience: String, Sendable, CaseIterable {
     /// Every connection that was greeted.
     case all
     /// Nobody: numbered and kept, and lost on the way.
@@ -138,9 +124,78 @@ public enum ServerAudience: String, Sendable, CaseIterable {
 }
 
 /// How a server ends a connection.
-public enum ServerEnding: Sendable, Equatable {
+package enum ServerEnding: Sendable, Equatable {
     /// Without a close frame; nothing more of TCP either when silent.
     case cut(String)
-    /// With a close frame.
     case close(code: Int)
+}
+
+/// A wait for something from a client; each arrival satisfies one wait at most.
+package struct AwaitedArrival: Sendable, Equatable {
+    package enum Kind: String, Sendable, CaseIterable {
+        /// A connection that was greeted with `connected`.
+        case connection
+        /// A request for a WebSocket, whatever became of it.
+        case attempt
+        /// The first frame of a connection.
+        case auth
+        /// A question: over a socket, over REST, or over either.
+        case chat, post, question
+        /// A question for what was missed.
+        case sync
+        /// A read of one session, or of the list.
+        case read, list
+        case ping
+        /// A connection that the client ended, or that broke.
+        case end
+    }
+
+    package var kind: Kind
+    /// Only what concerns this session, where given.
+    package var session: String?
+    /// Only the message of this name, by its key or its text.
+    package var name: String?
+    package var count: Int
+    /// The name of the bound.
+    package var within: String
+    /// Whether the scenario goes on without it.
+    package var isOptional: Bool
+}
+
+/// A wait for what a client shows.
+package struct AwaitedState: Sendable, Equatable {
+    /// The connection as the client calls it: one of these.
+    package var connection: [String]?
+    /// Whether it waits for an answer.
+    package var thinking: Bool?
+    /// The session on the screen; `.some(nil)` for none.
+    package var session: String??
+    /// Messages that are shown, by id or by the name of a message of the person.
+    package var shows: [String]
+    /// Messages that are not.
+    package var hides: [String]
+    /// How many messages are shown.
+    package var count: Int?
+    /// Whether an error is shown.
+    package var errors: Bool?
+    /// The message of this name is marked as failed.
+    package var failed: String?
+    /// The message of this name is marked as sent.
+    package var sent: String?
+    /// An error is shown, or the message of this name is marked as failed.
+    package var told: String?
+    /// Unread messages by session.
+    package var unread: [String: Int]
+    /// The name of the bound.
+    package var within: String
+    /// Whether the scenario goes on without it.
+    package var isOptional: Bool
+}
+
+/// A time in which nothing is done.
+package enum ClientWatch: Sendable, Equatable {
+    /// The bound of this name, shortened by the time scale where it is a client's own.
+    case bound(String)
+    /// So many milliseconds, as they are.
+    case milliseconds(Int)
 }

@@ -13,7 +13,7 @@ public struct Scenario: Sendable, Equatable {
     /// What a subject must offer for it to be performed.
     public let needs: Needs
     /// What is done, in order.
-    public let steps: [ScenarioStep]
+    package let steps: [ScenarioStep]
 
     /// What a subject must offer.
     public struct Needs: Sendable, Equatable {
@@ -47,4 +47,7 @@ public struct Scenario: Sendable, Equatable {
         let parts = name.split(separator: "/")
         return parts.count == 3 ? Area(rawValue: String(parts[1])) : nil
     }
+
+    /// Whether a step sends a message as it is written, whatever is wrong with it.
+    package var sendsVerbatim: Bool { steps.contains(where: \.sendsVerbatim) }
 }

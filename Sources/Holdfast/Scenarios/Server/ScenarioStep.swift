@@ -3,19 +3,17 @@ import JSON
 /// One thing a stage does or waits for.
 ///
 /// Texts may hold `${name}`, which the stage fills in; see ``ScenarioVariables``.
-public struct ScenarioStep: Sendable, Equatable {
+package struct ScenarioStep: Sendable, Equatable {
     /// Where the step stands in its file.
-    public let pointer: JSONPointer
+    package let pointer: JSONPointer
     /// The step is left out unless the subject declares this profile.
-    public let profile: Profile?
-    /// What is done or waited for.
-    public let action: Action
+    package let profile: Profile?
+    package let action: Action
 
     /// The device letter of `alive` steps, which no other step may use.
-    public static let lifeLane = "Z"
+    package static let lifeLane = "Z"
 
-    /// The things that can be done.
-    public indirect enum Action: Sendable, Equatable {
+    package indirect enum Action: Sendable, Equatable {
         /// Opens a connection, and unless told otherwise authenticates and waits for `connected`.
         case connect(Connect)
         /// Asks a question over a connection.
@@ -24,11 +22,9 @@ public struct ScenarioStep: Sendable, Equatable {
         case send(frame: JSONValue, bytes: JSONValue?, on: String)
         /// Sends text as written, in as many fragments as there are, each repeated `times`.
         case sendText(fragments: [String], times: Int, on: String)
-        /// Sends a binary message.
         case sendBinary([UInt8], on: String)
         /// Sends a ping of the WebSocket itself.
         case ping(on: String)
-        /// Waits for a frame.
         case await(Await, on: String)
         /// Waits until the server ends a connection; a told time is added to the bound.
         case awaitClose(Bound, after: Told?, on: String)
@@ -52,7 +48,6 @@ public struct ScenarioStep: Sendable, Equatable {
         case close(code: Int, on: String)
         /// Stops taking bytes from a connection.
         case stopReading(on: String)
-        /// Takes bytes from it again.
         case resumeReading(on: String)
         /// Performs branches at the same time and waits for all.
         case together([[ScenarioStep]])
@@ -64,40 +59,34 @@ public struct ScenarioStep: Sendable, Equatable {
         case process(ProcessStep)
         /// Tells the push service what to do with the next pushes.
         case pushAnswer(PushAnswer)
-        /// Waits for a push.
         case awaitPush(AwaitPush)
     }
 
     /// How a connection ends without a close frame.
-    public enum How: String, Sendable, CaseIterable {
-        /// In order, without a close frame.
+    package enum How: String, Sendable, CaseIterable {
+        /// In order.
         case fin
-        /// By a reset.
         case reset
         /// Without a sign: nothing is read or sent any more.
         case silence
     }
 
     /// How long a wait may take, and what follows when it is in vain.
-    public struct Bound: Sendable, Equatable {
+    package struct Bound: Sendable, Equatable {
         /// The name of a bound in ``Timeouts``.
-        public let within: String
+        package let within: String
         /// Whether the scenario goes on without it.
-        public let isOptional: Bool
+        package let isOptional: Bool
     }
 
     /// Whose credential is shown.
-    public struct Credential: Sendable, Equatable {
-        /// The principal.
-        public let principal: String
+    package struct Credential: Sendable, Equatable {
+        package let principal: String
         /// What is shown instead of the principal's own token.
-        public let token: Token
+        package let token: Token
 
-        /// A credential.
-        public enum Token: Sendable, Equatable {
-            /// The principal's own.
+        package enum Token: Sendable, Equatable {
             case own
-            /// None at all.
             case none
             /// A text the server never gave out.
             case other(String)
@@ -110,23 +99,22 @@ public struct ScenarioStep: Sendable, Equatable {
     }
 
     /// How a connection is opened.
-    public struct Connect: Sendable, Equatable {
+    package struct Connect: Sendable, Equatable {
         /// The device letter.
-        public let on: String
-        /// Whose it is.
-        public let credential: Credential
+        package let on: String
+        package let credential: Credential
         /// Whether `auth` is sent and `connected` awaited.
-        public let handshake: Bool
+        package let handshake: Bool
         /// Whether the scenario goes on when `connected` stays away.
-        public let isOptional: Bool
+        package let isOptional: Bool
         /// The version `auth` names.
-        public let version: JSONValue
+        package let version: JSONValue
         /// The device; one per lane when absent.
-        public let clientId: String?
+        package let clientId: String?
         /// The query of the upgrade; that of the subject when absent.
-        public let query: String?
+        package let query: String?
         /// Names for values of `connected`.
-        public let save: [String: JSONPointer]
+        package let save: [String: JSONPointer]
 
         package init(
             on lane: String, credential: Credential, handshake: Bool = true, isOptional: Bool = false,
@@ -145,87 +133,183 @@ public struct ScenarioStep: Sendable, Equatable {
     }
 
     /// A question to the agent.
-    public struct Question: Sendable, Equatable {
+    package struct Question: Sendable, Equatable {
         /// The name of the question, which stands for its key.
-        public let name: String?
+        package let name: String?
         /// The conversation to continue.
-        public let session: String?
+        package let session: String?
         /// What a scripted agent is to do.
-        public let script: [JSONValue]?
+        package let script: [JSONValue]?
         /// How often the script uses a tool before all else.
-        public let tools: JSONValue?
+        package let tools: JSONValue?
         /// What is asked in plain text, of an agent that obeys no scripts too.
-        public let text: String?
+        package let text: String?
         /// Earlier messages, sent along as context.
-        public let context: [JSONValue]
-        /// The key: the question's own, another, or none.
-        public let key: Key
+        package let context: [JSONValue]
+        package let key: Key
         /// Members added to the frame or body.
-        public let extra: JSONObject
+        package let extra: JSONObject
         /// The size the frame is padded to.
-        public let bytes: JSONValue?
+        package let bytes: JSONValue?
         /// Fragments to send the frame in; 1 sends it whole.
-        public let fragments: Int
+        package let fragments: Int
 
         /// What the question is sent with.
-        public enum Key: Sendable, Equatable {
-            /// A key of its own.
+        package enum Key: Sendable, Equatable {
             case own
-            /// None.
             case none
             /// The one a scenario names.
             case other(String)
         }
 
         /// What the script itself asks to wait for, in milliseconds.
-        public var waitMs: Int {
+        package var waitMs: Int {
             (script ?? []).reduce(0) { $0 + ($1["wait"]?.intValue ?? 0) }
         }
     }
 
     /// A frame to wait for; each frame satisfies one wait at most.
-    public struct Await: Sendable, Equatable {
+    package struct Await: Sendable, Equatable {
         /// The types of which one will do.
-        public let types: [String]
+        package let types: [String]
         /// Values the frame has; null stands for a member that is absent.
-        public let conditions: [String: JSONValue]
+        package let conditions: [String: JSONValue]
         /// Names for values of the frame.
-        public let save: [String: JSONPointer]
-        /// How long.
-        public let bound: Bound
+        package let save: [String: JSONPointer]
+        package let bound: Bound
     }
 
     /// An HTTP request.
-    public struct Exchange: Sendable, Equatable {
-        /// The method.
-        public let method: String
+    package struct Exchange: Sendable, Equatable {
+        package let method: String
         /// Path and query.
-        public let path: String
-        /// Whose it is.
-        public let credential: Credential
+        package let path: String
+        package let credential: Credential
         /// The body as JSON.
-        public let body: JSONValue?
+        package let body: JSONValue?
         /// The body as written.
-        public let bodyText: String?
+        package let bodyText: String?
         /// Names for values of the response.
-        public let save: [String: JSONPointer]
+        package let save: [String: JSONPointer]
         /// What is read, for a read of one conversation; nil otherwise.
-        public let session: String?
+        package let session: String?
     }
 
     /// A repeated read of one conversation.
-    public struct ReadUntil: Sendable, Equatable {
-        /// The conversation.
-        public let session: String
-        /// Whose it is.
-        public let principal: String
+    package struct ReadUntil: Sendable, Equatable {
+        package let session: String
+        package let principal: String
         /// The messages it must at least hold.
-        public let messages: Int
+        package let messages: Int
         /// The turns that must at least have ended.
-        public let endedTurns: Int
+        package let endedTurns: Int
         /// Names for values of the last response.
-        public let save: [String: JSONPointer]
-        /// How long.
-        public let bound: Bound
+        package let save: [String: JSONPointer]
+        package let bound: Bound
+    }
+
+    /// A time that the subject told, or was configured with: a heartbeat, the time to authenticate, a stated wait.
+    ///
+    /// It is no oracle: what the judge concludes rests on what was observed until it was over.
+    package struct Told: Sendable, Equatable {
+        /// The amount; an integer, or a reference that will be one.
+        package let amount: JSONValue
+        /// Whether the amount is in seconds; milliseconds otherwise.
+        let isInSeconds: Bool
+        /// How often the amount has to pass.
+        package let times: Int
+
+        /// The whole time for an amount; nil when it is negative or would take more than a day.
+        package func duration(of amount: Int) -> Duration? {
+            let unit = isInSeconds ? 1000 : 1
+            guard amount >= 0, amount <= 86_400_000 / unit / times else { return nil }
+            return .milliseconds(amount * unit * times)
+        }
+    }
+
+    /// What the push service does with the next pushes to a device.
+    package struct PushAnswer: Sendable, Equatable {
+        /// The principal whose device is pushed to.
+        package let principal: String
+        package let outcome: Outcome
+        /// With how many pushes; later ones are taken again.
+        package let times: Int
+
+        /// What becomes of one push.
+        package enum Outcome: Sendable, Equatable {
+            /// It is answered; the reason goes with a refusal.
+            case status(Int, reason: String?)
+            /// It is taken and never answered.
+            case hang
+            /// It is taken, and the connection ends without an answer.
+            case close
+        }
+    }
+
+    /// A push to wait for; each satisfies one wait at most.
+    package struct AwaitPush: Sendable, Equatable {
+        /// The principal whose device is to be pushed to.
+        package let principal: String
+        /// Values the payload has; null stands for a member that is absent.
+        package let conditions: [String: JSONValue]
+        /// Names for values of the payload.
+        package let save: [String: JSONPointer]
+        package let bound: Bound
+    }
+
+    /// Something done to the server as a process; only a server that the suite started itself can be treated so.
+    package enum ProcessStep: Sendable, Equatable {
+        /// Ends it without warning, at once or after a pause.
+        case kill(after: Pause?)
+        /// Ends it without warning as soon as a message or a response with these bytes is whole, before anything reads it.
+        case killOn(bytes: String, Target)
+        /// Waits until an armed kill has come.
+        case awaitKill(Bound)
+        /// Asks it to end, and waits until it has.
+        case stop
+        /// Starts it again with the same data and address; nothing happens while it runs.
+        case start
+        /// Lets every write to a file fail from now on.
+        case refuseWrites
+        case acceptWrites
+
+        /// Where bytes are looked for.
+        package enum Target: Sendable, Equatable {
+            case connection(String)
+            /// In the answer to the next HTTP request.
+            case nextExchange
+        }
+
+        /// A moment that a sweep moves about; it is a stimulus, and nothing is concluded from it.
+        package struct Pause: Sendable, Equatable {
+            /// The number, or a reference to one.
+            package let number: JSONValue
+            package let unit: Unit
+
+            package enum Unit: String, Sendable, CaseIterable { case milliseconds, microseconds }
+        }
+    }
+
+    /// Whether this step, or one inside it, treats the server as a process.
+    var needsProcess: Bool {
+        contains { if case .process = $0 { true } else { false } }
+    }
+
+    /// Whether this step, or one inside it, sends a message as it is written, whatever is wrong with it.
+    var sendsVerbatim: Bool {
+        contains { action in
+            switch action {
+            case .sendText, .sendBinary: true
+            default: false
+            }
+        }
+    }
+
+    private func contains(_ isWanted: (Action) -> Bool) -> Bool {
+        switch action {
+        case .together(let branches): branches.joined().contains { $0.contains(isWanted) }
+        case .repeat(_, _, _, _, let steps): steps.contains { $0.contains(isWanted) }
+        default: isWanted(action)
+        }
     }
 }
