@@ -40,7 +40,7 @@ let package = Package(
         room("JSON", ["Basics"]),
         room("JSONSchema", ["Basics", "JSON"]),
         .target(
-            name: "Holdfast", dependencies: ["Basics", "JSON", "JSONSchema"], swiftSettings: settings,
+            name: "Holdfast", dependencies: ["Basics", "Platform", "JSON", "JSONSchema"], swiftSettings: settings,
             plugins: ["EmbedSpecification"]),
         room("Transcript", ["Basics", "JSON", "Holdfast"]),
         room("Captures", ["Basics", "JSON", "Holdfast", "Transcript"]),

@@ -16,22 +16,19 @@ import Transcript
 /// What a stage recorded is one scenario and is kept whole up to `whole`.
 package struct CapturedParts: Sendable {
     /// How long a part may be, in bytes of text and in events.
-    package struct Bounds: Sendable {
+    struct Bounds: Sendable {
         /// The length from which a part ends at the next quiet event.
-        package var soft = 1 << 20
+        var soft = 1 << 20
         /// The length at which a part ends wherever it is.
-        package var hard = 8 << 20
+        var hard = 8 << 20
         /// The length up to which a scenario of a stage is kept whole.
-        package var whole = 32 << 20
+        var whole = 32 << 20
         /// The same three in events.
-        package var softEvents = 20_000
+        var softEvents = 20_000
         /// The most events of a part.
-        package var hardEvents = 60_000
+        var hardEvents = 60_000
         /// The most events of a scenario of a stage.
-        package var wholeEvents = 200_000
-
-        /// The usual bounds.
-        package init() {}
+        var wholeEvents = 200_000
     }
 
     /// One history to be judged.
@@ -62,8 +59,10 @@ package struct CapturedParts: Sendable {
     /// The most bytes of a frame that is carried on.
     private static let mostCarriedBytes = 64 << 10
 
-    /// Nothing yet.
-    package init(bounds: Bounds = Bounds()) {
+    /// Nothing yet, and the usual bounds.
+    package init() { self.init(bounds: Bounds()) }
+
+    init(bounds: Bounds) {
         self.bounds = bounds
     }
 

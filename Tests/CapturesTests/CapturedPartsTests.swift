@@ -1,9 +1,10 @@
-import Captures
 import Holdfast
 import Judge
 import TestSupport
 import Testing
 import Transcript
+
+@testable import Captures
 
 @Suite struct CapturedPartsTests {
     private func bounds(soft: Int, hard: Int = 1000, whole: Int = 1000) -> CapturedParts.Bounds {

@@ -29,7 +29,7 @@ import Testing
         let folders = Set(paths.compactMap { $0.split(separator: "/").first.map(String.init) })
         rooms = names.filter(folders.contains)
         products = Set(
-            manifest.matches(of: /\.library\(name: "\w+", targets: \[([^\]]*)\]/)
+            manifest.matches(of: /\.library\(\s*name: "\w+", targets: \[([^\]]*)\]/)
                 .flatMap { $0.1.split { !$0.isLetter && !$0.isNumber }.map(String.init) })
         self.manifest = manifest
         files = try paths.map { path in

@@ -6,7 +6,7 @@ import Synchronization
 /// The JSON Schema of the files of one kind, and the words for what it has against one of them.
 ///
 /// It says what a file may hold; what no schema can say, a reader notes beside it.
-package enum FileSchema: String, Sendable {
+enum FileSchema: String, Sendable {
     case scenario
     case clientScenario = "client-scenario"
     case subject

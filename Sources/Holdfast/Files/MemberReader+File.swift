@@ -2,21 +2,26 @@ import JSON
 
 /// What the readers of all files that a person writes begin and end with.
 extension MemberReader {
-    /// Reads a file that holds one object.
+    /// Reads a file that holds one object, all of which its reader describes.
     /// - Parameters:
     ///   - bytes: The file.
     ///   - file: Its name, as problems show it.
-    ///   - schema: What the file has to hold; nil where the reader says all of it.
-    ///   - isSound: Whether the file is known to be what its schema asks for.
-    ///   - expected: What the file should be, in words such as `a subject file`.
+    ///   - expected: What the file should be, in words such as `a baseline`.
     ///   - maxBytes: The most bytes of such a file.
     ///   - reading: Makes something of the members; what is wrong with them it notes, and nil alone says nothing.
     /// - Returns: What was made.
     /// - Throws: Every problem of the file at once, each with its line; a member that stands twice is one.
     package static func read<Value>(
-        _ bytes: [UInt8], file: String, schema: FileSchema? = nil, isSound: Bool = false, expected: String,
-        maxBytes: Int = JSONLimits.standard.maxBytes,
+        _ bytes: [UInt8], file: String, expected: String, maxBytes: Int = JSONLimits.standard.maxBytes,
         _ reading: (MemberReader) -> Value?
+    ) throws(InputProblems) -> Value {
+        try read(bytes, file: file, schema: nil, expected: expected, maxBytes: maxBytes, reading)
+    }
+
+    /// Reads a file that a schema describes; one that is known to be sound is not held against it.
+    static func read<Value>(
+        _ bytes: [UInt8], file: String, schema: FileSchema?, isSound: Bool = false, expected: String,
+        maxBytes: Int = JSONLimits.standard.maxBytes, _ reading: (MemberReader) -> Value?
     ) throws(InputProblems) -> Value {
         let document: JSONDocument
         do {
@@ -29,18 +34,18 @@ extension MemberReader {
         return try read(document.root, isSound ? nil : schema, into: collector, reading)
     }
 
-    /// Reads an object that travelled inside something else and has no lines.
-    /// - Parameters:
-    ///   - value: The object.
-    ///   - place: Where it was found, as problems show it.
-    ///   - schema: What the object has to hold; nil where the reader says all of it.
-    ///   - reading: Makes something of the members; what is wrong with them it notes.
-    /// - Returns: What was made.
-    /// - Throws: Every problem at once.
+    /// Reads an object that travelled inside something else and has no lines, all of which its reader describes.
     package static func read<Value>(
-        _ value: JSONValue, at place: String, schema: FileSchema? = nil, _ reading: (MemberReader) -> Value?
+        _ value: JSONValue, at place: String, _ reading: (MemberReader) -> Value?
     ) throws(InputProblems) -> Value {
-        try read(value, schema, into: ProblemCollector(file: place, hasSchema: schema != nil), reading)
+        try read(value, nil, into: ProblemCollector(file: place), reading)
+    }
+
+    /// Reads such an object that a schema describes.
+    static func read<Value>(
+        _ value: JSONValue, at place: String, schema: FileSchema, _ reading: (MemberReader) -> Value?
+    ) throws(InputProblems) -> Value {
+        try read(value, schema, into: ProblemCollector(file: place, hasSchema: true), reading)
     }
 
     private static func read<Value>(
@@ -57,7 +62,7 @@ extension MemberReader {
     }
 
     /// Notes the profiles in `profiles` that are declared without the one they need.
-    package func noteNeeds(of profiles: Set<Profile>) {
+    func noteNeeds(of profiles: Set<Profile>) {
         let place = pointer.appending("profiles")
         let problem = Profile.problem(declaring: profiles, at: "") { missing in
             "add \(missing.sorted().map { "\"\($0.rawValue)\"" }.joined(separator: ", ")) to the list"

@@ -1,4 +1,4 @@
-import Foundation
+import Platform
 
 extension SpecificationFiles {
     /// Reads the `.md` and `.json` files of a folder such as `Spec/`.
@@ -6,16 +6,17 @@ extension SpecificationFiles {
     public init(folder: String) throws(InputProblems) {
         var texts: [String: String] = [:]
         var problems: [InputProblem] = []
-        let walker = FileManager.default.enumerator(atPath: folder)
-        while let path = walker?.nextObject() as? String {
-            guard path.hasSuffix(".md") || path.hasSuffix(".json") else { continue }
-            do {
-                texts[path] = try String(contentsOfFile: folder + "/" + path, encoding: .utf8)
+        func unreadable(_ path: String, _ reason: String) -> InputProblem {
+            InputProblem(
+                place: "\(folder)/\(path)", what: "cannot be read: \(reason)", expected: "a readable file in UTF-8",
+                fix: "check its permissions and its encoding")
+        }
+        for path in (try? Platform.files(below: folder)) ?? [] where path.hasSuffix(".md") || path.hasSuffix(".json") {
+            do throws(SystemError) {
+                texts[path] = String(validating: try contents(of: "\(folder)/\(path)"), as: UTF8.self)
+                if texts[path] == nil { problems.append(unreadable(path, "it is not in UTF-8")) }
             } catch {
-                problems.append(
-                    InputProblem(
-                        place: "\(folder)/\(path)", what: "cannot be read: \(error.localizedDescription)",
-                        expected: "a readable file in UTF-8", fix: "check its permissions and its encoding"))
+                problems.append(unreadable(path, error.description))
             }
         }
         if texts.isEmpty {

@@ -1,0 +1,40 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The paths of all files below a folder, relative to it and sorted; links are not followed to further folders.
+package func files(below folder: String) throws(SystemError) -> [String] {
+    guard let stream = opendir(folder) else { throw .last }
+    defer { closedir(stream) }
+    var found: [String] = []
+    while let entry = readdir(stream) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+            pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) {
+                String(cString: $0)
+            }
+        }
+        if name == "." || name == ".." { continue }
+        if Int32(entry.pointee.d_type) == Int32(DT_DIR) {
+            found += try files(below: "\(folder)/\(name)").map { "\(name)/\($0)" }
+        } else {
+            found.append(name)
+        }
+    }
+    return found.sorted()
+}
+
+/// The bytes of a file.
+package func contents(of path: String) throws(SystemError) -> [UInt8] {
+    let file = try Descriptor(opening: path, for: .reading)
+    defer { file.close() }
+    var bytes: [UInt8] = []
+    while true {
+        let piece = try file.read(atMost: 1 << 16)
+        if piece.isEmpty { return bytes }
+        bytes += piece
+    }
+}
