@@ -17,7 +17,7 @@ struct ClientNewsReader {
         for read in history.sessionReads { tell(read, to: &questions) }
         for index in questions.indices {
             for request in questions[index].requests { tellResponse(to: request, &questions[index]) }
-            questions[index].settle()
+            questions[index].news.sort { $0.event < $1.event }
         }
     }
 
@@ -36,11 +36,11 @@ struct ClientNewsReader {
         for case (let key?, let turnId?) in pairs { named[key, default: []].insert(turnId) }
         for index in questions.indices {
             for key in questions[index].keys {
-                for turnId in named[key] ?? [] { questions[index].learn(turnId: turnId) }
+                for turnId in named[key] ?? [] { questions[index].turnIds.insert(turnId) }
             }
             for request in questions[index].requests {
                 if let turnId = response(to: request)?.answer?.root.string("turnId") {
-                    questions[index].learn(turnId: turnId)
+                    questions[index].turnIds.insert(turnId)
                 }
             }
         }
@@ -82,28 +82,22 @@ struct ClientNewsReader {
             place = type == "error" ? questionMeant(by: frame, among: questions) : unnamedOwner(of: frame, questions)
         }
         guard let place else { return }
-        guard type == "error" else {
-            note(type == "done" ? .ending : .proof, frame, nil, &questions[place])
-            return
+        var news = ClientQuestion.News(
+            event: frame.event, kind: type == "done" ? .ending : .proof, connection: frame.connection,
+            sessionId: frame.sessionId)
+        if type == "error" {
+            let isKnown = questions[place].news.contains { $0.kind == .proof && $0.event < frame.event }
+            let ends = ErrorMeaning.endsTurn(frame, acksAreSent: true, wasAcked: isKnown)
+            news.kind = ends ? .ending : .refusal
+            news.error = ClientQuestion.ClientError(
+                code: frame.code, text: frame.string("error"), retryAfter: retryAfter(in: frame.value))
         }
-        let isKnown = questions[place].news.contains { $0.kind == .proof && $0.event < frame.event }
-        let ends = ErrorMeaning.endsTurn(frame, acksAreSent: true, wasAcked: isKnown)
-        note(ends ? .ending : .refusal, frame, error(in: frame), &questions[place])
+        questions[place].news.append(news)
     }
 
-    private func note(
-        _ kind: ClientQuestion.News.Kind, _ frame: Frame, _ error: ClientQuestion.ClientError?,
-        _ question: inout ClientQuestion
-    ) {
-        question.note(
-            .init(
-                event: frame.event, kind: kind, connection: frame.connection, sessionId: frame.sessionId, error: error))
-    }
-
-    private func error(in frame: Frame) -> ClientQuestion.ClientError {
-        .init(
-            code: frame.code, text: frame.string("error"),
-            retryAfter: frame["retryAfterMs"]?.intValue.map { min(max($0, 0), 1 << 40) * 1_000 })
+    /// When an error says that the message may be sent again, in microseconds.
+    private func retryAfter(in value: JSONValue?) -> Int? {
+        value?["retryAfterMs"]?.intValue.map { min(max($0, 0), 1 << 40) * 1_000 }
     }
 
     /// The message an error without names is about: one that waits on that connection, the last said before those it
@@ -161,10 +155,8 @@ struct ClientNewsReader {
             let isEnded =
                 answers || following.contains { $0.role == "assistant" && $0.turnId == nil }
                 || turn?.status == "done" || turn?.status == "failed"
-            questions[index].note(
-                .init(
-                    event: read.event, kind: isEnded ? .ending : .proof, connection: nil, sessionId: read.sessionId,
-                    error: nil))
+            questions[index].news.append(
+                .init(event: read.event, kind: isEnded ? .ending : .proof, sessionId: read.sessionId))
         }
     }
 
@@ -173,24 +165,22 @@ struct ClientNewsReader {
             return
         }
         let answer = exchange.answer?.root
-        let session = answer?.string("sessionId")
-        func note(_ kind: ClientQuestion.News.Kind, _ error: ClientQuestion.ClientError?) {
-            question.note(.init(event: event, kind: kind, connection: nil, sessionId: session, error: error))
-        }
+        var news = ClientQuestion.News(event: event, kind: .ending, sessionId: answer?.string("sessionId"))
         if (200...299).contains(status) {
-            note(.ending, nil)
+            question.news.append(news)
             return
         }
         let code = answer?.string("code")
-        let inBody = answer?["retryAfterMs"]?.intValue.map { min(max($0, 0), 1 << 40) * 1_000 }
         let inHeader = exchange.received?[header: "retry-after"].flatMap { Int($0) }
             .map { min(max($0, 0), 1 << 30) * 1_000_000 }
-        let error = ClientQuestion.ClientError(
-            code: code, text: answer?.string("error"), retryAfter: [inBody, inHeader].compactMap { $0 }.min())
-        if answer?["turnId"] != nil || code.map(ErrorMeaning.failures.contains) == true {
-            note(.ending, error)
-        } else if (400...499).contains(status) || code.map(ErrorMeaning.refusals.contains) == true {
-            note(.refusal, error)
+        news.error = ClientQuestion.ClientError(
+            code: code, text: answer?.string("error"),
+            retryAfter: [retryAfter(in: answer), inHeader].compactMap { $0 }.min())
+        if answer?["turnId"] == nil, code.map(ErrorMeaning.failures.contains) != true {
+            let refuses = (400...499).contains(status) || code.map(ErrorMeaning.refusals.contains) == true
+            guard refuses else { return }
+            news.kind = .refusal
         }
+        question.news.append(news)
     }
 }

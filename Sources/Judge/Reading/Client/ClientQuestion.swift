@@ -12,20 +12,20 @@ struct ClientQuestion: Sendable {
     /// The requests that carried it, in order; none when it never reached the stage.
     private(set) var requests: [ObservedRequest] = []
     /// What the client was told, in the order of time.
-    private(set) var news: [News] = []
-    private(set) var turnIds: Set<String> = []
+    var news: [News] = []
+    var turnIds: Set<String> = []
     /// Whether another message of the same text makes it unknown which of the two a request carried.
     private(set) var isAmbiguous = false
 
     /// One thing that told the client something of a message.
     struct News: Sendable, Equatable {
         let event: Int
-        let kind: Kind
+        var kind: Kind
         /// The connection it came on, as an index into `Observations.connections`; nil over REST.
-        let connection: Int?
-        let sessionId: String?
+        var connection: Int?
+        var sessionId: String?
         /// The frame, where it is one that the client may have to show.
-        let error: ClientError?
+        var error: ClientError?
 
         enum Kind: Sendable, Equatable {
             /// Taken up: an `ack`, or any frame or stored message of it.
@@ -116,11 +116,4 @@ struct ClientQuestion: Sendable {
             places.byKey[key, default: []].append(place)
         }
     }
-
-    mutating func note(_ item: News) { news.append(item) }
-
-    mutating func learn(turnId: String) { turnIds.insert(turnId) }
-
-    /// Puts what was told in the order of time.
-    mutating func settle() { news.sort { $0.event < $1.event } }
 }
