@@ -22,6 +22,7 @@ let package = Package(
         .executable(name: "conformance", targets: ["conformance"]),
         .library(name: "ClientDriver", targets: ["ClientDriver"]),
         .library(name: "ReferenceClient", targets: ["ReferenceClient"]),
+        .library(name: "HoldfastSuite", targets: ["HoldfastSuite"]),
         .library(
             name: "Holdfast", targets: ["Basics", "JSON", "JSONSchema", "Holdfast", "Transcript", "Captures", "Judge"]),
     ],
@@ -69,13 +70,27 @@ let package = Package(
                 "ClientDriver",
             ],
             [.product(name: "Subprocess", package: "swift-subprocess")]),
+        // The reference server for people who develop a client, driven while it runs.
+        room("Mock", ["Basics", "JSON", "Holdfast", "Transport", "Reference", "Stage"]),
+        // The suites, the judging of captures, the kill matrix and the doctor: what the commands do, short of arguments.
+        room(
+            "HoldfastSuite",
+            [
+                "Basics", "Platform", "JSON", "JSONSchema", "Holdfast", "Transcript", "Captures", "Judge", "Transport",
+                "Stage", "Reference", "ClientDriver", "ReferenceClient", "Report",
+            ]),
+        // The protocol in words, for a terminal: its clauses, messages, terms and codes, by name.
+        room(
+            "Explain",
+            [
+                "Basics", "Holdfast", "Transcript", "Judge", "Reference", "ReferenceClient", "Report", "HoldfastSuite",
+            ]),
         .executableTarget(
             name: "conformance",
             dependencies: [
                 "Basics", "Platform", "JSON", "JSONSchema", "Holdfast", "Transcript", "Captures", "Judge", "Transport",
-                "Stage",
-                "Reference",
-                "ClientDriver", "ReferenceClient", "Report", "Gate", "QRCode", "Site",
+                "Stage", "Reference", "ClientDriver", "ReferenceClient", "Report", "Gate", "QRCode", "Site", "Mock",
+                "HoldfastSuite", "Explain",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -130,10 +145,15 @@ let package = Package(
             ["Basics", "Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport"]),
         tests("GateTests", ["Gate", "Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport"]),
         tests("SiteTests", ["Site", "Holdfast", "JSON", "TestSupport"]),
+        // What a Swift team does with the product; one file of it is that of Tests/Examples/swift-suite.
+        .testTarget(
+            name: "SuiteTests", dependencies: ["HoldfastSuite", "ReferenceClient", "conformance", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "conformance", "Site", "TestSupport", "Transport", "Holdfast", "JSON", "JSONSchema",
+                "conformance", "Explain", "HoldfastSuite", "Site", "TestSupport", "Transport", "Holdfast", "JSON",
+                "JSONSchema",
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: settings),

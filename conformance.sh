@@ -3,6 +3,14 @@
 # With a command it hands everything to `conformance`: `./conformance.sh doctor ws://127.0.0.1:8080/ws`.
 # HOLDFAST_CONFIGURATION=debug uses the program that `swift test` has built; it is slower, and there at once.
 set -u
+# How the reader calls the program, for the lines that say what to type next.
+if [ -z "${HOLDFAST_COMMAND:-}" ]; then
+    case "$0" in
+        */*) HOLDFAST_COMMAND="$0" ;;
+        *) HOLDFAST_COMMAND="./$0" ;;
+    esac
+    export HOLDFAST_COMMAND
+fi
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 70
 
 if ! command -v swift >/dev/null 2>&1; then

@@ -1,3 +1,5 @@
+import Basics
+
 /// Something a person gave the tools that they cannot use: a file, a line, a flag.
 public struct InputProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// Where it is: `file:line:column`, a file with a JSON pointer, or a flag.
@@ -39,5 +41,34 @@ public struct InputProblems: Error, Sendable, Equatable, CustomStringConvertible
     /// All problems, one after the other.
     public var description: String {
         problems.map(\.description).joined(separator: "\n")
+    }
+}
+
+extension InputProblem {
+    /// Names a place, what is wrong there, what would be right, and how to mend it.
+    package init(_ place: String, _ what: String, expected: String, fix: String) {
+        self.init(place: place, what: what, expected: expected, fix: fix)
+    }
+
+    /// A name that is none of the known ones, with the one that was probably meant.
+    package init(
+        _ place: String, _ what: String, insteadOf name: String, among known: [String], expected: String? = nil,
+        otherwise fix: String
+    ) {
+        self.init(
+            place, what, expected: expected ?? known.joined(separator: ", "),
+            fix: nearestName(to: name, among: known).map { "did you mean '\($0)'?" } ?? fix)
+    }
+}
+
+extension [InputProblem] {
+    /// Adds a problem: its place, what is wrong there, what would be right, and how to mend it.
+    package mutating func note(_ place: String, _ what: String, expected: String, fix: String) {
+        append(InputProblem(place, what, expected: expected, fix: fix))
+    }
+
+    /// Ends what was begun, unless nothing is wrong.
+    package func throwAll() throws(InputProblems) {
+        if !isEmpty { throw InputProblems(self) }
     }
 }

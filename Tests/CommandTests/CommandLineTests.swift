@@ -1,4 +1,5 @@
 import ArgumentParser
+import HoldfastSuite
 import Report
 import Testing
 

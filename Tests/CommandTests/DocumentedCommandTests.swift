@@ -1,4 +1,5 @@
 import Foundation
+import HoldfastSuite
 import Site
 import TestSupport
 import Testing

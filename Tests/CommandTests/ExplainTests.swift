@@ -2,7 +2,7 @@ import Holdfast
 import Report
 import Testing
 
-@testable import conformance
+@testable import Explain
 
 @Suite struct ExplainTests {
     private let style = ConsoleStyle(width: 80)

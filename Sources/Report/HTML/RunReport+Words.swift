@@ -84,7 +84,7 @@ extension RunReport {
     }
 
     /// Why a clause is untested.
-    func whyUntested(_ clause: ClauseID) -> String {
+    package func whyUntested(_ clause: ClauseID) -> String {
         gaps.first { $0.clauses.contains(clause) }?.reason ?? "nothing exercised it"
     }
 

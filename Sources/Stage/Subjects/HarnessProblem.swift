@@ -56,9 +56,15 @@ extension HarnessProblem: CustomStringConvertible {
     /// Place, what is wrong, what was expected, and what to do.
     package var description: String {
         if case .driver(let problem) = code { return problem.description }
+        let parts = parts
+        return "\(parts.what)\n  expected: \(parts.expected)\n  fix: \(parts.fix)"
+    }
+
+    /// The same, each for itself: place and what is wrong, what was expected, and what to do.
+    package var parts: (what: String, expected: String, fix: String) {
         let words = words
-        let start = isUnreachable ? "\(place): \(words.what)" : "harness: \(words.what) at \(place)"
-        return "\(start)\n  expected: \(words.expected)\n  fix: \(words.fix)"
+        let what = isUnreachable ? "\(place): \(words.what)" : "harness: \(words.what) at \(place)"
+        return (what, words.expected, words.fix)
     }
 
     private static func seconds(_ milliseconds: Int) -> String {

@@ -1,4 +1,7 @@
 import ArgumentParser
+import Basics
+import Holdfast
+import HoldfastSuite
 import Report
 import Stage
 
@@ -20,7 +23,7 @@ struct Conformance: AsyncParsableCommand {
 
             \(ExitStatus.table)
             """,
-        version: Tool.version,
+        version: toolVersion,
         subcommands: [
             ServerCommand.self, ClientCommand.self, DoctorCommand.self, ServeCommand.self, ChatCommand.self,
             ProxyCommand.self, JudgeCommand.self, ReportCommand.self, GateCommand.self, DialectCommand.self,
@@ -42,10 +45,76 @@ struct Conformance: AsyncParsableCommand {
         RunningSubjects.adoptOrphans()
         let words = Array(CommandLine.arguments.dropFirst())
         if ["help", "-h", "--help"].contains(words.joined(separator: " ")) { return StartScreen.show() }
-        if let problem = CommandTypo.problem(in: words, below: Self.self) {
-            exit(withError: Tool.refuse([problem]))
+        do {
+            if let problem = CommandTypo.problem(in: words, below: Self.self) { throw problem }
+            var command = try parseAsRoot(words)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            exit(withError: Tool.ending(error))
         }
-        await main(words)
-        if Console.hasLostOutput { exit(withError: Tool.end(.harness)) }
+        if Console.hasLostOutput { exit(withError: ExitCode(.harness)) }
+    }
+}
+
+/// What somebody sees who knows nothing yet: every command and where to begin, on one screen of 24 lines and 80 columns.
+enum StartScreen {
+    static func show() { Console.write(text(Console.style)) }
+
+    /// The screen, ending with a newline.
+    static func text(_ style: ConsoleStyle) -> String {
+        let commands = Conformance.configuration.subcommands.filter { $0.configuration.shouldDisplay }.map { command in
+            "  \(style.bold(padded(command.configuration.commandName ?? "", 10)))\(command.configuration.abstract)"
+        }
+        let lines =
+            ["conformance tests servers and clients of the Holdfast protocol", ""] + commands + [
+                "", "Begin:  conformance explain                          the protocol in two screens",
+                "        conformance serve                            a server to play with",
+                "        conformance server ws://127.0.0.1:8080/ws    test it",
+                "More:   conformance help COMMAND, conformance --version", style.wrapped(codes, indent: 0),
+            ]
+        return style.spelled(lines.joined(separator: "\n")) + "\n"
+    }
+
+    private static let codes = """
+        Exit codes: 0 conforms · 1 violation · 2 incomplete · 3 stale baseline · 64 usage · 69 unreachable · 70 harness error
+        """
+}
+
+extension ExitStatus {
+    /// Every code with its meaning, for help.
+    static var table: String {
+        "Exit codes: " + allCases.map { "\($0.rawValue) \($0.meaning)" }.joined(separator: " · ")
+    }
+}
+
+/// A mistyped command: the parser calls it an unexpected argument, and names none that may have been meant.
+enum CommandTypo {
+    /// What is wrong with the commands that begin the words; nil when nothing is.
+    static func problem(in words: [String], below root: any ParsableCommand.Type) -> InputProblem? {
+        var command = root
+        var path = ["conformance"]
+        for word in words.first == "help" ? words.dropFirst() : words[...] {
+            let commands = command.configuration.subcommands
+            guard !word.hasPrefix("-"), !commands.isEmpty else { return nil }
+            guard let next = commands.first(where: { $0.configuration.commandName == word }) else {
+                // 'report help diff' asks for help too.
+                if word == "help" { return nil }
+                let names = commands.filter { $0.configuration.shouldDisplay }.compactMap {
+                    $0.configuration.commandName
+                }
+                let place = path.joined(separator: " ")
+                return InputProblem(
+                    place, "there is no command '\(word)'", expected: names.joined(separator: ", "),
+                    fix: nearestName(to: word, among: names).map { "did you mean '\(place) \($0)'?" }
+                        ?? "see '\(place) --help'")
+            }
+            command = next
+            path.append(word)
+        }
+        return nil
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HoldfastSuite
 import JSON
 import Report
 
@@ -15,7 +16,7 @@ struct ManualPage {
     var text: String {
         let name = word(root, "commandName")
         var lines = [
-            ".TH \(name.uppercased()) 1 \"\" \"\(name) \(Tool.version)\" \"User Commands\"",
+            ".TH \(name.uppercased()) 1 \"\" \"\(name) \(toolVersion)\" \"User Commands\"",
             // Commands stand as they are typed: no words divided, no lines stretched.
             ".nh", ".ad l", ".SH NAME", Self.escaped("\(name) - \(word(root, "abstract"))"), ".SH SYNOPSIS",
             "\\fB\(name)\\fR \\fIcommand\\fR [\\fIoptions\\fR]", ".SH DESCRIPTION",

@@ -1,0 +1,157 @@
+import Holdfast
+import JSON
+import Report
+import Stage
+
+/// What an examination of a set-up found, and what the suite will therefore leave open.
+package struct Diagnosis: Sendable {
+    /// What became of one thing that was looked at.
+    enum Status: String, Sendable {
+        /// As it has to be.
+        case ok
+        /// Worth knowing, and no hindrance.
+        case note
+        /// Parts of a run will be left open.
+        case gap
+        /// Something is set up wrongly, or the server does what it must not.
+        case fault
+    }
+
+    /// One thing that was looked at.
+    package struct Finding: Sendable {
+        /// A stable word for machines, such as `auth`.
+        let check: String
+        let status: Status
+        package let what: String
+        /// What to do about it; nil where nothing is to be done.
+        package let fix: String?
+    }
+
+    /// Clauses that a run will leave open.
+    struct Open: Sendable {
+        /// How they will end: untested, inconclusive, or set aside on request.
+        let outcome: String
+        let gap: Gap
+        let fix: String?
+    }
+
+    var findings: [Finding] = []
+    var open: [Open] = []
+    /// Whether nothing can be reached at all.
+    var isUnreachable = false
+
+    /// The one place that says how the command ends.
+    package var exit: ExitStatus {
+        if isUnreachable { return .unreachable }
+        let isClean = findings.allSatisfy { $0.status == .ok || $0.status == .note }
+        return isClean && open.allSatisfy { $0.outcome == Open.setAside } ? .conforms : .incomplete
+    }
+}
+
+extension Diagnosis.Open {
+    static let untested = "untested"
+    static let inconclusive = "inconclusive"
+    static let setAside = "set aside"
+}
+
+/// A diagnosis for people and for machines.
+package struct DiagnosisReport {
+    let diagnosis: Diagnosis
+    let subject: String
+    /// The command that comes next, without secrets.
+    let next: String
+
+    package init(_ diagnosis: Diagnosis, of subject: ServerSubject, next: String) {
+        self.diagnosis = diagnosis
+        self.subject = "\(subject.name) at \(subject.shownAddress)"
+        self.next = next
+    }
+
+    /// The first and the last line.
+    var headline: String {
+        let faults = diagnosis.findings.filter { $0.status == .fault }.count
+        let gaps = diagnosis.findings.filter { $0.status == .gap }.count
+        let clauses = diagnosis.open.filter { $0.outcome != Diagnosis.Open.setAside }.flatMap(\.gap.clauses).count
+        if diagnosis.isUnreachable { return "not ready: nothing can be tested" }
+        var parts: [String] = []
+        if faults > 0 { parts.append("\(faults) fault\(faults == 1 ? "" : "s")") }
+        if gaps > 0 { parts.append("\(gaps) gap\(gaps == 1 ? "" : "s")") }
+        if clauses > 0 { parts.append("\(clauses) clause\(clauses == 1 ? "" : "s") may stay open") }
+        return parts.isEmpty
+            ? "ready: nothing stands in the way of the suite" : "not ready: " + parts.joined(separator: ", ")
+    }
+
+    package func text(_ style: ConsoleStyle) -> String {
+        var lines = [coloured(headline, style), subject, ""]
+        for finding in diagnosis.findings {
+            lines += hung("\(word(finding.status, style)) \(padded(finding.check, 11)) ", finding.what, style)
+            if let fix = finding.fix { lines.append(style.wrapped("fix: \(fix)", indent: Self.margin, hanging: 2)) }
+        }
+        for open in diagnosis.open {
+            let names = open.gap.clauses.map(\.description).joined(separator: ", ")
+            let count = open.gap.clauses.count
+            lines.append("")
+            lines.append(
+                style.wrapped(
+                    "\(open.outcome): \(count) clause\(count == 1 ? "" : "s") (\(names)), because \(open.gap.reason)",
+                    indent: 0, hanging: 2))
+            if let fix = open.fix { lines.append(style.wrapped("fix: \(fix)", indent: 2, hanging: 2)) }
+        }
+        if !diagnosis.isUnreachable { lines += ["", "next: \(next)"] }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static let margin = 18
+
+    private func hung(_ start: String, _ text: String, _ style: ConsoleStyle) -> [String] {
+        let body = style.wrapped(text, indent: Self.margin).split(separator: "\n").map(String.init)
+        return [start + (body.first ?? "").dropFirst(Self.margin)] + body.dropFirst()
+    }
+
+    private func word(_ status: Diagnosis.Status, _ style: ConsoleStyle) -> String {
+        let text = padded(status.rawValue, 5)
+        switch status {
+        case .ok: return style.green(text)
+        case .note: return style.dim(text)
+        case .gap: return style.yellow(text)
+        case .fault: return style.red(text)
+        }
+    }
+
+    private func coloured(_ text: String, _ style: ConsoleStyle) -> String {
+        switch diagnosis.exit {
+        case .conforms: style.green(text)
+        case .unreachable: style.red(text)
+        default: style.yellow(text)
+        }
+    }
+
+    /// The same for machines; its shape is `Spec/schemas/files/diagnosis.json`, version 1.
+    package var value: JSONValue {
+        [
+            "format": "holdfast-diagnosis", "version": 1, "headline": .string(headline),
+            "exit": [
+                "code": .number(JSONNumber(Int(diagnosis.exit.rawValue))), "meaning": .string(diagnosis.exit.meaning),
+            ],
+            "subject": .string(subject),
+            "findings": .array(
+                diagnosis.findings.map { finding in
+                    var object: JSONObject = [
+                        "check": .string(finding.check), "status": .string(finding.status.rawValue),
+                        "what": .string(finding.what),
+                    ]
+                    object["fix"] = finding.fix.map { .string($0) }
+                    return .object(object)
+                }),
+            "open": .array(
+                diagnosis.open.map { open in
+                    var object: JSONObject = [
+                        "outcome": .string(open.outcome), "reason": .string(open.gap.reason),
+                        "clauses": .array(open.gap.clauses.map { .string($0.description) }),
+                    ]
+                    object["fix"] = open.fix.map { .string($0) }
+                    return .object(object)
+                }),
+        ]
+    }
+}

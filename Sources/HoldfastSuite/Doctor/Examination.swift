@@ -1,0 +1,351 @@
+import Basics
+import Foundation
+import Holdfast
+import Report
+import Stage
+import Transcript
+import Transport
+
+/// Looks at everything a run depends on, before the run: short probes, each with a finding and what to do about it.
+package struct Examination {
+    let subject: ServerSubject
+    let scope: Scope
+    let specification: Specification
+    let selection: Selection
+
+    private let probes: ExaminationProbes
+    private var diagnosis = Diagnosis()
+
+    package init(_ subject: ServerSubject, scope: Scope, under specification: Specification, _ selection: Selection) {
+        self.subject = subject
+        self.scope = scope
+        self.specification = specification
+        self.selection = selection
+        probes = ExaminationProbes(subject: subject, reply: "examined \(UUID().uuidString.prefix(8))")
+    }
+
+    package func run() async -> Diagnosis {
+        var examination = self
+        await examination.examine()
+        return examination.diagnosis
+    }
+
+    private mutating func examine() async {
+        let began = ContinuousClock.now
+        if subject.start == nil {
+            do {
+                try await subject.reach()
+            } catch {
+                unreachable("reach", error)
+                return
+            }
+            note("reach", .ok, "\(subject.webSocket.place) takes connections (\(readable(.now - began)))")
+        }
+        let outcome = await SuiteRun(stage: ServerStage(subject: probes.asked, specification: specification)).run(
+            probes.scenarios)
+        if let problem = outcome.startProblem {
+            unreachable("start", problem)
+            return
+        }
+        if let start = subject.start {
+            note("start", .ok, "'\(start.command.first ?? "")' becomes ready, and ends when asked")
+        }
+        let results = Dictionary(
+            outcome.performances.map { ($0.scenario, Probe($0, under: specification)) }, uniquingKeysWith: { $1 })
+        let isUsable = credentials(results)
+        if isUsable, let probe = results[ExaminationProbes.name("script")] { agent(probe) }
+        if isUsable, let probe = results[ExaminationProbes.name("push")] { push(probe) }
+        if isUsable, subject.start != nil {
+            crash(results[ExaminationProbes.name("crash")])
+            writes(results[ExaminationProbes.name("writes")])
+            trace()
+        }
+        means(Set(results.values.flatMap(\.exercised)))
+    }
+
+    /// The principals that the server turns away for their tokens, each with what to do about it.
+    ///
+    /// A mistyped token leaves nearly every clause open, so a run says it before anything else.
+    ///
+    /// - Throws: A `SuiteProblem` when the server is not reached.
+    package func refusedTokens() async throws(SuiteProblem) -> [Diagnosis.Finding] {
+        do {
+            try await subject.reach()
+        } catch {
+            throw SuiteProblem(.unreachable, error.description)
+        }
+        var patient = probes.asked
+        patient.timeouts = patient.timeouts.capped(at: .seconds(3))
+        let greetings = probes.scenarios.filter { $0.name.hasPrefix(ExaminationProbes.name("greeting-")) }
+        let outcome = await SuiteRun(stage: ServerStage(subject: patient, specification: specification)).run(greetings)
+        var examination = self
+        for (place, group) in probes.groups.enumerated() {
+            let name = ExaminationProbes.name("greeting-\(place)")
+            guard let performance = outcome.performances.first(where: { $0.scenario == name }) else { continue }
+            let probe = Probe(performance, under: specification)
+            for (index, principal) in group.enumerated() {
+                let lane = Lane.connection(ExaminationProbes.letter(index))
+                guard let reason = probe.refusal(on: lane), probe.isAboutCredentials(on: lane) else { continue }
+                examination.refuse(principal, reason, isAboutCredentials: true)
+            }
+        }
+        return examination.diagnosis.findings
+    }
+
+    private mutating func unreachable(_ check: String, _ problem: HarnessProblem) {
+        let parts = problem.parts
+        let lines = parts.what.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        diagnosis.isUnreachable = true
+        note(check, .fault, lines.joined(separator: " "), fix: parts.fix)
+    }
+
+    // MARK: credentials
+
+    /// What became of each principal's connection and of its list of sessions; says whether the first one got in.
+    private mutating func credentials(_ results: [String: Probe]) -> Bool {
+        var greeted: [String] = []
+        var answers: [(name: String, status: Int?)] = []
+        var firstProbe: Probe?
+        for (place, group) in probes.groups.enumerated() {
+            guard let probe = results[ExaminationProbes.name("greeting-\(place)")] else { continue }
+            for (index, principal) in group.enumerated() {
+                let lane = Lane.connection(ExaminationProbes.letter(index))
+                if let reason = probe.refusal(on: lane) {
+                    refuse(
+                        principal, probe.problems.first?.description ?? reason,
+                        isAboutCredentials: probe.isAboutCredentials(on: lane))
+                } else {
+                    greeted.append(principal.name)
+                    answers.append((principal.name, probe.response(to: "p\(index + 1)")?.status))
+                    firstProbe = firstProbe ?? probe
+                }
+            }
+        }
+        if !greeted.isEmpty {
+            let names = greeted.count > 6 ? "\(greeted.count) principals" : greeted.joined(separator: ", ")
+            note("auth", .ok, "\(names) \(greeted.count == 1 ? "is" : "are") greeted with 'connected'")
+        }
+        samePeople()
+        if let firstProbe { announce(firstProbe) }
+        rest(answers)
+        return greeted.first == subject.principals.first?.name
+    }
+
+    private mutating func refuse(_ principal: ServerSubject.Principal, _ reason: String, isAboutCredentials: Bool) {
+        guard isAboutCredentials else {
+            note(
+                "auth", .fault, "\(principal.name) is not greeted: \(reason)",
+                fix: "let the server answer 'auth' with 'connected' within \(readable(subject.timeouts.connect))")
+            return
+        }
+        let token = principal.token == nil ? "no token was given for \(principal.name)" : "‹token of \(principal.name)›"
+        if subject.profiles.contains(.auth) {
+            note("auth", .fault, "\(token): \(reason)", fix: "correct the token of \(principal.name), on both sides")
+        } else {
+            let typing = principal.token == nil ? "" : ", most likely a typing mistake"
+            note(
+                "auth", .fault,
+                "\(token): \(reason), though no profile 'auth' is declared and 'core' asks for no token\(typing)",
+                fix: "\(principal.token == nil ? "give" : "correct") the token of \(principal.name);"
+                    + " a server that checks tokens can declare the profile 'auth'")
+        }
+    }
+
+    /// Two principals with one token are one person to the server, and leaks between them cannot be seen.
+    private mutating func samePeople() {
+        let owners = Dictionary(grouping: subject.principals.filter { $0.token != nil }, by: { $0.token ?? "" })
+        for same in owners.values.map({ $0.map(\.name) }).filter({ $0.count > 1 }).sorted(by: { $0[0] < $1[0] }) {
+            note(
+                "principals", .fault,
+                "\(same.joined(separator: ", ")) have the same token, so they are one person to the server",
+                fix: "give each a token of its own")
+        }
+    }
+
+    /// What the greeting says, and which clauses it breaks already.
+    private mutating func announce(_ probe: Probe) {
+        if probe.breaches.isEmpty {
+            note("connected", .ok, "the greeting is valid")
+        } else {
+            note(
+                "connected", .fault, "greeting and first reads break \(probe.breaches.joined(separator: "; "))",
+                fix: "the suite will say the same with its evidence; 'conformance explain' shows the sentences")
+        }
+        for note in Announcements.notes(on: [probe.history], declared: subject.profiles) {
+            note("profiles", .note, note)
+        }
+    }
+
+    private mutating func rest(_ answers: [(name: String, status: Int?)]) {
+        var base = subject.http.place[...]
+        while base.last == "/" { base = base.dropLast() }
+        let place = subject.start == nil ? "\(base)/api/sessions" : "/api/sessions"
+        guard subject.dialect.encode(RESTRequest(method: "GET", path: "/api/sessions")) != nil else {
+            return note("rest", .note, "the dialect \(subject.dialect.name) has no list of sessions to ask for")
+        }
+        let refused = Dictionary(grouping: answers.filter { $0.status != 200 }, by: \.status)
+        for (status, answers) in refused.sorted(by: { ($0.key ?? 0) < ($1.key ?? 0) }) {
+            let fix =
+                switch status {
+                case 401, 403: "let REST take the same token as the WebSocket, as a bearer token"
+                case 404: "correct --http, the base of the REST paths"
+                default: "make the REST paths reachable, or name their base with --http"
+                }
+            note(
+                "rest", .fault,
+                "\(place) \(status.map { "answers \($0)" } ?? "gives no answer") to "
+                    + answers.map(\.name).joined(separator: ", "), fix: fix)
+        }
+        if refused.isEmpty, !answers.isEmpty {
+            note("rest", .ok, "\(place) answers to the same credentials")
+        }
+    }
+
+    // MARK: agent
+
+    /// An agent that obeys answers exactly as it was told.
+    private mutating func agent(_ probe: Probe) {
+        let answer = probe.first("done")?.string("text")
+        let said =
+            answer.map { "'\($0.prefix(60))'" } ?? probe.first("error").map { "error{\($0.code ?? "no code")}" }
+            ?? "nothing within \(readable(subject.timeouts.turn))"
+        switch (subject.agent, answer == probes.reply) {
+        case (.plain, true):
+            note(
+                "agent", .note, "the agent obeys scripts, and the declaration does not say so",
+                fix: "give --scripted-agent, or 'agent': 'scripted' in the subject file: more clauses can be tested")
+        case (.plain, false) where answer != nil:
+            note("agent", .ok, "the agent answers; it obeys no scripts, so tier 1 is what can be tested")
+        case (.plain, false):
+            note("agent", .fault, "a question brings \(said)", fix: "let the agent answer an ordinary question")
+        case (_, true):
+            note("agent", .ok, "the agent obeys a script to the letter")
+            if subject.agent == .model { tools(probe) }
+        case (_, false):
+            let way =
+                subject.agent == .model
+                ? "point the server's model address at the suite's endpoint (chapter 3.3 of the specification)"
+                : "switch the server's test mode on (chapter 3.3 of the specification), or declare 'agent': 'plain'"
+            note("agent", .fault, "told to answer exactly '\(probes.reply)', the agent says \(said)", fix: way)
+        }
+    }
+
+    /// A model has to use the server's own tools, so that their names tell no two questions apart (ORDER-3).
+    private mutating func tools(_ probe: Probe) {
+        guard let use = probe.first("toolUse") else {
+            // Some dialects have no word for it.
+            guard subject.dialect.isCanonical else { return }
+            note(
+                "tools", .gap, "the model uses a tool, and no 'toolUse' comes: ORDER-3 will be untested",
+                fix: "offer the model one tool at least, and send 'toolUse' when it is used")
+            return
+        }
+        guard use.turnId == nil, use["input"]?["of"] != .string(probes.reply) else { return }
+        note(
+            "tools", .gap,
+            "'toolUse' shows neither its turn nor what the tool is given: ORDER-3 will be inconclusive, because nothing "
+                + "tells two questions of one session apart", fix: "send 'input' as the model gave it, or 'turnId'")
+    }
+
+    // MARK: push
+
+    /// An answer nobody was connected for has to arrive at the push service.
+    private mutating func push(_ probe: Probe) {
+        if probe.hasPush {
+            note("push", .ok, "an answer nobody took live arrives at the suite's push service")
+            return
+        }
+        var why =
+            probe.problems.first?.description ?? probe.stoppedAt ?? "no push for \(subject.principals[0].name) arrives"
+        if let sink = subject.pushSink {
+            why += " at \(sink.url) within \(readable(subject.timeouts.push))"
+            let paths = Set(sink.strays.map { "\($0.method) \($0.path.prefix(40))" }).sorted()
+            if !paths.isEmpty { why += "; what arrives is \(paths.prefix(3).joined(separator: ", "))" }
+        }
+        note(
+            "push", .gap, why,
+            fix:
+                "point the server's push service at {push} or --push-sink, and give the device tokens it knows: --device p1=…"
+        )
+    }
+
+    // MARK: crashes and faults
+
+    /// Kills the server once it said `done`, starts it again, and reads.
+    private mutating func crash(_ probe: Probe?) {
+        guard let probe, probe.has("start") else {
+            note(
+                "restart", .fault,
+                "killed and started again, the server does not come back: \(probe?.reason ?? "nothing was tried")",
+                fix:
+                    "let it start with the data and the port it had; a lock file of the killed process must not stop it"
+            )
+            return
+        }
+        let text = probe.first("done")?.string("text") ?? ""
+        let answer = probe.response(to: "p1")
+        if let answer, answer.status == 200, answer.body.contains(text) {
+            note("restart", .ok, "killed and started again, it is back with its data")
+        } else {
+            let found = answer.map { "answers \($0.status)" } ?? "gives no answer"
+            note(
+                "restart", .fault, "killed and started again, it \(found) for a session whose answer was told as done",
+                fix: "let it store in a place that survives a restart: {data} is the folder of one instance")
+        }
+    }
+
+    /// Lets writes fail and asks a question: a store the fault reaches cannot have stored the answer.
+    private mutating func writes(_ probe: Probe?) {
+        let fix = "store in files of the started process or its children; another machine or service is out of reach"
+        guard let probe, probe.has("refuseWrites") else {
+            note(
+                "writes", .gap,
+                "writes cannot be refused here: \(probe?.reason ?? "nothing was tried"); PERSIST-1 will be inconclusive",
+                fix: "run on Linux, as the user who may limit the server's processes")
+            return
+        }
+        if probe.last("done", after: "refuseWrites") != nil {
+            note(
+                "writes", .gap,
+                "'done' comes although writes are refused: the fault does not reach the store, or the answer is not stored",
+                fix: fix)
+        } else {
+            note("writes", .ok, "refused writes reach the store: no 'done' while they last")
+        }
+    }
+
+    /// Whether file writes can be watched; extra evidence and no condition of anything.
+    private mutating func trace() {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        if let folder = folders.first(where: { FileManager.default.isExecutableFile(atPath: "\($0)/strace") }) {
+            note("strace", .ok, "\(folder)/strace is there, for --trace")
+        } else {
+            note(
+                "strace", .note, "strace is not there: the order of write, fsync and send will not be watched",
+                fix: "install strace, if you want the extra evidence of --trace")
+        }
+    }
+
+    // MARK: means
+
+    /// What the suite cannot do here, clause by clause; what the probes exercised already will not stay open.
+    private mutating func means(_ exercised: Set<ClauseID>) {
+        let prognosis = Prognosis(
+            subject: subject, scope: scope, specification: specification, selection: selection, exercised: exercised)
+        let possible = selection.scenarios.filter { prognosis.obstacle(to: $0) == nil }.count
+        note("scenarios", .ok, "\(possible) of \(selection.scenarios.count) can be performed")
+        diagnosis.open = prognosis.open
+    }
+
+    private mutating func note(_ check: String, _ status: Diagnosis.Status, _ what: String, fix: String? = nil) {
+        diagnosis.findings.append(Diagnosis.Finding(check: check, status: status, what: what, fix: fix))
+    }
+}
+
+extension Probe {
+    /// Why it did not get further, in one line.
+    fileprivate var reason: String {
+        let words = problems.first?.description ?? stoppedAt ?? "its steps ended early"
+        return String(words.split(separator: "\n").first ?? "")
+    }
+}

@@ -1,0 +1,78 @@
+import Holdfast
+import Stage
+
+/// The short scenarios that an examination performs.
+struct ExaminationProbes {
+    let subject: ServerSubject
+    /// What the agent is told to answer; nobody answers so by chance.
+    let reply: String
+
+    /// As many as one scenario may use.
+    private static let principalsPerProbe = 8
+
+    /// The subject as it is asked: an agent that is said to answer freely is given a script too, and may obey it.
+    var asked: ServerSubject {
+        var asked = subject
+        if asked.agent == .plain { asked.agent = .scripted }
+        return asked
+    }
+
+    /// The name of the scenario of a probe.
+    static func name(_ probe: String) -> String { "server/LIVE/\(probe)" }
+
+    /// All of them.
+    var scenarios: [Scenario] {
+        var probes = groups.enumerated().map { number, group in
+            let branches = group.indices.map { index in
+                """
+                [{"do":"connect","on":"\(Self.letter(index))","principal":"p\(index + 1)","optional":true},
+                 {"do":"listSessions","principal":"p\(index + 1)"}]
+                """
+            }
+            // A branch more, because two make company.
+            return Probe.scenario(
+                "greeting-\(number)", principals: group.count,
+                #"{"do":"together","branches":[\#(branches.joined(separator: ",")),"#
+                    + #"[{"do":"http","method":"GET","path":"/api/health","token":null}]]}"#)
+        }
+        // A model is to use a tool as well: what is seen of it decides what can be told apart.
+        let tool = subject.agent == .model ? #"{"tool":"examine","input":{"of":"\#(reply)"}},"# : ""
+        let question = #"{"do":"chat","on":"A","as":"c1","script":[\#(tool){"reply":"\#(reply)"}]}"#
+        let asking = #"{"do":"connect","on":"A"},\#(question)"#
+        probes.append(
+            Probe.scenario(
+                "script", asking + #",{"do":"await","on":"A","type":["done","error"]},{"do":"fence","on":"A"}"#))
+        if subject.profiles.contains(.push) {
+            probes.append(
+                Probe.scenario(
+                    "push", profiles: ["push"],
+                    #"{"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1","script":[{"wait":300},{"reply":"pushed"}]},"#
+                        + #"{"do":"fence","on":"A"},{"do":"close","on":"A"},"#
+                        + #"{"do":"awaitPush","principal":"p1","within":"push","optional":true}"#))
+        }
+        if subject.start != nil {
+            let answered = asking + #",{"do":"await","on":"A","type":"done","save":{"s1":"/sessionId"}}"#
+            probes.append(
+                Probe.scenario(
+                    "crash", start: true,
+                    answered + #",{"do":"kill"},{"do":"start"},{"do":"readSession","session":"${s1}"}"#))
+            probes.append(
+                Probe.scenario(
+                    "writes", start: true,
+                    answered
+                        + #",{"do":"refuseWrites"},{"do":"chat","on":"A","as":"c2","script":[{"reply":"refused"}]},"#
+                        + #"{"do":"await","on":"A","type":["done","error"],"optional":true},{"do":"acceptWrites"}"#))
+        }
+        return probes.compactMap { $0 }
+    }
+
+    /// The principals, as many together as one scenario may use.
+    var groups: [[ServerSubject.Principal]] {
+        stride(from: 0, to: subject.principals.count, by: Self.principalsPerProbe).map {
+            Array(subject.principals[$0..<min($0 + Self.principalsPerProbe, subject.principals.count)])
+        }
+    }
+
+    /// The connection of a principal of a group.
+    static func letter(_ index: Int) -> String { String(UnicodeScalar(UInt8(ascii: "A") + UInt8(index))) }
+}

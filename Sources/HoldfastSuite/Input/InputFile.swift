@@ -1,0 +1,104 @@
+import Holdfast
+import Platform
+
+/// A file or a pipe that is read in chunks; a pipe that brings nothing for too long is given up.
+///
+/// Nothing is mapped: a file that others shorten meanwhile ends in a ``Problem`` and not in a signal.
+package struct InputFile: Sendable {
+    /// Why there is no more to read.
+    package enum Problem: Error {
+        case unreadable(String)
+        case stalled(seconds: Int)
+        /// The file became shorter while it was read.
+        case cutShort(bytes: Int, expected: Int)
+    }
+
+    /// An open file, closed when nobody holds it any more.
+    private final class OpenFile: Sendable {
+        let descriptor: Descriptor
+
+        init(_ path: String) throws(SystemError) {
+            // A FIFO that nobody writes to would hold up whoever opens it.
+            descriptor = path == "-" ? .standardInput : try Descriptor(opening: path, for: .readingAtOnce)
+        }
+
+        deinit { if descriptor != .standardInput { descriptor.close() } }
+    }
+
+    private let file: OpenFile
+    private let patience: Int
+    private var ahead: [UInt8] = []
+    /// How many bytes were read.
+    private(set) var position: Int
+    /// The bytes a regular file had when it was opened; nil for pipes.
+    let size: Int?
+
+    /// Opens a file, or standard input for `-`; a pipe may be silent for so many seconds, for ever when 0.
+    init(_ path: String, patience: Int = 0) throws(Problem) {
+        do throws(SystemError) {
+            file = try OpenFile(path)
+        } catch {
+            throw .unreadable("\(error)")
+        }
+        self.patience = patience
+        position = file.descriptor.position
+        let status = try? FileStatus(of: file.descriptor)
+        size = status.flatMap { $0.kind == .regular ? $0.size : nil }
+    }
+
+    /// The beginning, without taking it: enough to tell what the file is, or all of a shorter one.
+    mutating func opening(_ count: Int) throws(Problem) -> [UInt8] {
+        while ahead.count < count {
+            let more = try read(64 << 10)
+            if more.isEmpty { break }
+            ahead += more
+        }
+        return ahead
+    }
+
+    /// The next bytes; none at the end.
+    mutating func next() throws(Problem) -> [UInt8] {
+        let bytes = ahead.isEmpty ? try read(256 << 10) : ahead
+        ahead = []
+        if bytes.isEmpty, let size, position < size { throw .cutShort(bytes: position, expected: size) }
+        return bytes
+    }
+
+    private mutating func read(_ most: Int) throws(Problem) -> [UInt8] {
+        var mustWait = size == nil
+        while true {
+            if mustWait, !file.descriptor.waitUntilReadable(seconds: patience == 0 ? nil : patience) {
+                throw .stalled(seconds: patience)
+            }
+            do throws(SystemError) {
+                let bytes = try file.descriptor.read(atMost: most)
+                position += bytes.count
+                return bytes
+            } catch {
+                if error != .wouldWait { throw .unreadable("\(error)") }
+                // Nothing can be read though something was announced: another reader took it.
+                mustWait = true
+            }
+        }
+    }
+}
+
+extension InputProblem {
+    /// Why a file cannot be read to its end; the fix of a file that others change is said by whoever reads it.
+    package init(_ problem: InputFile.Problem, in name: String, at place: String, fix: String) {
+        switch problem {
+        case .unreadable(let reason):
+            self.init(
+                name, "cannot be read: \(reason)", expected: "a readable file",
+                fix: "check the name and the permissions")
+        case .stalled(let seconds):
+            self.init(
+                place, "nothing came for \(seconds) s", expected: "a capture that ends, or goes on",
+                fix: "end what writes it, or give --patience 0 to wait for ever")
+        case .cutShort(let bytes, let expected):
+            self.init(
+                place, "the file ends after \(bytes) bytes, though it had \(expected) when reading began",
+                expected: "a file that stays as it is while it is read", fix: fix)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Basics
+import Report
+import Synchronization
+
+/// Begins to show what is asked for again and again, and returns what ends it.
+package typealias ProgressDisplay =
+    @Sendable (_ content: @escaping @Sendable () -> TextProgress) -> @Sendable () -> Void
+
+/// How far a run of many items is, as a line of progress, whatever the items are.
+final class Meter: Sendable {
+    /// How something wrong is called: one, and several.
+    enum Flaw {
+        case violation, misjudged
+
+        /// How many there are, in words; nil for none.
+        func words(_ count: Int) -> String? {
+            guard count > 0 else { return nil }
+            return switch self {
+            case .violation: "\(readable(count)) violation\(count == 1 ? "" : "s")"
+            case .misjudged: "\(readable(count)) peer\(count == 1 ? "" : "s") misjudged"
+            }
+        }
+    }
+
+    private struct State {
+        var left: TimeLeft
+        var done = 0
+        var running: [String] = []
+        var flaws = 0
+        var activity: String?
+        var end: (@Sendable () -> Void)?
+    }
+
+    private let total: Int
+    private let flaw: Flaw
+    private let began = ContinuousClock.now
+    private let state: Mutex<State>
+
+    /// A run of items, each with its kind: items of a kind take about as long.
+    init(_ items: [String: Int], flaw: Flaw, showing show: ProgressDisplay?) {
+        total = items.count
+        self.flaw = flaw
+        state = Mutex(State(left: TimeLeft(items)))
+        guard let show else { return }
+        let end = show { [weak self] in self?.content ?? TextProgress(done: "") }
+        state.withLock { $0.end = end }
+    }
+
+    /// An item begins.
+    func begin(_ name: String) {
+        change { state, now in
+            state.running.append(name)
+            state.left.begin(name, at: now)
+        }
+    }
+
+    /// An item has ended.
+    func end(_ name: String, isFlawed: Bool = false) {
+        change { state, now in
+            state.done += 1
+            if isFlawed { state.flaws += 1 }
+            state.running.removeAll { $0 == name }
+            state.left.end(name, at: now)
+        }
+    }
+
+    /// An item has ended and has to be done again.
+    func repeatLater(_ name: String) {
+        change { state, _ in
+            state.running.removeAll { $0 == name }
+            state.left.repeatLater(name)
+        }
+    }
+
+    /// So much is wrong by now.
+    func note(flaws: Int) { change { state, _ in state.flaws = flaws } }
+
+    /// All items are done, and something else is still to do.
+    func note(activity: String) { change { state, _ in state.activity = activity } }
+
+    /// Wipes the line; nothing is drawn any more.
+    func close() { state.withLock { $0.end.take() }?() }
+
+    private var content: TextProgress {
+        let now = ContinuousClock.now - began
+        return state.withLock { state in
+            TextProgress(
+                done: "\(state.done)/\(total)", flaws: flaw.words(state.flaws),
+                left: state.activity == nil ? state.left.estimate(at: now) : nil,
+                running: state.activity.map { [$0] } ?? state.running)
+        }
+    }
+
+    private func change(_ change: (inout State, Duration) -> Void) {
+        let now = ContinuousClock.now - began
+        state.withLock { change(&$0, now) }
+    }
+}

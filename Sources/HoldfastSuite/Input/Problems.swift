@@ -1,0 +1,61 @@
+import Holdfast
+import Report
+import Transport
+
+/// Why a run of the suite came to nothing, in words that say what to do about it.
+public struct SuiteProblem: Error, Sendable, CustomStringConvertible {
+    /// Who has to act.
+    public enum Kind: Sendable {
+        /// Whoever described the subject: the description cannot be used.
+        case input
+        /// Whoever runs the subject: it took no connection, or did not start.
+        case unreachable
+        /// Nobody: the run was cancelled before anything was tested.
+        case interrupted
+        /// Whoever maintains the suite: it failed itself.
+        case harness
+    }
+
+    /// Who has to act.
+    public let kind: Kind
+    /// Where, what is wrong, what was expected, and what to do.
+    public let description: String
+
+    package init(_ kind: Kind, _ description: String) {
+        self.kind = kind
+        self.description = description
+    }
+
+    /// The same for any error of the rooms below.
+    package init(_ error: any Error) {
+        switch error {
+        case let problem as SuiteProblem: self = problem
+        case is InputProblem, is InputProblems: self.init(.input, "\(error)")
+        case is CancellationError: self.init(.interrupted, "the run was cancelled; nothing was tested")
+        default: self.init(.harness, "\(error)")
+        }
+    }
+
+    /// Why nothing can listen where an option says.
+    package init(listeningAt option: String, _ problem: TransportProblem) {
+        guard case .cannotListen(let reason) = problem.code else {
+            self.init(.input, "\(option): \(problem)")
+            return
+        }
+        let what = "cannot listen on \(problem.place): \(reason)"
+        self.init(
+            InputProblem(
+                option, what, expected: "a free port on an address of this machine",
+                fix: "give another port, or 0 for a free one"))
+    }
+
+    /// How a command ends that has this problem.
+    package var exit: ExitStatus {
+        switch kind {
+        case .input: .usage
+        case .unreachable: .unreachable
+        case .interrupted: .incomplete
+        case .harness: .harness
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Captures
+import Foundation
+import Holdfast
+import JSON
+import Report
+import Transcript
+
+/// A dialect checked against captures: what it makes of their frames and requests.
+package struct DialectCheck {
+    /// One capture that was looked at.
+    private struct Capture {
+        let file: String
+        var coverage: DialectCoverage
+        var leftOut = CaptureLeftOut()
+
+        /// Whether something in it is unknown to the dialect; a bare frame of an unknown type tells no direction.
+        var hasUnmapped: Bool {
+            !coverage.unmapped.isEmpty || leftOut.entries.contains { $0.reason == CaptureLeftOut.noDirection }
+        }
+    }
+
+    private let dialect: Dialect
+    private let captures: [Capture]
+
+    /// Looks at captures of any form that is read as a stream.
+    package init(_ dialect: Dialect, against files: [String]) throws {
+        self.dialect = dialect
+        captures = try files.map { try Self.capture($0, by: dialect) }
+    }
+
+    /// Whether something in a capture is unknown to the dialect.
+    package var hasUnmapped: Bool { captures.contains(where: \.hasUnmapped) }
+
+    // MARK: reading
+
+    private static func capture(_ path: String, by dialect: Dialect) throws -> Capture {
+        let handle: FileHandle
+        do {
+            handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        } catch {
+            throw InputProblem(
+                path, "cannot be read: \(error.localizedDescription)", expected: "a readable file",
+                fix: "check the name and the permissions")
+        }
+        defer { try? handle.close() }
+        func next(_ count: Int) -> [UInt8] { (try? handle.read(upToCount: count)).map { [UInt8]($0) } ?? [] }
+        var capture = Capture(file: path, coverage: DialectCoverage(dialect))
+        var chunk = next(CaptureForm.openingBytes)
+        let form = try CaptureForm.recognised(in: chunk, file: path)
+        guard form != .report else {
+            throw InputProblem(
+                path, "this is a report", expected: "a transcript or a capture",
+                fix: "check the transcripts that lie beside it")
+        }
+        let subject = History.Subject(name: dialect.name, role: .server, profiles: dialect.profiles)
+        var reader = CaptureReader(form, file: path, options: .init(subject: subject, dialect: dialect))
+        while !chunk.isEmpty {
+            try reader.append(chunk) { take($0, into: &capture.coverage) }
+            chunk = next(1 << 20)
+        }
+        try reader.finish { take($0, into: &capture.coverage) }
+        guard capture.coverage.total > 0 else {
+            throw InputProblem(
+                path, "holds no frame",
+                expected: "frames, notes such as 'A -> {\"type\":\"ping\"}', a transcript or a HAR file",
+                fix: "name a capture")
+        }
+        capture.leftOut = reader.leftOut
+        return capture
+    }
+
+    private static func take(_ item: CaptureItem, into coverage: inout DialectCoverage) {
+        guard case .event(let event, let place) = item else { return }
+        switch (event.lane, event.kind) {
+        case (.connection, .text(let direction, let text)):
+            coverage.take(text, sentBy: direction.sender, at: place.description)
+        case (.exchange, .request(let request)):
+            coverage.take(RESTRequest(method: request.method, path: request.path), at: place.description)
+        default: break
+        }
+    }
+
+    // MARK: telling
+
+    /// For people.
+    package var text: String {
+        let count = Role.allCases.reduce(0) { $0 + dialect.types(sentBy: $1).count }
+        var text = "\(dialect.name): the file is sound, \(count) wire types, can declare "
+        text += dialect.profiles.sorted().map(\.rawValue).joined(separator: " ") + "\n"
+        for capture in captures {
+            let entries = capture.coverage.entries
+            text += "\n\(Self.shown(capture.file))\n"
+            for entry in entries.sorted(by: { Self.rank($0) < Self.rank($1) }) {
+                text += "  " + Self.line(entry) + "\n"
+            }
+            let sums = Self.words.indices.compactMap { rank -> String? in
+                let count = entries.filter { Self.rank($0) == rank }.reduce(0) { $0 + $1.count }
+                return count == 0 ? nil : "\(count) \(Self.words[rank])"
+            }
+            text += "  \(capture.coverage.total) in all: \(sums.joined(separator: ", "))\n"
+            for entry in capture.leftOut.entries {
+                text += "  left aside  \(padded("\(entry.count)×", 6))\(entry.reason), first at \(entry.first)\n"
+            }
+        }
+        return text
+    }
+
+    private static func line(_ entry: DialectCoverage.Entry) -> String {
+        let what = "\(entry.sender.rawValue) \(entry.wire.map(shown) ?? shown(entry.text))"
+        let head = padded(words[rank(entry)], 12) + padded("\(entry.count)×", 6) + what
+        return switch entry.meaning {
+        case .understood(let canonical): "\(head) → \(shown(canonical))"
+        case .unknown(let reason), .ignored(let reason): "\(head): \(reason)"
+        case .noMessage: "\(head): no object with a type"
+        case .unmapped(let reason): "\(head): \(reason)\n\(padded("", 20))\(entry.place): \(shown(entry.text))"
+        }
+    }
+
+    /// The meanings in the order in which they are told.
+    private static let words = ["understood", "unknown", "ignored", "no message", "NOT MAPPED"]
+
+    private static func rank(_ entry: DialectCoverage.Entry) -> Int {
+        switch entry.meaning {
+        case .understood: 0
+        case .unknown: 1
+        case .ignored: 2
+        case .noMessage: 3
+        case .unmapped: 4
+        }
+    }
+
+    /// A text on one line, cut.
+    private static func shown(_ text: String) -> String {
+        let line = text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : String($0) }
+            .joined()
+        return line.count > 120 ? "\(line.prefix(120))… (\(line.count) characters)" : line
+    }
+
+    /// For machines.
+    package var value: JSONValue {
+        let captures = captures.map { capture -> JSONValue in
+            let entries = capture.coverage.entries.map { entry -> JSONValue in
+                var object: JSONObject = ["sender": .string(entry.sender.rawValue)]
+                object["wire"] = entry.wire.map { .string($0) }
+                object["meaning"] = .string(Self.words[Self.rank(entry)].lowercased())
+                switch entry.meaning {
+                case .understood(let canonical): object["canonical"] = .string(canonical)
+                case .unknown(let reason), .ignored(let reason), .unmapped(let reason):
+                    object["reason"] = .string(reason)
+                case .noMessage: break
+                }
+                object["count"] = JSONValue(entry.count)
+                object["first"] = .string(entry.place)
+                return .object(object)
+            }
+            return ["capture": .string(capture.file), "entries": .array(entries)]
+        }
+        return [
+            "dialect": .string(dialect.name),
+            "profiles": .array(dialect.profiles.sorted().map { .string($0.rawValue) }),
+            "captures": .array(captures),
+        ]
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Holdfast
+import Platform
+
+/// Finds the captures that the arguments name.
+package enum JudgeFiles {
+    private static let endings = [".ndjson", ".jsonl", ".har", ".txt"]
+    /// The most files that a folder is taken apart into.
+    private static let most = 100_000
+
+    /// Every file in question; a folder stands for the captures below it, in the order of their names.
+    package static func paths(_ arguments: [String]) throws(InputProblem) -> [String] {
+        if arguments.count(where: { $0 == "-" }) > 1 {
+            throw InputProblem(
+                "-", "standard input is named twice", expected: "it once", fix: "leave one of them out")
+        }
+        var paths: [String] = []
+        for argument in arguments {
+            let status: FileStatus?
+            do throws(SystemError) {
+                status = argument == "-" ? nil : try FileStatus(of: argument)
+            } catch {
+                throw InputProblem(
+                    argument, "cannot be read: \(error)", expected: "a capture or a folder",
+                    fix: "check the name and the permissions")
+            }
+            guard status?.kind == .folder else {
+                paths.append(argument)
+                continue
+            }
+            let inside = captures(in: argument)
+            guard !inside.isEmpty else {
+                throw InputProblem(
+                    argument, "the folder holds no capture",
+                    expected: "report.json, or \(endings.joined(separator: ", "))", fix: "name the captures themselves")
+            }
+            paths += inside
+        }
+        return paths
+    }
+
+    /// The report carries its transcripts, so a run's folder stands for its report alone.
+    private static func captures(in folder: String) -> [String] {
+        let base = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+        var found: [String] = []
+        let walker = FileManager.default.enumerator(atPath: folder)
+        while let path = walker?.nextObject() as? String, found.count < most {
+            if path.split(separator: "/").last == "report.json" || endings.contains(where: path.hasSuffix) {
+                found.append(path)
+            }
+        }
+        let copies = found.filter { $0.hasSuffix("report.json") }
+            .map { $0.dropLast("report.json".count) + "transcripts/" }
+        return found.filter { path in !copies.contains { path.hasPrefix($0) } }.sorted().map { "\(base)/\($0)" }
+    }
+}

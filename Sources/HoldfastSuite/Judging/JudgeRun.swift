@@ -1,0 +1,158 @@
+import Captures
+@preconcurrency import Dispatch
+import Foundation
+import Holdfast
+import Judge
+import Report
+import Synchronization
+import Transcript
+
+/// What is said of captures that do not say it themselves.
+package struct JudgeOptions: Sendable {
+    /// What every file is; each shows it when nil.
+    let form: CaptureForm?
+    let reading: CaptureReader.Options
+    /// How many seconds a pipe may bring nothing; 0 for ever.
+    let patience: Int
+
+    package init(form: CaptureForm?, reading: CaptureReader.Options, patience: Int) {
+        self.form = form
+        self.reading = reading
+        self.patience = max(0, patience)
+    }
+}
+
+/// Judges files on several threads; each holds one history at a time, so memory does not grow with the files.
+package struct JudgeRun: Sendable {
+    private let specification: Specification
+    private let options: JudgeOptions
+    private let jobs: Int
+    private let keepsParts: Bool
+
+    /// - Parameters:
+    ///   - specification: What is judged by.
+    ///   - options: What is said of the files.
+    ///   - jobs: How many threads judge.
+    ///   - keepsParts: Whether the parts with violations are to be written.
+    package init(under specification: Specification, _ options: JudgeOptions, jobs: Int, keepsParts: Bool) {
+        self.specification = specification
+        self.options = options
+        self.jobs = jobs
+        self.keepsParts = keepsParts
+    }
+
+    /// The files that may have more, and how many workers take from each.
+    private struct Pool {
+        var waiting: [JudgeSource]
+        var active: [(source: JudgeSource, workers: Int)] = []
+    }
+
+    /// Judges everything in the files.
+    package func judge(_ paths: [String], showing show: ProgressDisplay? = nil) async -> Judgement {
+        let sources = paths.enumerated().map { JudgeSource($0.element, index: $0.offset, options: options) }
+        let start = ContinuousClock.now
+        let pool = Mutex(Pool(waiting: sources.reversed()))
+        let judgement = Mutex(Judgement(files: sources.map { .init(name: $0.name) }))
+        let progress = show.map { _ in JudgeProgress(paths) }
+        let end = progress.flatMap { progress in show?({ progress.content }) }
+        await withCheckedContinuation { continuation in
+            DispatchQueue(label: "holdfast.judge").async {
+                DispatchQueue.concurrentPerform(iterations: max(1, jobs)) { _ in
+                    while let source = next(pool) {
+                        let isMore = take(from: source, into: judgement)
+                        finish(source, isMore: isMore, pool)
+                        progress?.note(source, violations: judgement.withLock { $0.clauses(.violation).count })
+                    }
+                }
+                continuation.resume()
+            }
+        }
+        end?()
+        return judgement.withLock { judgement in
+            for (index, source) in sources.enumerated() { judgement.files[index].summary = source.summary }
+            judgement.duration = .now - start
+            judgement.differences.sort { ($0.file, $0.number, $0.clause) < ($1.file, $1.number, $1.clause) }
+            return judgement
+        }
+    }
+
+    /// A file of its own for each worker while there are any, then the one with the fewest workers.
+    private func next(_ pool: borrowing Mutex<Pool>) -> JudgeSource? {
+        pool.withLock { pool in
+            if let source = pool.waiting.popLast() {
+                pool.active.append((source, 1))
+                return source
+            }
+            guard let least = pool.active.indices.min(by: { pool.active[$0].workers < pool.active[$1].workers }) else {
+                return nil
+            }
+            pool.active[least].workers += 1
+            return pool.active[least].source
+        }
+    }
+
+    private func finish(_ source: JudgeSource, isMore: Bool, _ pool: borrowing Mutex<Pool>) {
+        pool.withLock { pool in
+            guard let index = pool.active.firstIndex(where: { $0.source === source }) else { return }
+            pool.active[index].workers -= 1
+            if !isMore { pool.active.remove(at: index) }
+        }
+    }
+
+    private func take(from source: JudgeSource, into judgement: borrowing Mutex<Judgement>) -> Bool {
+        guard let unit = source.next() else { return false }
+        let verdicts = Judge.judge(unit.history, under: specification)
+        judgement.withLock {
+            $0.add(unit, name: source.name, verdicts, under: specification, keepsParts: keepsParts)
+        }
+        return true
+    }
+}
+
+/// The progress of a judgement: how much was read of which file, how fast, and what is violated so far.
+private final class JudgeProgress: Sendable {
+    private struct State {
+        var bytes: [String: Int] = [:]
+        var last: String?
+        var violations = 0
+    }
+
+    /// The bytes of all files; nil when one of them is a pipe, which tells no size.
+    private let total: Int?
+    private let began = ContinuousClock.now
+    private let state = Mutex(State())
+
+    init(_ paths: [String]) {
+        let sizes = paths.compactMap { path -> Int? in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            return attributes?[.type] as? FileAttributeType == .typeRegular ? attributes?[.size] as? Int : nil
+        }
+        total = sizes.count == paths.count ? sizes.reduce(0, +) : nil
+    }
+
+    /// A part of a file was judged; so many clauses are violated by now.
+    func note(_ source: JudgeSource, violations: Int) {
+        let (name, bytes) = (source.name, source.summary.bytes)
+        state.withLock { state in
+            state.bytes[name] = bytes
+            state.last = name
+            state.violations = violations
+        }
+    }
+
+    var content: TextProgress {
+        let passed = ContinuousClock.now - began
+        return state.withLock { state in
+            let done = state.bytes.values.reduce(0, +)
+            let size = JudgementText.size(done) + (total.map { " of \(JudgementText.size($0))" } ?? "")
+            var left: TimeLeft.Estimate?
+            if let total, done > 0, passed > .seconds(1) {
+                left = .about(passed * (Double(max(0, total - done)) / Double(done)))
+            }
+            return TextProgress(
+                done: "\(size), \(JudgementText.rate(done, passed))",
+                flaws: Meter.Flaw.violation.words(state.violations),
+                left: left, running: [state.last].compactMap(\.self))
+        }
+    }
+}

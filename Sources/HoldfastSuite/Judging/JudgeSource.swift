@@ -1,0 +1,188 @@
+import Captures
+import Holdfast
+import Judge
+import Report
+import Synchronization
+import Transcript
+
+/// One file, from which one worker at a time takes the next history to judge.
+final class JudgeSource: Sendable {
+    /// One history of a file.
+    struct Unit: Sendable {
+        let file: Int
+        let number: Int
+        let history: History
+        let places: [CapturePlace]
+        let wasCutShort: Bool
+        /// The scenario and the verdicts that were stored with it; nil for what no report brings.
+        let stored: (scenario: String, verdicts: [Verdict])?
+    }
+
+    /// What a file turned out to be.
+    struct Summary: Sendable {
+        var form: CaptureForm?
+        var leftOut = CaptureLeftOut()
+        var bytes = 0
+        var problem: InputProblem?
+        var moreProblems: [InputProblem] = []
+        /// What a capture lacks; empty for scenarios of a stage.
+        var lacks: Set<History.Capture.Lack>?
+        /// Whether the run that a report tells of left clauses untested or in doubt, or failed itself.
+        var runIsIncomplete = false
+    }
+
+    private struct State {
+        var input: InputFile?
+        var reader: CaptureReader?
+        var parts = CapturedParts()
+        var waiting: [CapturedParts.Part] = []
+        var scenarios: [ScenarioResult] = []
+        var number = 0
+        var hasBegun = false
+        var isAtEnd = false
+        var summary = Summary()
+    }
+
+    /// The file as it was named.
+    let path: String
+    private let index: Int
+    private let options: JudgeOptions
+    private let state = Mutex(StateBox())
+
+    /// The state is only touched under the lock.
+    private struct StateBox: ~Copyable, @unchecked Sendable {
+        var state = State()
+    }
+
+    init(_ path: String, index: Int, options: JudgeOptions) {
+        self.path = path
+        self.index = index
+        self.options = options
+    }
+
+    /// The name people see.
+    var name: String { path == "-" ? "standard input" : path }
+
+    /// What is known of the file by now.
+    var summary: Summary { state.withLock { $0.state.summary } }
+
+    /// The next history; nil at the end, or once something is wrong.
+    func next() -> Unit? {
+        state.withLock { box in
+            do throws(InputProblem) {
+                return try next(&box.state)
+            } catch {
+                box.state.summary.problem = error
+                box.state.isAtEnd = true
+                // What was read before stands.
+                return finish(&box.state)
+            }
+        }
+    }
+
+    private func next(_ state: inout State) throws(InputProblem) -> Unit? {
+        if !state.hasBegun { try begin(&state) }
+        if !state.scenarios.isEmpty {
+            let scenario = state.scenarios.removeFirst()
+            state.number += 1
+            return Unit(
+                file: index, number: state.number, history: scenario.history, places: [], wasCutShort: false,
+                stored: (scenario.name, scenario.verdicts))
+        }
+        while state.waiting.isEmpty, !state.isAtEnd { try readOn(&state) }
+        return unit(&state)
+    }
+
+    private func unit(_ state: inout State) -> Unit? {
+        guard !state.waiting.isEmpty else { return nil }
+        let part = state.waiting.removeFirst()
+        state.number += 1
+        if let capture = part.history.header.capture {
+            state.summary.lacks = (state.summary.lacks ?? []).union(capture.lacks)
+        }
+        return Unit(
+            file: index, number: state.number, history: part.history, places: part.places,
+            wasCutShort: part.wasCutShort, stored: nil)
+    }
+
+    private func finish(_ state: inout State) -> Unit? {
+        if let part = state.parts.finish(capture: state.reader?.capture) { state.waiting.append(part) }
+        return unit(&state)
+    }
+
+    private func begin(_ state: inout State) throws(InputProblem) {
+        state.hasBegun = true
+        let opening: [UInt8]
+        do {
+            state.input = try InputFile(path, patience: options.patience)
+            opening = try state.input?.opening(CaptureForm.openingBytes) ?? []
+        } catch {
+            throw problem(error, state)
+        }
+        let form = if let known = options.form { known } else { try CaptureForm.recognised(in: opening, file: name) }
+        state.summary.form = form
+        if form == .report { return try readReport(&state) }
+        state.reader = CaptureReader(form, file: name, options: options.reading)
+    }
+
+    private func readReport(_ state: inout State) throws(InputProblem) {
+        var bytes: [UInt8] = []
+        while case let more = try chunk(&state), !more.isEmpty {
+            bytes += more
+            guard bytes.count <= ReportReader.maxBytes else {
+                throw InputProblem(
+                    "\(name) (byte \(ReportReader.maxBytes))", "the report has more bytes than are read",
+                    expected: "at most \(ReportReader.maxBytes) bytes", fix: "judge its transcripts one by one")
+            }
+        }
+        state.isAtEnd = true
+        do {
+            let report = try ReportReader.report(bytes, file: name)
+            state.summary.runIsIncomplete = report.exit == .incomplete || report.exit == .harness
+            state.scenarios = report.scenarios.filter { $0.skipped == nil }
+        } catch {
+            state.summary.moreProblems = Array(error.problems.dropFirst())
+            throw error.problems.first
+                ?? InputProblem(name, "the report cannot be read", expected: "a report", fix: "write it again")
+        }
+    }
+
+    private func readOn(_ state: inout State) throws(InputProblem) {
+        guard var reader = state.reader.take() else {
+            state.isAtEnd = true
+            return
+        }
+        defer { state.reader = reader }
+        let bytes = try chunk(&state)
+        state.isAtEnd = bytes.isEmpty
+        var items: [CaptureItem] = []
+        var failure: InputProblem?
+        do throws(InputProblem) {
+            if bytes.isEmpty {
+                try reader.finish { items.append($0) }
+            } else {
+                try reader.append(bytes) { items.append($0) }
+            }
+        } catch {
+            failure = error
+        }
+        state.summary.leftOut = reader.leftOut
+        state.waiting += items.compactMap { state.parts.take($0, capture: reader.capture) }
+        if let failure { throw failure }
+        if state.isAtEnd, let part = state.parts.finish(capture: reader.capture) { state.waiting.append(part) }
+    }
+
+    private func chunk(_ state: inout State) throws(InputProblem) -> [UInt8] {
+        do {
+            let bytes = try state.input?.next() ?? []
+            state.summary.bytes = state.input?.position ?? 0
+            return bytes
+        } catch {
+            throw problem(error, state)
+        }
+    }
+
+    private func problem(_ error: InputFile.Problem, _ state: State) -> InputProblem {
+        InputProblem(error, in: name, at: "\(name) (byte \(state.input?.position ?? 0))", fix: "judge a copy")
+    }
+}

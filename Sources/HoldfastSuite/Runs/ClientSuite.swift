@@ -1,0 +1,54 @@
+import Holdfast
+import Report
+import Stage
+
+/// Performs scenarios against a client, judges the transcripts, and adds them up.
+package struct ClientSuite {
+    let subject: ClientSubject
+    let specification: Specification
+    let selection: ScenarioSelection<ClientScenario>
+    let jobs: Int
+    /// How reports call the place of the client.
+    let address: String
+
+    package init(
+        _ subject: ClientSubject, at address: String, under specification: Specification,
+        _ selection: ScenarioSelection<ClientScenario>, jobs: Int
+    ) {
+        self.subject = subject
+        self.address = address
+        self.specification = specification
+        self.selection = selection
+        self.jobs = jobs
+    }
+
+    /// Runs to the end, or until `stop` returns, which keeps what was learnt.
+    /// - Throws: A `SuiteProblem`, when no driver was to be had any more.
+    package func run(until stop: Stop? = nil, showing show: ProgressDisplay? = nil) async throws -> RunReport {
+        let run = ClientRun(stage: ClientStage(subject: subject, specification: specification), jobs: jobs)
+        let session = SuiteSession(specification, selection, showing: show)
+        let scenarios = selection.scenarios
+        let outcome = try await session.perform(until: stop) { await run.run(scenarios, progress: $0) }
+        let results = await session.results(outcome.performances)
+        var report = session.report(results, of: subject.declaration, at: address, selection)
+        report.diagnostics = diagnostics(of: results) + [outcome.performances.lateness].compactMap(\.self)
+        return report
+    }
+
+    /// What weakens the evidence, or lets it last, and is no fault of anybody.
+    private func diagnostics(of results: [ScenarioResult]) -> [String] {
+        var lines: [String] = []
+        if !subject.unsupported.isEmpty {
+            let names = subject.unsupported.sorted().joined(separator: ", ")
+            lines.append("the driver declares that it does not support \(names)")
+        }
+        let events = results.flatMap(\.history.events).map(\.kind)
+        let wasLaunched = events.contains { if case .act("launch", _) = $0 { true } else { false } }
+        let hasAsked = events.contains { if case .opening = $0 { true } else { false } }
+        if wasLaunched, !hasAsked {
+            lines.append(
+                "the client never asked for a connection: does it connect to the 'url' that each 'launch' brings?")
+        }
+        return lines
+    }
+}

@@ -1,0 +1,74 @@
+@preconcurrency import Dispatch
+import Holdfast
+import Judge
+import Report
+import Stage
+import Synchronization
+
+/// What a suite makes of its performances, whichever side they were about.
+final class SuiteJudging: Sendable {
+    private struct Early {
+        var results: [String: ScenarioResult] = [:]
+        var running: String?
+        var isOver = false
+    }
+
+    private let specification: Specification
+    private let early = Mutex(Early())
+    private let aside = DispatchQueue(label: "holdfast.judging.aside")
+
+    init(specification: Specification) {
+        self.specification = specification
+    }
+
+    /// Judges a performance while others still run, one at a time, and tells what came of it; what is not reached before the
+    /// end is left to it.
+    func judgeMeanwhile(_ performance: Performance, _ told: @escaping @Sendable (ScenarioResult) -> Void) {
+        aside.async { [self] in
+            let isOver = early.withLock { early in
+                if !early.isOver { early.running = performance.scenario }
+                return early.isOver
+            }
+            guard !isOver else { return }
+            let result = result(performance)
+            early.withLock { early in
+                early.results[performance.scenario] = result
+                early.running = nil
+            }
+            told(result)
+        }
+    }
+
+    /// The verdicts on each performance, in the order given.
+    ///
+    /// Judging computes for seconds and waits for nothing. On the threads of tasks it would hold up the scenarios that another
+    /// suite performs at the same time, until their servers give them up.
+    func results(_ performances: [Performance]) async -> [ScenarioResult] {
+        let known = early.withLock { early in
+            early.isOver = true
+            return Set(early.results.keys).union([early.running].compactMap(\.self))
+        }
+        let rest = performances.filter { !known.contains($0.scenario) }
+        return await withCheckedContinuation { continuation in
+            DispatchQueue(label: "holdfast.judging").async { [self] in
+                DispatchQueue.concurrentPerform(iterations: rest.count) { index in
+                    let result = result(rest[index])
+                    early.withLock { $0.results[rest[index].scenario] = result }
+                }
+                // The one that was being judged when the run ended is not judged twice.
+                aside.sync {}
+                let results = early.withLock { early in performances.compactMap { early.results[$0.scenario] } }
+                continuation.resume(returning: results)
+            }
+        }
+    }
+
+    private func result(_ performance: Performance) -> ScenarioResult {
+        ScenarioResult(
+            name: performance.scenario, history: performance.history,
+            verdicts: performance.skipped == nil ? judge(performance.history, under: specification) : [],
+            problems: performance.problems.map(\.description), skipped: performance.skipped,
+            stoppedAt: performance.stoppedAt ?? (performance.wasInterrupted ? "the run was interrupted" : nil),
+            failure: performance.failure, duration: performance.duration)
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Holdfast
+import Report
+import Stage
+import Synchronization
+import Transcript
+
+/// Returns when a run has to end early.
+package typealias Stop = @Sendable () async -> Void
+
+/// Runs the body to its end, cancelled once `stop` returns; what it returns then is what was learnt so far.
+package func cancelling<Result: Sendable>(
+    at stop: Stop?, _ body: @escaping @Sendable () async -> Result
+) async -> (result: Result, wasInterrupted: Bool) {
+    let task = Task { await body() }
+    let guarding = Task {
+        guard let stop else { return false }
+        await stop()
+        guard !Task.isCancelled else { return false }
+        task.cancel()
+        return true
+    }
+    return await withTaskCancellationHandler {
+        let result = await task.value
+        guarding.cancel()
+        return (result, await guarding.value)
+    } onCancel: {
+        task.cancel()
+    }
+}
+
+/// One run of a suite, whichever side it is about: its time, its progress and its verdicts.
+///
+/// Where somebody looks, performances are judged while others run, so that it can be told what is violated.
+final class SuiteSession<Item: SelectableScenario>: Sendable {
+    private let specification: Specification
+    private let judging: SuiteJudging
+    private let meter: Meter
+    private let inQuestion: Set<ClauseID>?
+    private let violated = Mutex<Set<ClauseID>>([])
+    private let isShown: Bool
+    private let startedAt = Date.now.formatted(.iso8601)
+    private let start = ContinuousClock.now
+    private let wasInterrupted = Mutex(false)
+
+    init(
+        _ specification: Specification, _ selection: ScenarioSelection<Item>, showing show: ProgressDisplay?
+    ) {
+        self.specification = specification
+        judging = SuiteJudging(specification: specification)
+        meter = Meter(
+            Dictionary(selection.scenarios.map { (Self.short($0.name), $0.kind) }, uniquingKeysWith: max),
+            flaw: .violation, showing: show)
+        inQuestion = selection.clauses
+        isShown = show != nil
+    }
+
+    /// Performs everything, or what there is time for until `stop` returns.
+    /// - Throws: A `SuiteProblem`, when nothing was to be reached.
+    func perform(
+        until stop: Stop?,
+        _ run: @escaping @Sendable (@escaping @Sendable (SuiteRun.Progress) -> Void) async -> SuiteRun.Outcome
+    ) async throws(SuiteProblem) -> SuiteRun.Outcome {
+        let (outcome, wasInterrupted) = await cancelling(at: stop) { [self] in await run { self.note($0) } }
+        self.wasInterrupted.withLock { $0 = wasInterrupted }
+        meter.note(activity: "judging")
+        if let problem = outcome.startProblem, !wasInterrupted {
+            meter.close()
+            throw SuiteProblem(.unreachable, problem.description)
+        }
+        return outcome
+    }
+
+    /// The verdicts on each performance, in the order given.
+    func results(_ performances: [Performance]) async -> [ScenarioResult] {
+        let results = await judging.results(performances)
+        meter.close()
+        return results
+    }
+
+    /// Adds up what was seen of a subject.
+    func report(
+        _ results: [ScenarioResult], of subject: History.Subject, at address: String,
+        _ selection: ScenarioSelection<Item>
+    ) -> RunReport {
+        var report = RunReport(
+            results, of: subject, at: address, under: specification, selection: selection.clauses,
+            intended: selection.intended, startedAt: startedAt, duration: .now - start,
+            wasInterrupted: wasInterrupted.withLock { $0 }, part: selection.part(of: results))
+        report.tool = toolVersion
+        return report
+    }
+
+    private func note(_ step: SuiteRun.Progress) {
+        switch step {
+        case .started(let name, _, _): meter.begin(Self.short(name))
+        case .disturbed(let name, _, _): meter.repeatLater(Self.short(name))
+        case .finished(let performance, _, _):
+            meter.end(Self.short(performance.scenario))
+            if isShown { judging.judgeMeanwhile(performance) { [weak self] in self?.note($0) } }
+        }
+    }
+
+    private func note(_ result: ScenarioResult) {
+        let broken = result.verdicts.filter { $0.outcome == .violation }.map(\.clause)
+        let count = violated.withLock { violated in
+            violated.formUnion(broken.filter { inQuestion?.contains($0) ?? true })
+            return violated.count
+        }
+        meter.note(flaws: count)
+    }
+
+    /// The side is the same for all of a run.
+    private static func short(_ name: String) -> String {
+        name.split(separator: "/", maxSplits: 1).last.map(String.init) ?? name
+    }
+}

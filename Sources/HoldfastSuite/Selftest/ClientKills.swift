@@ -1,0 +1,62 @@
+import Holdfast
+import ReferenceClient
+import Report
+import Stage
+
+/// Runs the suite for clients against the reference client: healthy, varied, and broken in each named way.
+///
+/// All of them live in this process: a client needs no program of its own to lose its connection, its network or its life.
+struct ClientKills: Sendable {
+    let specification: Specification
+    let scenarios: [ClientScenario]
+
+    /// Clients that are met at the same time; nearly all of the time they are waited for.
+    private static let jobs = 8
+    /// How often a client with a defect is met until it is caught: what shows by chance shows in the end.
+    private static let attempts = 3
+
+    /// How all of them are met.
+    func groups(_ defects: [ClientDefect], _ variations: [ClientVariation]) throws -> [KillMatrixGroup] {
+        let whole = try ScenarioSelection(role: .client, of: specification, scenarios: scenarios)
+        return [
+            KillMatrixGroup(["healthy-client"], named: { $0 }, kind: 3, atOnce: 1, again: \.wasLate) { name, isAlone in
+                KillMatrixPeer(try await report(whole, isAlone: isAlone), .healthy, name, provesAll: true)
+            },
+            KillMatrixGroup(variations, named: \.name, kind: 3, atOnce: 2, again: \.wasLate) { variation, isAlone in
+                let seen = try await report(variations: [variation], whole, isAlone: isAlone)
+                return KillMatrixPeer(seen, .variation, variation.name, provesAll: true)
+            },
+            // Where a machine is late, timers that never vary seem to; alone they show it.
+            KillMatrixGroup(defects, named: \.name, kind: 4, atOnce: Self.jobs, again: { _ in true }) {
+                try await peer(with: $0, isAlone: $1)
+            },
+        ]
+    }
+
+    private func peer(with defect: ClientDefect, isAlone: Bool) async throws -> KillMatrixPeer {
+        let selection = try ScenarioSelection(
+            [defect.clause.description], role: .client, of: specification, scenarios: scenarios)
+        var last = KillMatrixPeer.unmet(defect.name, defect.clause)
+        for attempt in 1...Self.attempts where !last.holds {
+            // A client that is known to be broken gets no more time because the machine is late.
+            let seen = try await byTheWallClock {
+                try await report(defects: [defect], selection, isAlone: isAlone)
+            }
+            last = KillMatrixPeer(seen, .defect, defect.name, clause: defect.clause, provesAll: false)
+            last.attempts = attempt
+        }
+        return last
+    }
+
+    private func report(
+        defects: Set<ClientDefect> = [], variations: Set<ClientVariation> = [],
+        _ selection: ScenarioSelection<ClientScenario>, isAlone: Bool
+    ) async throws -> RunReport {
+        let drivers = InProcessDrivers(schemas: try DriverSchemas(specification)) { data in
+            ReferenceApp(defects: defects, variations: variations, storingIn: data)
+        }
+        let subject = ClientSubject(name: "reference client", profiles: Profile.all(of: .client), driver: drivers)
+        let jobs = isAlone ? KillMatrixGroup.jobsAlone : Self.jobs
+        return try await ClientSuite(subject, at: "in this process", under: specification, selection, jobs: jobs).run()
+    }
+}

@@ -1,0 +1,108 @@
+import Holdfast
+import Judge
+import Reference
+import ReferenceClient
+import Report
+
+/// Runs the suites against the reference peers, healthy, varied, and broken in each named way, and tells what was caught.
+package struct KillMatrix {
+    private let specification: Specification
+    /// Where the program lies that carries the reference peers.
+    private let program: String
+    private let show: ProgressDisplay?
+
+    package init(under specification: Specification, program: String, showing show: ProgressDisplay? = nil) {
+        self.specification = specification
+        self.program = program
+        self.show = show
+    }
+
+    /// The peers that are met besides the healthy ones.
+    package struct Peers {
+        let defects: [Defect]
+        let variations: [Variation]
+        /// What healthy servers speak.
+        let dialects: [Dialect]
+        let clientDefects: [ClientDefect]
+        let clientVariations: [ClientVariation]
+
+        /// Those whose names are wanted.
+        package init(of specification: Specification, where isWanted: (String) -> Bool) throws {
+            dialects = try specification.dialects().filter { isWanted(Self.name(ofDialect: $0.name)) }
+            defects = Defect.all.filter { isWanted($0.name) }
+            variations = Variation.all.filter { isWanted($0.name) }
+            clientDefects = ClientDefect.all.filter { isWanted($0.name) }
+            clientVariations = ClientVariation.all.filter { isWanted($0.name) }
+        }
+
+        var hasServers: Bool { !(defects.isEmpty && variations.isEmpty && dialects.isEmpty) }
+        var hasClients: Bool { !(clientDefects.isEmpty && clientVariations.isEmpty) }
+        package var isEmpty: Bool { !hasServers && !hasClients }
+
+        /// What the healthy server is called that speaks a dialect.
+        static func name(ofDialect name: String) -> String { "dialect-\(name)" }
+
+        /// All names there are.
+        package static func names(of specification: Specification) -> [String] {
+            Defect.all.map(\.name) + Variation.all.map(\.name) + ClientDefect.all.map(\.name)
+                + ClientVariation.all.map(\.name)
+                + specification.dialectNames.filter { $0 != Dialect.canonical.name }.map(name(ofDialect:))
+        }
+    }
+
+    /// What became of each defect and variation.
+    package struct Result {
+        package internal(set) var peers: [KillMatrixPeer] = []
+        /// Defects of clauses that have no check yet; nothing can catch them.
+        var waiting: [KillMatrixPeer] = []
+        /// Clauses with a check that neither a caught defect nor a transcript among the fixtures breaks.
+        var unbroken: [ClauseID] = []
+        /// Clauses that only a transcript breaks.
+        var shownByTranscript: [ClauseID] = []
+        var duration = Duration.zero
+
+        /// Whether the healthy peers and all variations are green, those with a wire of their own break what it cannot keep,
+        /// every defect is caught by its own clause, and no check is without something that it catches.
+        package var holds: Bool { !peers.isEmpty && peers.allSatisfy(\.holds) && unbroken.isEmpty && waiting.isEmpty }
+    }
+
+    /// Meets all of them; `isWhole` when no defect was left out, so that each clause must have been shown to catch.
+    package func run(_ peers: Peers, isWhole: Bool) async throws -> Result {
+        let began = ContinuousClock.now
+        let checked = Set(Checks.all.map(\.clause))
+        var groups: [KillMatrixGroup] = []
+        if peers.hasServers {
+            groups += try ServerKills(
+                specification: specification, scenarios: specification.scenarios(), program: program
+            ).groups(peers.defects.filter { checked.contains($0.clause) }, peers.variations, peers.dialects)
+        }
+        if peers.hasClients {
+            groups += try ClientKills(specification: specification, scenarios: specification.clientScenarios())
+                .groups(peers.clientDefects.filter { checked.contains($0.clause) }, peers.clientVariations)
+        }
+        let items = groups.flatMap { group in group.candidates.map { ($0.name, group.kind) } }
+        let meter = Meter(Dictionary(items, uniquingKeysWith: { $1 }), flaw: .misjudged, showing: show)
+        var result = Result()
+        for group in groups { result.peers += try await group.meet(showing: meter) }
+        meter.close()
+        // Defects of servers are met in two groups, and told in the order in which they are listed.
+        let order = Dictionary(peers.defects.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { $1 })
+        let places = result.peers.indices.filter { order[result.peers[$0].name] != nil }
+        let sorted = places.map { result.peers[$0] }.sorted { order[$0.name] ?? 0 < order[$1.name] ?? 0 }
+        for (place, peer) in zip(places, sorted) { result.peers[place] = peer }
+        let all = peers.defects.map { ($0.name, $0.clause) } + peers.clientDefects.map { ($0.name, $0.clause) }
+        result.waiting = all.filter { !checked.contains($0.1) }.map(KillMatrixPeer.unmet)
+        if isWhole { try account(&result) }
+        result.duration = .now - began
+        return result
+    }
+
+    /// Which checks were seen to catch something.
+    private func account(_ result: inout Result) throws {
+        let caught = Set(result.peers.filter(\.holds).compactMap(\.clause))
+        let shown = try FixtureIndex(specification.files).brokenByTranscripts
+        let others = Checks.all.map(\.clause).filter { !caught.contains($0) }
+        result.shownByTranscript = others.filter(shown.contains)
+        result.unbroken = others.filter { !shown.contains($0) }
+    }
+}

@@ -1,0 +1,65 @@
+/// Peers that are met alike, so many at a time.
+struct KillMatrixGroup {
+    /// One peer that is to be met.
+    struct Candidate: Sendable {
+        let name: String
+        let meet: @Sendable (_ isAlone: Bool) async throws -> KillMatrixPeer
+    }
+
+    /// How many scenarios are performed at a time where eight were too many for the machine.
+    static let jobsAlone = 2
+
+    /// Those that are met, in their order.
+    let candidates: [Candidate]
+    /// Peers of a kind take about as long.
+    let kind: Int
+    let jobs: Int
+    /// Whether one that is misjudged deserves to be met once more, alone.
+    let deservesAnother: @Sendable (KillMatrixPeer) -> Bool
+
+    init<Item: Sendable>(
+        _ items: [Item], named name: (Item) -> String, kind: Int, atOnce jobs: Int,
+        again deservesAnother: @escaping @Sendable (KillMatrixPeer) -> Bool,
+        _ meet: @escaping @Sendable (Item, _ isAlone: Bool) async throws -> KillMatrixPeer
+    ) {
+        candidates = items.map { item in Candidate(name: name(item)) { try await meet(item, $0) } }
+        self.kind = kind
+        self.jobs = jobs
+        self.deservesAnother = deservesAnother
+    }
+
+    /// Meets all of them, and those that deserve it once more.
+    func meet(showing meter: Meter) async throws -> [KillMatrixPeer] {
+        var peers = try await withThrowingTaskGroup(of: (Int, KillMatrixPeer).self) { group in
+            var waiting = candidates.enumerated().makeIterator()
+            var done: [(Int, KillMatrixPeer)] = []
+            func begin() {
+                guard let (index, candidate) = waiting.next() else { return }
+                group.addTask { [deservesAnother] in
+                    meter.begin(candidate.name)
+                    let peer = try await candidate.meet(false)
+                    if !peer.holds, deservesAnother(peer) {
+                        meter.repeatLater(candidate.name)
+                    } else {
+                        meter.end(candidate.name, isFlawed: !peer.holds)
+                    }
+                    return (index, peer)
+                }
+            }
+            for _ in 0..<jobs { begin() }
+            while let result = try await group.next() {
+                done.append(result)
+                begin()
+            }
+            return done.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+        for (index, candidate) in candidates.enumerated() where !peers[index].holds && deservesAnother(peers[index]) {
+            meter.begin(candidate.name)
+            var peer = try await candidate.meet(true)
+            meter.end(candidate.name, isFlawed: !peer.holds)
+            peer.attempts += peers[index].attempts
+            peers[index] = peer
+        }
+        return peers
+    }
+}

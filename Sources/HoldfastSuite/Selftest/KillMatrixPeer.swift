@@ -1,0 +1,60 @@
+import Holdfast
+import Report
+
+/// One server or client that the suites were run against, and what they said of it.
+package struct KillMatrixPeer: Sendable {
+    enum Kind: String { case healthy, variation, wire, defect }
+
+    let kind: Kind
+    package let name: String
+    /// The clause a defect breaks.
+    let clause: ClauseID?
+    /// The clauses that were violated.
+    var violated: [ClauseID] = []
+    /// The clauses that its wire cannot keep.
+    var unkeepable: [ClauseID] = []
+    /// What the suite itself did wrong.
+    var problems: [String] = []
+    /// Clauses that a green peer leaves unproved.
+    var unproved: [ClauseID] = []
+    /// How often it was tried.
+    var attempts = 1
+    /// Whether the machine was late for a good part of the time: then little is proved, and a client gives up early.
+    var wasLate = false
+    /// What was seen at the last attempt, when the suite says what is not true.
+    package var report: RunReport?
+
+    /// A defect nobody met.
+    static func unmet(_ name: String, _ clause: ClauseID) -> KillMatrixPeer {
+        KillMatrixPeer(kind: .defect, name: name, clause: clause)
+    }
+
+    /// Whether the suite says of this peer what is true.
+    var holds: Bool {
+        guard let clause else {
+            // Frames without names prove little, and so of a wire nothing counts but what is broken.
+            return violated.sorted() == unkeepable && problems.isEmpty && (kind == .wire || unproved.isEmpty)
+        }
+        return violated.contains(clause)
+    }
+}
+
+extension KillMatrixPeer {
+    /// What a report says of a peer; with `provesAll` evidence that proves nothing counts against it.
+    init(
+        _ report: RunReport, _ kind: Kind, _ name: String, clause: ClauseID? = nil, unkeepable: [ClauseID] = [],
+        provesAll: Bool
+    ) {
+        self.init(kind: kind, name: name, clause: clause, unkeepable: unkeepable)
+        violated = (report.clauses(.violation) + report.clauses(.warning)).map(\.clause.id)
+        problems = report.scenarios.flatMap { scenario in scenario.problems.map { "\(scenario.name): \($0)" } }
+        if kind != .defect {
+            let open = report.clauses(.untested) + report.clauses(.harnessError)
+            unproved = (open + (provesAll ? report.clauses(.inconclusive) : [])).map(\.clause.id)
+        }
+        if !holds { self.report = report }
+        let late = report.scenarios.reduce(Duration.zero) { $0 + $1.history.header.timeLate }
+        let whole = report.scenarios.reduce(Duration.zero) { $0 + $1.duration }
+        wasLate = late * 10 > whole
+    }
+}

@@ -1,0 +1,100 @@
+import Basics
+import Holdfast
+import JSON
+import Report
+
+extension KillMatrix.Result {
+    /// The matrix for people: legal peers first, then each clause with the defects that break it; what asks for attention last.
+    package func text(_ style: ConsoleStyle) -> String {
+        let width = ((peers.map(\.name.count) + waiting.map(\.name.count)).max() ?? 0) + 2
+        var lines: [String] = []
+        let rows = peers.filter { $0.clause == nil } + inOrder
+        for peer in rows where peer.holds { lines += row(peer, width) }
+        for peer in rows where !peer.holds { lines += row(peer, width) }
+        for defect in waiting {
+            lines.append(
+                "WAITS   \(padded(defect.clause?.description ?? "", 11))\(padded(defect.name, width))no check yet")
+        }
+        for clause in unbroken {
+            lines.append("UNSHOWN \(padded(clause.description, 11))no defect and no transcript breaks it")
+        }
+        if !shownByTranscript.isEmpty {
+            let names = shownByTranscript.map(\.description).joined(separator: ", ")
+            lines.append(style.wrapped("shown to catch by an edited transcript alone: \(names)", indent: 0, hanging: 2))
+        }
+        return (lines + ["", summary]).joined(separator: "\n") + "\n"
+    }
+
+    private var inOrder: [KillMatrixPeer] {
+        let defects = peers.enumerated().filter { $0.element.clause != nil }
+        return defects.sorted { left, right in
+            guard let first = left.element.clause, let second = right.element.clause, first != second else {
+                return left.offset < right.offset
+            }
+            return first < second
+        }.map(\.element)
+    }
+
+    private var summary: String {
+        let defects = peers.filter { $0.clause != nil }
+        let caught = defects.filter(\.holds)
+        let legal = peers.filter { $0.clause == nil }
+        return [
+            holds ? "the suite holds" : "the suite does NOT hold",
+            ": \(caught.count) of \(defects.count) defects caught by their own clause, ",
+            "\(Set(caught.compactMap(\.clause)).count) clauses shown to catch, ",
+            "\(legal.filter(\.holds).count) of \(legal.count) legal peers judged right, in \(readable(duration))",
+        ].joined()
+    }
+
+    private func row(_ peer: KillMatrixPeer, _ width: Int) -> [String] {
+        let clause = padded(peer.clause?.description ?? "", 11)
+        var line = "\(padded(peer.word, 8))\(clause)\(padded(peer.name, width))"
+        let others = peer.violated.filter { $0 != peer.clause }.map(\.description).joined(separator: " ")
+        if peer.clause != nil {
+            if !others.isEmpty { line += "also \(others)" }
+        } else if peer.kind == .wire, peer.holds {
+            line += "breaks what its wire cannot keep: \(others)"
+        } else if !peer.holds {
+            let unproved = peer.unproved.map(\.description).joined(separator: " ")
+            line += "violated: \(others.isEmpty ? "-" : others)  unproved: \(unproved.isEmpty ? "-" : unproved)"
+            if peer.kind == .wire {
+                line += "  cannot be kept: \(peer.unkeepable.map(\.description).joined(separator: " "))"
+            }
+        }
+        while line.last == " " { line.removeLast() }
+        return [line] + (peer.holds ? [] : peer.problems.prefix(3).map { "    " + $0 })
+    }
+
+    /// The matrix for machines.
+    package var value: JSONValue {
+        [
+            "format": "holdfast-kill-matrix", "version": 1, "holds": .bool(holds),
+            "waiting": .array(waiting.map { .string($0.name) }),
+            "unbroken": .array(unbroken.map { .string($0.description) }),
+            "shownByTranscript": .array(shownByTranscript.map { .string($0.description) }),
+            "peers": .array(
+                peers.map { peer in
+                    [
+                        "kind": .string(peer.kind.rawValue), "name": .string(peer.name),
+                        "clause": peer.clause.map { .string($0.description) } ?? .null,
+                        "holds": .bool(peer.holds),
+                        "violated": .array(peer.violated.map { .string($0.description) }),
+                        "unkeepable": .array(peer.unkeepable.map { .string($0.description) }),
+                        "unproved": .array(peer.unproved.map { .string($0.description) }),
+                        "problems": .array(peer.problems.map { .string($0) }),
+                        "attempts": .number(JSONNumber(peer.attempts)),
+                    ]
+                }),
+        ]
+    }
+}
+
+extension KillMatrixPeer {
+    /// What became of it, in one word; capitals ask for attention.
+    fileprivate var word: String {
+        if clause == nil { return holds ? "green" : "RED" }
+        if holds { return "caught" }
+        return violated.isEmpty ? "LIVES" : "FOREIGN"
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Holdfast
+import Reference
+import Report
+import Stage
+import Transport
+
+/// Runs the suite for servers against the reference server: healthy, varied, and broken in each named way.
+///
+/// A defect that shows to whoever has a URL is put into a server of this process. The healthy server, the variations and the
+/// defects of crashes and faults are servers of their own, this same program started again, which can be killed.
+struct ServerKills: Sendable {
+    let specification: Specification
+    let scenarios: [Scenario]
+    let program: String
+
+    /// Broken servers of this process that are met at the same time; nearly all of the time they are waited for.
+    private static let jobs = 12
+    /// Servers of their own that are met at the same time; each is started many times.
+    private static let startedJobs = 3
+    /// How often a server with a defect of crashes is killed, at each attempt: most show at once, and one that shows in 15 % of
+    /// the kills escapes all of them once in four hundred million times.
+    private static let kills = [4, 16, 40, 60]
+    /// A variation is killed so often that a wrong verdict on a crash shows, and too seldom to prove anything.
+    private static let killsOfVariations = 3
+    /// How long a broken server is waited for: it is on the same machine, and what it does not send never comes.
+    private static let patience = Duration.seconds(3)
+    /// What a broken or varied server keeps for replay: a tenth of the usual shows the same in a tenth of the time.
+    private static let replayFrames = 100
+
+    /// How all of them are met.
+    func groups(
+        _ defects: [Defect], _ variations: [Variation], _ dialects: [Dialect]
+    ) throws -> [KillMatrixGroup] {
+        let whole = try Selection(role: .server, of: specification, scenarios: scenarios)
+        // Only a server that can be killed shows some defects.
+        let needsStart = { (defect: Defect) in defect.need == .restart || defect.need == .storageFault }
+        return [
+            KillMatrixGroup(["healthy"], named: { $0 }, kind: 0, atOnce: 1, again: \.wasLate) { name, isAlone in
+                let seen = try await report(on: ReferenceSubject(program: program), whole, isAlone: isAlone)
+                return KillMatrixPeer(seen, .healthy, name, provesAll: true)
+            },
+            KillMatrixGroup(
+                variations, named: \.name, kind: 0, atOnce: Self.startedJobs, again: \.wasLate
+            ) { variation, isAlone in
+                let reference = ReferenceSubject(
+                    program: program, variations: [variation.name], replayFrames: Self.replayFrames)
+                let seen = try await report(on: reference, whole, kills: Self.killsOfVariations, isAlone: isAlone)
+                // A few kills prove nothing, and are not meant to.
+                return KillMatrixPeer(seen, .variation, variation.name, provesAll: false)
+            },
+            KillMatrixGroup(
+                dialects, named: { KillMatrix.Peers.name(ofDialect: $0.name) }, kind: 0, atOnce: Self.startedJobs,
+                again: \.wasLate
+            ) { dialect, isAlone in
+                // The reference server numbers anew after a restart, and not every wire has a word for that.
+                let seen = try await report(
+                    on: ReferenceSubject(program: program, dialect: dialect), whole, scope: Scope(skipsCrashes: true),
+                    isAlone: isAlone)
+                return KillMatrixPeer(
+                    seen, .wire, KillMatrix.Peers.name(ofDialect: dialect.name),
+                    unkeepable: dialect.unkeepable.keys.sorted(), provesAll: false)
+            },
+            // Among many and with little patience a scenario may give up on a server that is only slow, before it comes to
+            // what is broken: what was not caught so is met again alone and with all patience.
+            KillMatrixGroup(
+                defects.filter { !needsStart($0) }, named: \.name, kind: 2, atOnce: Self.jobs, again: { _ in true }
+            ) { defect, isAlone in
+                if isAlone { return try await inProcess(defect, patience: nil) }
+                return try await byTheWallClock { try await inProcess(defect, patience: Self.patience) }
+            },
+            KillMatrixGroup(
+                defects.filter(needsStart), named: \.name, kind: 1, atOnce: Self.startedJobs, again: { _ in false }
+            ) { defect, _ in
+                try await killed(defect)
+            },
+        ]
+    }
+
+    private func selection(of defect: Defect) throws -> Selection {
+        try Selection([defect.clause.description], role: .server, of: specification, scenarios: scenarios)
+    }
+
+    /// A server of its own with a defect of crashes or faults: killed a few times, then more often, until it is caught.
+    private func killed(_ defect: Defect) async throws -> KillMatrixPeer {
+        let reference = ReferenceSubject(program: program, defects: [defect.name], replayFrames: Self.replayFrames)
+        var last = KillMatrixPeer.unmet(defect.name, defect.clause)
+        for (attempt, kills) in Self.kills.enumerated() where !last.holds {
+            func meet() async throws -> RunReport {
+                try await report(on: reference, selection(of: defect), kills: kills, patience: Self.patience)
+            }
+            let seen = attempt == 0 ? try await byTheWallClock(meet) : try await meet()
+            last = KillMatrixPeer(seen, .defect, defect.name, clause: defect.clause, provesAll: false)
+            last.attempts = attempt + 1
+        }
+        return last
+    }
+
+    /// Meets a server that is started, killed and started again.
+    private func report(
+        on reference: ReferenceSubject, _ selection: Selection, scope: Scope = Scope(), kills: Int? = nil,
+        patience: Duration? = nil, isAlone: Bool = false
+    ) async throws -> RunReport {
+        var subject = try reference.subject()
+        if let kills { subject.kills = kills }
+        if let patience { subject.timeouts = subject.timeouts.capped(at: patience) }
+        let jobs = isAlone ? KillMatrixGroup.jobsAlone : 8
+        return try await Services.run(for: subject) { subject in
+            try await ServerSuite(subject, under: specification, selection, scope: scope, jobs: jobs).run()
+        }
+    }
+
+    // MARK: servers of this process
+
+    /// A server of this process with a defect, cheaper than a program of its own; what only a started one can show is left out.
+    private func inProcess(_ defect: Defect, patience: Duration?) async throws -> KillMatrixPeer {
+        let folder = NSTemporaryDirectory() + "holdfast-\(UUID().uuidString)"
+        try Files.makeFolder(folder)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let described = try ReferenceSubject(program: program).subject()
+        let seen = try await Services.run(for: described, push: ServiceAddress()) { subject in
+            let server = try await ReferenceServer.start(configuration(of: subject, with: defect, dataFolder: folder))
+            return try await finally(server.stop) {
+                var subject = subject
+                subject.start = nil
+                subject.webSocket = try Endpoint("ws://127.0.0.1:\(server.port)/ws")
+                subject.http = subject.webSocket.httpBase
+                if let patience { subject.timeouts = subject.timeouts.capped(at: patience) }
+                return try await ServerSuite(
+                    subject, under: specification, selection(of: defect), scope: Scope(skipsCrashes: true), jobs: 8
+                ).run()
+            }
+        }
+        return KillMatrixPeer(seen, .defect, defect.name, clause: defect.clause, provesAll: false)
+    }
+
+    private func configuration(
+        of subject: ServerSubject, with defect: Defect, dataFolder: String
+    ) -> ReferenceConfiguration {
+        var configuration = ReferenceConfiguration(dataFolder: dataFolder)
+        configuration.principals = subject.principals.map { (name: $0.name, token: $0.token ?? "") }
+        configuration.requiresAuth = true
+        configuration.replayFrames = Self.replayFrames
+        configuration.heartbeatSeconds = subject.limits["heartbeatSeconds"] ?? configuration.heartbeatSeconds
+        configuration.authSeconds = subject.limits["authSeconds"] ?? configuration.authSeconds
+        configuration.messagesPerMinute = subject.limits["messagesPerMinute"]
+        configuration.rateWindowSeconds = subject.limits["rateWindowSeconds"] ?? configuration.rateWindowSeconds
+        configuration.defects = [defect]
+        configuration.push = subject.pushSink.map { sink in
+            PushService(
+                url: sink.url, topic: ReferenceSubject.topic,
+                devices: subject.principals.compactMap { principal in
+                    principal.device.map { (principal: principal.name, token: $0) }
+                })
+        }
+        return configuration
+    }
+}

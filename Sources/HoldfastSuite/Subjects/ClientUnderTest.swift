@@ -1,0 +1,146 @@
+import ClientDriver
+import Holdfast
+import ReferenceClient
+import Stage
+import Transport
+
+/// A client to put to the test: who drives it, and what it declares.
+///
+/// ```swift
+/// let mine = ClientUnderTest(driver: ["./my-driver", "--headless"])
+/// let here = ClientUnderTest { data in MyApp(storingIn: data) }
+/// ```
+public struct ClientUnderTest: Sendable {
+    /// The profiles it declares; those that its driver names when empty, else `client-core` (`--profile`).
+    public var profiles: [String] = []
+    /// By how much the client divides its own timers, from 1 to 1000 (`--time-scale`).
+    public var timeScale = 10.0
+    /// Where the suite's server listens for the client; this machine alone when nil (`--host`).
+    public var host: String?
+
+    /// Who drives it.
+    package enum Driver: Sendable {
+        /// A program with its arguments, started for each scenario.
+        case command([String])
+        /// A device that opens a WebSocket to this address.
+        case device(listening: String)
+        /// The reference client of a program, with what is wrong and what is different about it.
+        case reference(program: String, defects: [String], variations: [String])
+        /// A client of this process.
+        case inProcess(@Sendable (String) -> any DrivenClient)
+    }
+
+    package var driver: Driver
+
+    /// A client whose driver is a program that reads commands from standard input and answers on standard output.
+    public init(driver command: [String]) { self.init(.command(command)) }
+
+    /// A client that lives in this process, made anew for each scenario.
+    /// - Parameter make: Makes one; `data` is the folder for what it remembers from one launch to the next.
+    public init(make: @escaping @Sendable (_ data: String) -> any DrivenClient) { self.init(.inProcess(make)) }
+
+    package init(_ driver: Driver) { self.driver = driver }
+
+    /// Where drivers come from.
+    package struct Source {
+        fileprivate let drivers: any DriverSource
+        /// How reports call the place.
+        package let place: String
+        /// Where the app finds the suite's server.
+        fileprivate let host: String
+    }
+
+    /// Listens where a device is awaited, lets the body meet the drivers, and ends everything.
+    /// - Parameters:
+    ///   - specification: Has the schemas of what a driver says.
+    ///   - invite: Is told the address that a device has to open.
+    ///   - body: Meets the drivers.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws, or why nothing can listen.
+    package func meeting<Result>(
+        under specification: Specification, invite: (String) -> Void = { _ in },
+        _ body: (Source) async throws -> Result
+    ) async throws -> Result {
+        let schemas = try DriverSchemas(specification)
+        let here = host.map(LocalAddresses.reachable) ?? "127.0.0.1"
+        switch driver {
+        case .command(let words):
+            let place = words.joined(separator: " ")
+            return try await body(
+                Source(drivers: SpawnedDrivers(words, schemas: schemas), place: place, host: here))
+        case .reference(let program, let defects, let variations):
+            let words =
+                ["chat", "--driver"] + defects.flatMap { ["--defect", $0] }
+                + variations.flatMap { ["--variation", $0] }
+            let place = (["conformance"] + words).joined(separator: " ")
+            return try await body(
+                Source(drivers: SpawnedDrivers([program] + words, schemas: schemas), place: place, host: here))
+        case .inProcess(let make):
+            return try await body(
+                Source(drivers: InProcessDrivers(schemas: schemas, make: make), place: "in this process", host: here))
+        case .device(let text):
+            let device = try await listening(ServiceAddress(text, given: "--listen"), schemas)
+            invite(device.address)
+            return try await finally(device.stop) {
+                let host = host.map(LocalAddresses.reachable) ?? device.host
+                return try await body(Source(drivers: device, place: device.address, host: host))
+            }
+        }
+    }
+
+    private func listening(_ address: ServiceAddress, _ schemas: DriverSchemas) async throws -> ListeningDrivers {
+        do {
+            return try await ListeningDrivers.start(
+                host: address.host, port: address.port, shownAs: LocalAddresses.reachable(insteadOf: address.host),
+                schemas: schemas)
+        } catch {
+            throw InputProblem(
+                "--listen", String("\(error)".prefix { $0 != "\n" }),
+                expected: "an address of this machine with a free port",
+                fix: "give another one; this machine has \(LocalAddresses.all.joined(separator: ", "))")
+        }
+    }
+
+    /// The client to test, once its driver was greeted and has launched it.
+    package func subject(_ source: Source) async throws -> ClientSubject {
+        do throws(DriverProblem) {
+            let greeting = try await DriverCheck(source.drivers, host: source.host, timeScale: timeScale).run()
+            let declared = Set(profiles.compactMap(Profile.init(rawValue:)))
+            return ClientSubject(
+                name: [greeting.name, greeting.version].compactMap(\.self).joined(separator: " "),
+                profiles: declared.isEmpty ? greeting.profiles ?? [] : declared, driver: source.drivers,
+                unsupported: greeting.unsupported, timeScale: timeScale, host: source.host)
+        } catch {
+            throw SuiteProblem(error.isHarness ? .harness : .unreachable, error.description)
+        }
+    }
+
+    /// Everything that is wrong with the description.
+    package var problems: [InputProblem] {
+        var problems: [InputProblem] = []
+        if case .reference(_, let defects, let variations) = driver {
+            problems += Self.unknown(defects, "--defect", among: ClientDefect.all.map(\.name))
+            problems += Self.unknown(variations, "--variation", among: ClientVariation.all.map(\.name))
+        }
+        problems += Self.unknown(profiles, "--profile", among: Profile.all(of: .client).map(\.rawValue).sorted())
+        problems += Profile.needs(of: Set(profiles.compactMap(Profile.init(rawValue:))))
+        if !(1...1000).contains(timeScale) {
+            problems.note(
+                "--time-scale", "'\(Self.readable(timeScale))' is no scale", expected: "a number from 1 to 1000",
+                fix: "leave it out for 10, or give 1 to wait as long as people do")
+        }
+        return problems
+    }
+
+    private static func unknown(_ names: [String], _ flag: String, among known: [String]) -> [InputProblem] {
+        names.filter { !known.contains($0) }.map { name in
+            InputProblem(
+                flag, "unknown name '\(name)'", insteadOf: name, among: known,
+                expected: known.count > 9 ? "a name of 'conformance chat --list-defects'" : nil,
+                otherwise: "correct the name")
+        }
+    }
+
+    /// A number without a fraction that is none.
+    package static func readable(_ number: Double) -> String { Int(exactly: number).map(String.init) ?? "\(number)" }
+}

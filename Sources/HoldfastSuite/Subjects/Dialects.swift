@@ -1,0 +1,94 @@
+import Holdfast
+import Stage
+import Transport
+
+extension Specification {
+    /// A dialect by its name, or by the path of its file.
+    /// - Parameters:
+    ///   - text: What was given: `canonical`, the name of a dialect that comes along, or a path.
+    ///   - place: Where it was given, such as `--dialect`.
+    ///   - folder: Where a relative path begins; here when nil.
+    /// - Returns: The dialect.
+    /// - Throws: Every problem there is.
+    package func dialect(_ text: String, given place: String, in folder: String? = nil) throws -> Dialect {
+        guard text.contains("/") || text.hasSuffix(".json") else {
+            do {
+                return try dialect(named: text)
+            } catch {
+                guard !dialectNames.contains(text) else { throw error }
+                throw InputProblems(
+                    error.problems.map { InputProblem(place, $0.what, expected: $0.expected, fix: $0.fix) })
+            }
+        }
+        let path = folder.map { text.hasPrefix("/") ? text : "\($0)/\(text)" } ?? text
+        return try Dialect(Files.text(of: path), file: path)
+    }
+}
+
+/// What a dialect says about a server to test.
+extension Dialect {
+    /// What a server is taken to declare when nobody says: all that a system of this dialect can.
+    package var usualProfiles: Set<Profile> {
+        isCanonical ? [.core] : profiles.intersection(Profile.all(of: .server))
+    }
+
+    /// The address with the path of this dialect, where it has none of its own.
+    func address(of url: String) -> String {
+        guard let socketPath else { return url }
+        if url == StartCommand.usualURL { return url.replacing("/ws", with: socketPath) }
+        guard let endpoint = try? Endpoint(url.replacing("{port}", with: "1")), endpoint.target == "/" else {
+            return url
+        }
+        return (url.hasSuffix("/") ? String(url.dropLast()) : url) + socketPath
+    }
+
+    /// Declared profiles that no system of this dialect can keep, because its wire cannot say what they ask for.
+    func problems(declaring declared: Set<Profile>, given place: String) -> [InputProblem] {
+        declared.subtracting(profiles).sorted().map { profile in
+            InputProblem(
+                place, "no server of the dialect '\(name)' can declare '\(profile.rawValue)'",
+                expected: profiles.sorted().map(\.rawValue).joined(separator: ", "), fix: "leave it out")
+        }
+    }
+}
+
+extension SubjectFile {
+    /// The subject that a file describes.
+    package init(file path: String) throws { try self.init(Files.text(of: path), file: path) }
+}
+
+extension Profile {
+    /// What a subject of a side declares by the given names: each profile together with the one it needs.
+    package static func declared(
+        named names: [String], of role: Role = .server, _ problems: inout [InputProblem]
+    ) -> Set<Profile> {
+        let before = problems.count
+        let declared = profiles(named: names, of: role, &problems)
+        // An unknown name may be the needed one, mistyped.
+        if problems.count == before { problems += needs(of: declared) }
+        return declared
+    }
+
+    /// Profiles given by flags without the one they need, as a problem.
+    static func needs(of declared: Set<Profile>) -> [InputProblem] {
+        let problem = problem(declaring: declared, at: "--profile") { missing in
+            declared.union(missing).sorted().map { "--profile \($0.rawValue)" }.joined(separator: " ")
+        }
+        return [problem].compactMap(\.self)
+    }
+
+    /// The profiles of a side by the given names, which may hold several with commas between.
+    package static func profiles(
+        named names: [String], of role: Role = .server, _ problems: inout [InputProblem]
+    ) -> Set<Profile> {
+        let known = all(of: role)
+        let names = names.flatMap { $0.split(separator: ",").map(String.init) }
+        let declared = names.compactMap(Profile.init(rawValue:)).filter(known.contains)
+        problems += names.filter { name in !known.contains { $0.rawValue == name } }.map { name in
+            InputProblem(
+                "--profile", "unknown profile '\(name)'", insteadOf: name, among: known.map(\.rawValue).sorted(),
+                otherwise: "name one of these")
+        }
+        return Set(declared)
+    }
+}

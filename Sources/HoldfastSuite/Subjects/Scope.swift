@@ -1,0 +1,40 @@
+import Holdfast
+
+/// What whoever runs the suite left out on purpose: clauses that only this could decide are set aside, not failed.
+package struct Scope: Sendable {
+    /// The tiers asked for; nil means all that the subject allows.
+    var tiers: Set<Int>?
+    /// Whether scenarios that stop and start the subject are left out.
+    var skipsCrashes = false
+
+    /// The tier of a scenario: how predictable the agent has to be, and by which means this subject's is.
+    static func tier(of scenario: Scenario, agent: SubjectFile.Agent) -> Int {
+        scenario.needs.agent != .scripted ? 1 : agent == .model ? 3 : 2
+    }
+
+    /// Why a scenario is left out; nil when it is in question.
+    func reason(toSetAside scenario: Scenario, agent: SubjectFile.Agent) -> String? {
+        let tier = Self.tier(of: scenario, agent: agent)
+        if let tiers, !tiers.contains(tier) { return "tier \(tier) was not asked for" }
+        return skipsCrashes && scenario.needs.start ? "crashes were asked to be left out" : nil
+    }
+
+    /// Tiers that are asked for and that the agent does not allow: the first of them, as a problem.
+    static func problems(_ tiers: Set<Int>, agent: SubjectFile.Agent, given place: String) -> [InputProblem] {
+        let possible: Set =
+            switch agent {
+            case .plain: [1]
+            case .scripted: [1, 2]
+            case .model: [1, 3]
+            }
+        guard let tier = tiers.subtracting(possible).min() else { return [] }
+        let needs = [2: "obeys scripts", 3: "asks the suite's model endpoint"]
+        let what = needs[tier].map { "tier \(tier) needs an agent that \($0), and this one is '\(agent.rawValue)'" }
+        return [
+            InputProblem(
+                place, what ?? "'\(tier)' is no tier",
+                expected: possible.sorted().map(String.init).joined(separator: " or "),
+                fix: "name another tier, or say what the agent does: --scripted-agent, or 'agent' in the subject file")
+        ]
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Holdfast
+import Stage
+
+/// How the server is started, as a subject file and its description say together; the description overrides the file.
+extension ServerUnderTest {
+    /// Whether something is said that needs a command to start.
+    private var isAsked: Bool { data != nil || !environment.isEmpty || ready != nil }
+
+    /// The command that starts the server; nil when nothing says how.
+    /// - Parameters:
+    ///   - described: What the subject file says.
+    ///   - folder: The folder the subject file lies in.
+    ///   - url: The WebSocket address, if one was given.
+    ///   - http: The base of the REST paths, if one was given.
+    ///   - problems: Receives everything that is wrong.
+    /// - Returns: The command; nil when there is none, or none that could be started.
+    func startCommand(
+        _ described: SubjectFile.Start?, in folder: String?, url: String?, http: String?,
+        _ problems: inout [InputProblem]
+    ) -> StartCommand? {
+        if !(1...1000).contains(kills) {
+            problems.note(
+                "--kills", "'\(kills)' crashes", expected: "a number from 1 to 1000",
+                fix: "leave it out for 20, the least that proves anything")
+        }
+        guard let words = words(described, &problems), !words.isEmpty else {
+            if self.start == nil, described == nil, isAsked {
+                problems.note(
+                    data != nil ? "--data" : ready != nil ? "--ready" : "--env", "there is no command to start",
+                    expected: "--start COMMAND, or a subject file with 'start'", fix: "add --start 'COMMAND'")
+            }
+            return nil
+        }
+        let isFromFile = self.start == nil
+        var start = StartCommand(words, url: url ?? StartCommand.usualURL, http: http)
+        start.directory = isFromFile ? Self.path(described?.directory ?? ".", in: folder) : nil
+        start.data = data ?? described?.data.map { Self.path($0, in: folder) }
+        start.ready = ready ?? (isFromFile ? described?.ready : nil)
+        start.environment = (described?.environment ?? [:]).merging(variables(&problems)) { $1 }
+        problems += start.problems(dataFrom: data == nil ? "--subject /start/data" : "--data")
+        return start
+    }
+
+    private func words(_ described: SubjectFile.Start?, _ problems: inout [InputProblem]) -> [String]? {
+        guard let command = start else { return described?.command }
+        do throws(ShellWords.Problem) {
+            let words = try ShellWords(command).words
+            if words.isEmpty {
+                problems.note(
+                    "--start", "no program in '\(command)'", expected: "a program and its arguments",
+                    fix: "for instance --start 'my-server --port {port}'")
+            }
+            return words
+        } catch {
+            let what =
+                switch error {
+                case .unfinishedQuote(let quote): "a quote \(quote) that never ends"
+                case .unfinishedBackslash: "a backslash at the end"
+                }
+            problems.note(
+                "--start", "\(what) in '\(command)'", expected: "a command line as for a shell",
+                fix: "close the quote; a shell of its own is started with sh -c '…'")
+            return nil
+        }
+    }
+
+    private func variables(_ problems: inout [InputProblem]) -> [String: String] {
+        var variables: [String: String] = [:]
+        for text in environment {
+            let name = text.prefix { $0 != "=" }
+            let isName =
+                name.first.map { $0 == "_" || $0.isASCII && $0.isLetter } == true
+                && name.allSatisfy { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+            guard isName, name.endIndex < text.endIndex else {
+                problems.note(
+                    "--env", "'\(isName ? String(name) : "…")' is no name with a value", expected: "NAME=VALUE",
+                    fix: "for instance --env LOG_LEVEL=warning")
+                continue
+            }
+            variables[String(name)] = String(text[text.index(after: name.endIndex)...])
+        }
+        return variables
+    }
+
+    private static func path(_ path: String, in folder: String?) -> String {
+        guard let folder, !path.hasPrefix("/"), !path.hasPrefix("{") else { return path }
+        return path == "." ? folder : "\(folder)/\(path)"
+    }
+}

@@ -1,0 +1,72 @@
+/// A server to put to the test: where it is or how it is started, what it declares, and whose credentials the suite may use.
+///
+/// Each property is an option of the command `conformance server`, named in its description, and messages name it so.
+///
+/// ```swift
+/// var mine = ServerUnderTest(start: "my-server --port {port} --data {data}")
+/// mine.profiles = ["core", "sync"]
+/// mine.tokens = ["secret-of-one", "secret-of-another"]
+/// ```
+public struct ServerUnderTest: Sendable {
+    /// The address of its WebSocket, such as `ws://127.0.0.1:8080/ws`; may be left out of a server that is started.
+    public var url: String?
+    /// The command that starts it, taken apart as a shell does (`--start`).
+    ///
+    /// `{port}` in it is a free port, `{data}` a fresh folder, `{push}` and `{model}` the addresses of the suite's push
+    /// service and model endpoint; the same are in HOLDFAST_PORT, HOLDFAST_DATA, HOLDFAST_PUSH_URL and HOLDFAST_MODEL_URL.
+    /// Only a server that the suite starts can be killed, and only so can it prove that answers are stored in time.
+    public var start: String?
+    /// What its REST paths follow, where that is not the host and port of its WebSocket (`--http`).
+    public var http: String?
+    /// The profiles it declares; `core` when empty, or those of the subject file (`--profile`).
+    public var profiles: [String] = []
+    /// The tokens of the principals p1, p2 and so on (`--token`); scenarios of as many principals run at once.
+    public var tokens: [String] = []
+    /// The device tokens that it knows, each as `principal=token` (`--device`).
+    public var devices: [String] = []
+    /// The dialect it speaks: a name that comes along, or the path of a dialect file (`--dialect`).
+    public var dialect: String?
+    /// Whether its agent obeys scripts in the prompt (`--scripted-agent`).
+    public var hasScriptedAgent = false
+    /// A subject file, which the other properties override (`--subject`).
+    public var subjectFile: String?
+    /// The tiers of scenarios to perform; all that its agent allows when empty (`--tier`).
+    public var tiers: [Int] = []
+    /// Variables for the started server, each as `NAME=VALUE` (`--env`).
+    public var environment: [String] = []
+    /// What the started server prints once it takes connections (`--ready`).
+    public var ready: String?
+    /// Where the started server stores; a temporary folder when nil (`--data`).
+    public var data: String?
+    /// How often each proof kills the started server; fewer than 20 prove nothing (`--kills`).
+    public var kills = 20
+    /// Whether the scenarios that kill, stop and start the server are left out (`--skip-crashes`).
+    public var skipsCrashes = false
+    /// The most seconds that a scenario waits because the server told so (`--patience`).
+    public var patience = 20
+    /// Whether any TLS certificate will do (`--accept-any-certificate`).
+    public var acceptsAnyCertificate = false
+    /// Where the suite serves the model that the agent asks, as `host:port`, for a server that was configured with it
+    /// (`--model-endpoint`).
+    public var modelEndpoint: String?
+    /// Where the suite is the push service, as `host:port`, over TLS where `,tls` follows (`--push-sink`).
+    public var pushSink: String?
+    /// Whether the push service speaks TLS (`--push-tls`).
+    public var pushSpeaksTLS = false
+    /// The file that the certificate of the push service is written to (`--push-certificate`).
+    public var pushCertificate: String?
+
+    /// The program whose reference server is meant, whatever else describes a server.
+    package var reference: String?
+    /// What is wrong with the reference server, and what it does differently.
+    package var defects: [String] = []
+    package var variations: [String] = []
+
+    /// A server that runs, by the address of its WebSocket.
+    public init(url: String) { self.url = url }
+
+    /// A server that the suite starts, ends and starts again.
+    public init(start command: String) { start = command }
+
+    package init() {}
+}

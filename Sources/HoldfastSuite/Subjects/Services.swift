@@ -1,0 +1,82 @@
+import Holdfast
+import Stage
+import Transport
+
+/// What the suite serves to a subject for as long as a command meets it: a push service, and a model that obeys scripts.
+enum Services {
+    /// Starts what the subject needs, lets the body meet it, and ends everything.
+    static func run<Result>(
+        for subject: ServerSubject, push: ServiceAddress? = nil, pushCertificate: String? = nil,
+        pushTopic: String? = nil, model: ServiceAddress? = nil, _ body: (ServerSubject) async throws -> Result
+    ) async throws -> Result {
+        var subject = subject
+        var ends: [() async -> Void] = []
+        return try await finally({ for end in ends.reversed() { await end() } }) {
+            let start = subject.start
+            if push != nil || start?.takesPush ?? false || subject.profiles.contains(.push) && start != nil {
+                let sink = try await (push ?? ServiceAddress()).listening("--push-sink") {
+                    (address) async throws(TransportProblem) in
+                    try await PushSink.start(
+                        host: address.host, port: address.port, isSecure: address.isSecure, topic: pushTopic)
+                }
+                ends.append { await sink.stop() }
+                if let certificate = sink.certificate, let pushCertificate {
+                    try Files.write(certificate, to: pushCertificate)
+                }
+                subject.pushSink = sink
+            }
+            if model != nil || start?.takesModel ?? false || subject.agent == .model && start != nil {
+                let endpoint = try await (model ?? ServiceAddress()).listening("--model-endpoint") {
+                    (address) async throws(TransportProblem) in
+                    try await ModelEndpoint.start(host: address.host, port: address.port)
+                }
+                ends.append { await endpoint.stop() }
+                subject.start?.modelURL = endpoint.url
+            }
+            return try await body(subject)
+        }
+    }
+}
+
+/// Where a service listens, when the subject was configured with an address beforehand.
+package struct ServiceAddress: Sendable, Equatable {
+    package var host = "127.0.0.1"
+    /// 0 takes a free one.
+    package var port = 0
+    /// Whether it speaks TLS.
+    var isSecure = false
+
+    init() {}
+
+    /// An address as an option gives it: `host:port`, or a port of this machine.
+    /// - Parameters:
+    ///   - text: The address.
+    ///   - option: The option, such as `--listen`.
+    ///   - maySecure: Whether `,tls` may stand behind it where TLS is to be spoken.
+    /// - Throws: What is wrong with it.
+    package init(_ text: String, given option: String, maySecure: Bool = false) throws(InputProblem) {
+        isSecure = maySecure && text.hasSuffix(",tls")
+        let text = isSecure ? String(text.dropLast(4)) : text
+        let colon = text.lastIndex(of: ":")
+        let host = colon.map { String(text[..<$0]) } ?? "127.0.0.1"
+        let number = colon.map { text[text.index(after: $0)...] } ?? text[...]
+        guard let port = Int(number), (0...65_535).contains(port), !host.isEmpty else {
+            throw InputProblem(
+                option, "'\(text)' is no address",
+                expected: "a port, or host:port such as 127.0.0.1:9100"
+                    + (maySecure ? ", and ,tls behind it for TLS" : ""), fix: "write it so; port 0 takes a free one")
+        }
+        (self.host, self.port) = (host, port)
+    }
+
+    /// Starts something that listens here.
+    fileprivate func listening<Service>(
+        _ option: String, _ start: (ServiceAddress) async throws(TransportProblem) -> Service
+    ) async throws(SuiteProblem) -> Service {
+        do throws(TransportProblem) {
+            return try await start(self)
+        } catch {
+            throw SuiteProblem(listeningAt: option, error)
+        }
+    }
+}

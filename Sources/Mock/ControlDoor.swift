@@ -1,0 +1,145 @@
+import Basics
+import Holdfast
+import JSON
+import Stage
+import Synchronization
+import Transport
+
+/// The control port of a mock server: a page for people, and the same for programs.
+///
+/// It listens on the loopback address alone and lets no page of another site in (``ControlFence``).
+package final class ControlDoor: Sendable {
+    /// A page and a handful of programs are all that come here.
+    private static let limits = ServerLimits(
+        maxBodyBytes: 1 << 20, maxHeldBytes: 8 << 20, maxConnections: 64, requestTimeout: .seconds(30))
+    /// How many frames one answer holds.
+    private static let maxFramesAtOnce = 200
+
+    private let mock: MockServer
+    /// Known once it listens.
+    private let port = Mutex<Int?>(nil)
+
+    private init(_ mock: MockServer) {
+        self.mock = mock
+    }
+
+    /// Starts to listen.
+    package static func open(_ mock: MockServer, host: String, port: Int) async throws(TransportProblem)
+        -> TransportServer
+    {
+        let door = ControlDoor(mock)
+        let server = try await TransportServer.start(host: host, port: port, limits: limits, handler: door)
+        door.port.withLock { $0 = server.port }
+        return server
+    }
+}
+
+extension ControlDoor: TransportHandler {
+    package func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision {
+        .refuse(status: 404, body: #"{"error":"there is no WebSocket here"}"#)
+    }
+
+    package func serve(_ socket: ServerSocket) async {}
+
+    package func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+        var response = await answer(request)
+        response.headers += [
+            ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
+            ("Cross-Origin-Resource-Policy", "same-origin"), ("Referrer-Policy", "no-referrer"),
+        ]
+        return response
+    }
+
+    private func answer(_ request: HTTPServerRequest) async -> HTTPServerResponse {
+        guard let port = port.withLock({ $0 }) else { return Self.refusal(503, "not ready yet") }
+        if let reason = ControlFence.refusal(of: request, port: port) { return Self.refusal(403, reason) }
+        switch (request.method, request.path) {
+        case ("GET", "/"): return ControlPage.response()
+        case ("GET", "/control"): return Self.json(["actions": .array(Self.actions), "state": "/control/state"])
+        case ("GET", "/control/state"): return await state(request.query)
+        case ("POST", _) where request.path.hasPrefix("/control/"):
+            return await perform(String(request.path.dropFirst("/control/".count)), request.body)
+        case (_, "/"), (_, "/control"), (_, "/control/state"): return Self.refusal(405, "only GET is answered here")
+        case (_, _) where request.path.hasPrefix("/control/"): return Self.refusal(405, "an action is a POST")
+        default: return Self.refusal(404, "nothing is here; see GET /control")
+        }
+    }
+
+    private static let actions = ControlAction.allCases.map { action -> JSONValue in
+        [
+            "name": .string(action.rawValue), "path": .string("/control/\(action.rawValue)"),
+            "does": .string(action.summary),
+        ]
+    }
+
+    private func state(_ query: String?) async -> HTTPServerResponse {
+        var after = 0
+        for pair in (query ?? "").split(separator: "&") {
+            guard pair.hasPrefix("after="), let number = Int(pair.dropFirst("after=".count)), number >= 0 else {
+                return Self.refusal(400, "the query may be 'after=N', the number of the last frame seen")
+            }
+            after = number
+        }
+        return Self.json(await mock.state(framesAfter: after, atMost: Self.maxFramesAtOnce))
+    }
+
+    private func perform(_ name: String, _ body: [UInt8]) async -> HTTPServerResponse {
+        let names = ControlAction.allCases.map(\.rawValue)
+        guard let action = ControlAction(rawValue: name) else {
+            let near = nearestName(to: String(name.prefix(60)), among: names)
+            return Self.refusal(
+                404, "no action is called '\(name.prefix(60))'",
+                [
+                    ("expected", .string(names.joined(separator: ", "))),
+                    ("fix", .string(near.map { "did you mean '\($0)'?" } ?? "see GET /control")),
+                ])
+        }
+        do {
+            var told: JSONValue = ["ok": true]
+            for (key, value) in try await action.perform(try Self.value(of: body), on: mock).objectValue ?? [:] {
+                told[key] = value
+            }
+            return Self.json(told)
+        } catch let problems as InputProblems {
+            return Self.refusal(problems.problems)
+        } catch let problem as InputProblem {
+            return Self.refusal([problem])
+        } catch {
+            return Self.refusal(500, "\(error)")
+        }
+    }
+
+    /// The members of an action; none where there is no body.
+    private static func value(of body: [UInt8]) throws(InputProblem) -> JSONValue {
+        do {
+            return body.isEmpty ? [:] : try JSONParser.document(bytes: body, limits: JSONLimits(maxDepth: 64)).root
+        } catch {
+            throw InputProblem(error, in: "body", expected: "a JSON object")
+        }
+    }
+
+    // MARK: answers
+
+    private static func json(_ value: JSONValue, status: Int = 200) -> HTTPServerResponse {
+        .json(value.text(), status: status)
+    }
+
+    private static func refusal(_ problems: [InputProblem]) -> HTTPServerResponse {
+        let told = problems.map { problem -> JSONValue in
+            [
+                "place": .string(problem.place), "what": .string(problem.what),
+                "expected": .string(problem.expected), "fix": .string(problem.fix),
+            ]
+        }
+        let isDown = problems.first?.place == "server"
+        return refusal(
+            isDown ? 409 : 400, problems.map { "\($0.place): \($0.what)" }.joined(separator: "; "),
+            [("problems", .array(told))])
+    }
+
+    private static func refusal(
+        _ status: Int, _ text: String, _ more: [(key: String, value: JSONValue)] = []
+    ) -> HTTPServerResponse {
+        json(.object(JSONObject([(key: "error", value: .string(text))] + more)), status: status)
+    }
+}

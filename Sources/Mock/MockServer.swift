@@ -1,0 +1,208 @@
+import Holdfast
+import JSON
+import Reference
+import Stage
+import Transport
+
+/// A reference server that people who develop a client can drive while it runs: end its connections, restart it, make it fail.
+package actor MockServer {
+    /// How a server ends that is restarted.
+    enum Ending: String, CaseIterable {
+        /// With its goodbye, and running turns settled.
+        case stop
+        /// As a process that is killed.
+        case kill
+    }
+
+    /// How long the port may take to be free again.
+    private static let patience = Duration.seconds(5)
+
+    /// The WebSocket URL to connect to.
+    package nonisolated let webSocketURL: String
+    /// The URL that the REST paths follow.
+    nonisolated let httpURL: String
+    /// The port it listens on.
+    package nonisolated let port: Int
+    /// What passes, and the rules for faults; nil when nobody watches.
+    nonisolated let record: MockRecord?
+
+    private var configuration: ReferenceConfiguration
+    /// Nil while it is down.
+    private var server: ReferenceServer?
+    private var restarting: Task<Void, Never>?
+    private var isEnding = false
+
+    private init(_ configuration: ReferenceConfiguration, _ server: ReferenceServer, _ record: MockRecord?) {
+        self.configuration = configuration
+        self.configuration.port = server.port
+        self.server = server
+        self.record = record
+        webSocketURL = server.webSocketURL
+        httpURL = server.httpURL
+        port = server.port
+    }
+
+    /// Starts a server; with a record, everything that passes is seen and may be interfered with.
+    package static func start(_ configuration: ReferenceConfiguration, record: MockRecord? = nil) async throws
+        -> MockServer
+    {
+        var configuration = configuration
+        configuration.watcher = record
+        return MockServer(configuration, try await ReferenceServer.start(configuration), record)
+    }
+
+    /// Ends it for good.
+    package func stop() async {
+        isEnding = true
+        restarting?.cancel()
+        await restarting?.value
+        await server?.stop()
+        server = nil
+    }
+
+    // MARK: orders
+
+    /// Does what it is told; the value says what that is.
+    func obey(_ order: ServerOrder) async throws -> JSONValue {
+        guard let server else { throw Self.isDown }
+        return try await server.obey(order)
+    }
+
+    /// Ends connections, or falls silent on them; those of a name, or all.
+    ///
+    /// - Parameters:
+    ///   - name: Which one; nil for all.
+    ///   - ending: What is done to them.
+    ///   - seconds: After what time it speaks again, where it falls silent; nil for not by itself.
+    /// - Returns: The names of those that it was done to.
+    /// - Throws: An `InputProblem` when no connection has that name.
+    func end(_ name: String?, _ ending: RelayDeed.Ending, seconds: Int? = nil) async throws -> [String] {
+        guard let server, let record else { throw Self.isDown }
+        let chosen = try chosen(name)
+        for (number, _) in chosen {
+            record.note(Self.words(for: ending, seconds), on: number)
+            if ending == .cut(.silence) { record.set(number, isSilent: true) }
+            await server.end(number, ending)
+        }
+        if ending == .cut(.silence), let seconds {
+            Task { [weak self] in
+                try? await Task.sleep(for: .seconds(seconds))
+                await self?.resume(chosen.map(\.number))
+            }
+        }
+        return chosen.map(\.name)
+    }
+
+    /// Speaks again on connections; those of a name, or all.
+    func resume(_ name: String?) async throws -> [String] {
+        let chosen = try chosen(name)
+        await resume(chosen.map(\.number))
+        return chosen.map(\.name)
+    }
+
+    private func resume(_ numbers: [Int]) async {
+        guard let server, let record else { return }
+        for number in numbers where record.connections[number]?.isSilent == true {
+            record.set(number, isSilent: false)
+            record.note("speaks again", on: number)
+            await server.resume(number)
+        }
+    }
+
+    /// Ends the server and starts it again on the same port, with what it has stored.
+    ///
+    /// - Parameters:
+    ///   - ending: How it ends.
+    ///   - keepsEpoch: Whether its numbering goes on, and the frames it keeps for replay stay.
+    ///   - seconds: How long it is down; then it returns as soon as it is down, otherwise when it is up again.
+    /// - Throws: An `InputProblem` when it is down already.
+    func restart(_ ending: Ending, keepsEpoch: Bool, downFor seconds: Int) async throws {
+        guard let old = server, !isEnding else { throw Self.isDown }
+        server = nil
+        record?.note(ending == .kill ? "killed" : "stops")
+        switch ending {
+        case .stop: await old.stop()
+        case .kill: await old.kill()
+        }
+        let memory = await old.memory(keepingEpoch: keepsEpoch)
+        let task = Task { await self.start(remembering: memory, after: .seconds(seconds)) }
+        restarting = task
+        if seconds == 0 { await task.value }
+    }
+
+    private func start(remembering memory: ServerMemory, after pause: Duration) async {
+        try? await Task.sleep(for: pause)
+        let clock = ContinuousClock()
+        let end = clock.now + Self.patience
+        while !isEnding {
+            do {
+                server = try await ReferenceServer.start(configuration, remembering: memory)
+                record?.note("is up again")
+                return
+            } catch {
+                guard clock.now < end else {
+                    record?.note("cannot start again: \(error)")
+                    return
+                }
+                try? await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
+    // MARK: state
+
+    /// What it holds now, for people and for tests of an app.
+    func state(framesAfter number: Int, atMost count: Int) async -> JSONValue {
+        let principals = await server?.principals() ?? [:]
+        var state: JSONValue = [
+            "url": .string(webSocketURL), "http": .string(httpURL), "isUp": .bool(server != nil),
+        ]
+        let connections = (record?.connections ?? [:]).sorted { $0.key < $1.key }
+        state["connections"] = .array(
+            connections.map { number, connection in
+                [
+                    "name": .string(connection.name), "principal": principals[number].map { .string($0) } ?? .null,
+                    "since": .string(connection.since), "messages": JSONValue(connection.messages),
+                    "isSilent": .bool(connection.isSilent),
+                ]
+            })
+        for (name, value) in await server?.state().objectValue ?? [:] { state[name] = value }
+        state["faults"] = .array(
+            (record?.faults ?? []).map { ["rule": .string($0.rule.text), "followed": JSONValue($0.fired)] })
+        let (last, frames) = record?.frames(after: number, atMost: count) ?? (0, [])
+        state["lastFrame"] = JSONValue(last)
+        state["frames"] = .array(frames.map(Self.told))
+        return state
+    }
+
+    private static func told(_ frame: MockFrame) -> JSONValue {
+        var told: JSONValue = [
+            "number": JSONValue(frame.number), "time": .string(frame.time), "lane": .string(frame.lane),
+            "mark": .string(frame.mark), "brief": .string(frame.brief),
+        ]
+        if let verbatim = frame.verbatim { told["verbatim"] = .string(verbatim) }
+        return told
+    }
+
+    private func chosen(_ name: String?) throws -> [(number: Int, name: String)] {
+        let all = (record?.connections ?? [:]).sorted { $0.key < $1.key }.map { (number: $0.key, name: $0.value.name) }
+        guard let name else { return all }
+        let found = all.filter { $0.name == name }
+        guard found.isEmpty else { return found }
+        throw InputProblem(
+            "connection", "no open connection is called '\(name.prefix(60))'",
+            expected: all.isEmpty ? "an open connection" : all.map(\.name).joined(separator: ", "),
+            fix: "leave it out for all of them")
+    }
+
+    private static func words(for ending: RelayDeed.Ending, _ seconds: Int?) -> String {
+        switch ending {
+        case .close(let code): "close \(code), on request"
+        case .cut(.silence): "silent" + (seconds.map { " for \($0) s" } ?? "") + ", on request"
+        case .cut(let how): "cut (\(how.rawValue)), on request"
+        }
+    }
+
+    private static let isDown = InputProblem(
+        "server", "it is down", expected: "a server that runs", fix: "wait until it is up again")
+}

@@ -1,0 +1,132 @@
+import ArgumentParser
+import Captures
+import Holdfast
+import HoldfastSuite
+import JSON
+import Report
+import Transcript
+
+struct JudgeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "judge",
+        abstract: "Judge captures, transcripts and stored reports.",
+        discussion: """
+            What a file is shows by its content; --as says it. A folder stands for the captures in it, '-' for standard \
+            input.
+
+              transcript   of this program, one or many in a file
+              report       of this program: every verdict is computed again and compared
+              frames       JSON frames, one a line, bare or {"at":…,"dir":">","frame":{…}}
+              har          as browsers export it, with WebSocket messages
+              notes        A -> {…}  A <- {…}  A CLOSED 4001 'x'  HTTP GET /p -> 200 {…}
+
+            A capture begins in the middle and does not hold everything. Nobody is accused because of what it does not \
+            hold, and nothing passes that it does not show; the end tells which clauses it could not reach, and why.
+
+            Examples:
+              conformance judge capture.ndjson
+              conformance judge --dialect nami --profile core session.har
+              gunzip -c day.ndjson.gz | conformance judge -
+              conformance judge run/report.json
+
+            Exit codes: 0 nothing violated · 1 violation, or a stored verdict that differs · 2 nothing could be judged, \
+            or the stored run was incomplete · 64 a file cannot be read
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("Captures, folders of captures, or '-' for standard input.", valueName: "file"),
+        completion: .file())
+    var files: [String]
+
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("What every file is: transcript, report, frames, har or notes.", valueName: "form"),
+        completion: .list(CaptureForm.allCases.map(\.rawValue)))
+    var form: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A profile the side under test declares, one or more. Default: the dialect's, core, or client-core.",
+            valueName: "name"), completion: .words { Profile.allCases.map(\.rawValue) })
+    var profile: [String] = []
+
+    @Option(help: ArgumentHelp("Whose side is judged: server or client.", valueName: "side"), completion: .sides)
+    var role: String?
+
+    @OptionGroup var subject: SubjectOptions
+
+    @Flag(help: "All connections are one person's, though they show no token.")
+    var onePerson = false
+
+    @Flag(help: "It was recorded beside the server: an end without a close frame, and delays, are the server's own.")
+    var besideServer = false
+
+    @Flag(help: "Frames may be missing anywhere, not only where the file says so.")
+    var lossy = false
+
+    @Option(
+        help: ArgumentHelp("Give up on a pipe that brings nothing for so long; 0 waits for ever.", valueName: "seconds")
+    )
+    var patience = 60
+
+    @Option(help: ArgumentHelp("Threads that judge. Default: one per core.", valueName: "count"))
+    var jobs: Int?
+
+    @Option(
+        help: ArgumentHelp("Write the judgement for machines, and the parts with violations, here.", valueName: "dir"),
+        completion: .directory)
+    var out: String?
+
+    @Flag(help: "Print the judgement for machines instead.")
+    var json = false
+
+    func run() async throws {
+        let specification = try Specification(.embedded)
+        let options = try options(specification)
+        let run = JudgeRun(under: specification, options, jobs: try Tool.threads(jobs), keepsParts: out != nil)
+        let judgement = await run.judge(
+            try JudgeFiles.paths(files), showing: ProgressLine.display(wipesWhenInterrupted: true))
+        if let out { try judgement.write(to: out, specification) }
+        Console.write(
+            json
+                ? JudgementJSON(judgement, specification).value.text(pretty: true) + "\n"
+                : JudgementText(judgement, specification, style: Console.style).text)
+        try judgement.problems.throwAll()
+        try judgement.exit.end()
+    }
+
+    /// What the flags and the subject file say of captures that do not say it themselves.
+    private func options(_ specification: Specification) throws -> JudgeOptions {
+        var problems: [InputProblem] = []
+        let known = CaptureForm.allCases.map(\.rawValue)
+        let form = form.map(CaptureForm.init(rawValue:)) ?? nil
+        if form == nil, let name = self.form {
+            problems.append(
+                InputProblem(
+                    "--as", "'\(name)' is no form", insteadOf: name, among: known, otherwise: "name one of these"))
+        }
+        let side = role.map(Role.init(rawValue:)) ?? .server
+        if side == nil, let role {
+            problems.append(
+                InputProblem(
+                    "--role", "'\(role)' is no side", insteadOf: role, among: Role.allCases.map(\.rawValue),
+                    expected: "server or client", otherwise: "name one of them"))
+        }
+        let role = side ?? .server
+        let (described, dialect) = try subject.read(specification)
+        // What a server is judged by when nothing says it: all that its dialect can say, of a canonical one the core.
+        let usual = role == .client ? [.clientCore] : described?.profiles ?? dialect.usualProfiles.union([.core])
+        let declared = profile.isEmpty ? usual : Profile.declared(named: profile, of: role, &problems)
+        try problems.throwAll()
+        return JudgeOptions(
+            form: form,
+            reading: CaptureReader.Options(
+                subject: History.Subject(
+                    name: described?.name ?? "capture", role: role, profiles: declared, hasScriptedAgent: false,
+                    limits: described?.limits ?? [:]),
+                dialect: dialect, isOnePerson: onePerson ? true : nil, known: besideServer ? [.network] : [],
+                lacking: lossy ? [.frames] : []),
+            patience: patience)
+    }
+}

@@ -1,0 +1,242 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+import HoldfastSuite
+import Report
+import Stage
+import Transcript
+import Transport
+
+struct ProxyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "proxy",
+        abstract: "Record, judge and break what passes between peers.",
+        discussion: """
+            Passes WebSockets and REST on, byte by byte where it can: fragments, pings, close codes, resets and refusals \
+            arrive as they were sent. Only what would make the traffic unreadable is not negotiated (compression), and 'Host' \
+            names the server. Paths stay as they are, so a client needs another host and port and nothing else.
+
+            Every violation is told once, when it happens; what a history that begins in the middle cannot show is never \
+            held against anybody. Credentials are replaced by their owner's name (p1, p2, …) in everything that is written.
+
+            Examples:
+              conformance proxy --listen :9000 --upstream ws://127.0.0.1:8080 --out n.ndjson
+              conformance proxy --listen :9443 --tls --upstream wss://chat.example
+              conformance proxy --listen :9000 --upstream ws://127.0.0.1:8080 --role client
+              conformance proxy --listen :9000 --upstream ws://h:80 --fault 'cut before done'
+
+            \(FaultRule.grammar)
+
+            Exit codes: 0 nothing was broken · 1 violation · 2 nothing was seen, or more passed than \
+            could be judged · 64 usage · 70 a fault rule matched nothing, or the transcript could not be written
+            """
+    )
+
+    @Option(
+        help: ArgumentHelp("Where clients connect to; port 0 takes a free one.", valueName: "host:port"))
+    var listen: String
+
+    @Option(
+        help: ArgumentHelp("The server: ws://, wss://, http:// or https://, a host and a port.", valueName: "url"))
+    var upstream: String
+
+    @Option(
+        help: ArgumentHelp("Write the transcript to this new file, as it goes.", valueName: "file"),
+        completion: .file(extensions: ["ndjson"]))
+    var out: String?
+
+    @Option(help: "The side that is judged: server or client.", completion: .sides)
+    var role = "server"
+
+    @Option(
+        help: ArgumentHelp(
+            "A profile it declares; may be given several times. Default: core, or client-core.", valueName: "name"),
+        completion: .words { Profile.allCases.map(\.rawValue) })
+    var profile: [String] = []
+
+    @OptionGroup var subject: SubjectOptions
+
+    @Option(help: ArgumentHelp("How reports and the transcript call the subject.", valueName: "text"))
+    var name: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Do something to a message or request; may be given several times.", valueName: "rule"))
+    var fault: [String] = []
+
+    @Flag(help: "Speak TLS with clients, with a certificate made for this run.")
+    var tls = false
+
+    @Option(
+        help: ArgumentHelp("Speak TLS with clients, with this certificate chain (PEM).", valueName: "file"),
+        completion: .file())
+    var tlsCert: String?
+
+    @Option(help: ArgumentHelp("The key of that certificate (PEM).", valueName: "file"), completion: .file())
+    var tlsKey: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the certificate that clients have to trust to this file; with --tls.", valueName: "file"),
+        completion: .file())
+    var tlsCertificateOut: String?
+
+    @Option(
+        help: ArgumentHelp("Believe servers with a certificate of these roots (PEM).", valueName: "file"),
+        completion: .file())
+    var ca: String?
+
+    @Flag(help: "Accept any TLS certificate of the server.")
+    var acceptAnyCertificate = false
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "seconds"))
+    var duration: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "End once clients came and nothing has passed for this time.", valueName: "seconds"))
+    var untilIdle: Double?
+
+    @Flag(help: "Write credentials as they are, into the transcript and to the console.")
+    var showSecrets = false
+
+    @Flag(help: "Say nothing but violations and the summary.")
+    var quiet = false
+
+    func run() async throws {
+        let specification = try Specification(.embedded)
+        let options = try self.options(specification)
+        let interruptions = Interruptions()
+        let console = ProxyConsole(style: Console.style, isQuiet: quiet)
+        let proxy: Proxy
+        do {
+            proxy = try await Proxy.start(
+                options, under: specification, note: { console.note($0) }, tell: { console.tell($0) })
+        } catch let problem as InputProblem {
+            throw problem
+        } catch let problem as TransportProblem where problem.isOfTLS {
+            // Clients are shown one certificate and the server's is believed by others; only the latter names the server.
+            throw InputProblem(
+                problem.place == options.upstream.place ? "--ca" : "--tls-cert",
+                String(problem.description.prefix { $0 != "\n" }), expected: "certificates and their key in PEM",
+                fix: "check what the file holds, and that key and certificate belong together")
+        } catch {
+            throw InputProblem(
+                "--listen", String("\(error)".prefix { $0 != "\n" }), expected: "a free address of this machine",
+                fix: "give another one, or port 0 for a free one")
+        }
+        console.greet(proxy, options)
+        await waitForEnd(proxy, interruptions)
+        await proxy.stop()
+        let summary = ProxySummary(proxy, specification: specification, subject: options.subject)
+        Console.write(summary.text(Console.style))
+        try summary.exit.end()
+    }
+
+    /// Returns at the first interruption, when the time is over, or when nothing passes any more.
+    private func waitForEnd(_ proxy: Proxy, _ interruptions: Interruptions) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await interruptions.first() }
+            if let duration { group.addTask { try? await Task.sleep(for: .seconds(duration)) } }
+            if let untilIdle { group.addTask { await Self.idleness(of: proxy, seconds: untilIdle) } }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private static func idleness(of proxy: Proxy, seconds: Double) async {
+        var last = proxy.tallies
+        var since = ContinuousClock.now
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(50))
+            let now = proxy.tallies
+            if now != last || now.connections + now.requests == 0 {
+                last = now
+                since = .now
+            }
+            if ContinuousClock.now - since >= .seconds(seconds) { return }
+        }
+    }
+
+    // MARK: the command line
+
+    func options(_ specification: Specification) throws -> Proxy.Options {
+        var problems: [InputProblem] = []
+        let address = try ServiceAddress(listen.hasPrefix(":") ? "127.0.0.1\(listen)" : listen, given: "--listen")
+        let role = Role(rawValue: self.role)
+        if role == nil {
+            problems.note(
+                "--role", "'\(self.role)' is no side", expected: "server or client", fix: "name the side to judge")
+        }
+        let (described, dialect) = try subject.read(specification)
+        if described != nil, role == .client {
+            problems.note(
+                "--subject", "it describes a server, and the client is judged", expected: "--role server",
+                fix: "leave one of them out")
+        }
+        let named = Profile.profiles(named: profile, of: role ?? .server, &problems)
+        let profiles = (profile.isEmpty ? described?.profiles ?? [] : named)
+            .union([Profile.base(of: role ?? .server)])
+        let rules = FaultRule.all(fault, &problems)
+        for (flag, seconds) in [("--for", duration), ("--until-idle", untilIdle)] {
+            if let seconds, !(seconds > 0 && seconds <= 1e8) {
+                problems.note(flag, "'\(seconds)' is no time", expected: "seconds above 0", fix: "leave it out")
+            }
+        }
+        if (tlsCert == nil) != (tlsKey == nil) {
+            problems.note(
+                tlsCert == nil ? "--tls-cert" : "--tls-key", "only one of the two was given",
+                expected: "--tls-cert FILE and --tls-key FILE", fix: "give both, or --tls for one made for this run")
+        }
+        if tlsCertificateOut != nil, !tls || tlsCert != nil {
+            problems.note(
+                "--tls-certificate-out", "no certificate is made", expected: "--tls without --tls-cert",
+                fix: "leave one of them out")
+        }
+        guard problems.isEmpty, let role else { throw InputProblems(problems) }
+        let endpoint: Endpoint
+        do {
+            endpoint = try Endpoint(upstream)
+        } catch {
+            throw SuiteProblem(.input, "--upstream: \(error)")
+        }
+        var options = Proxy.Options(
+            upstream: endpoint,
+            subject: History.Subject(
+                name: name ?? described?.name ?? role.rawValue, role: role, profiles: profiles,
+                hasScriptedAgent: false, limits: described?.limits ?? [:]))
+        options.host = address.host
+        options.port = address.port
+        if let ca { _ = try Files.bytes(of: ca) }
+        options.upstreamTLS = TLSOptions(acceptAnyCertificate: acceptAnyCertificate, trustRootsFile: ca)
+        options.identity = try identity(for: address.host)
+        options.dialect = dialect
+        options.faults = rules
+        options.transcript = out
+        options.showsSecrets = showSecrets
+        options.startedAt = Date.now.formatted(.iso8601)
+        return options
+    }
+
+    private func identity(for host: String) throws -> TLSIdentity? {
+        if let tlsCert, let tlsKey {
+            _ = try Files.bytes(of: tlsCert)
+            _ = try Files.bytes(of: tlsKey)
+            return TLSIdentity(certificateFile: tlsCert, keyFile: tlsKey)
+        }
+        guard tls else { return nil }
+        do {
+            let authority = try ThrowAwayAuthority(for: host)
+            if let tlsCertificateOut { try Files.write(authority.certificate, to: tlsCertificateOut) }
+            return authority.identity
+        } catch let problem as TransportProblem {
+            throw InputProblem(
+                "--listen", "no certificate can be made for '\(host)': \(problem.name)",
+                expected: "a name or an address", fix: "name the host as clients do")
+        }
+    }
+}
+
+extension TransportProblem {
+    fileprivate var isOfTLS: Bool { if case .tls = code { true } else { false } }
+}

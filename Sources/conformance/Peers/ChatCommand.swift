@@ -1,0 +1,134 @@
+import ArgumentParser
+import ClientDriver
+import Foundation
+import Holdfast
+import HoldfastSuite
+import ReferenceClient
+import Report
+import Transport
+
+struct ChatCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chat",
+        abstract: "Run the reference client, for people or under test.",
+        usage: "conformance chat [<url>] [<options>]",
+        discussion: """
+            For people: type a line to send it. /sessions lists, /open ID and /new change the conversation, /background and \
+            /foreground do what the system does to an app, /offline and /online what a tunnel does, /quit ends.
+
+            As a client under test it obeys the driver protocol (chapter 12) and shows nothing.
+
+            Examples:
+              conformance serve                                   then, in another terminal:
+              conformance chat ws://127.0.0.1:8080/ws
+              conformance chat wss://chat.example/ws --token "$TOKEN" --data ./chat
+              conformance client -- conformance chat --driver     the suite against it
+              conformance chat --connect ws://192.168.1.10:9000/  under 'client --listen'
+              conformance chat --driver --defect client-trusts-its-flag
+              conformance chat --list-defects
+            """
+    )
+
+    @Argument(help: "The WebSocket of the server; ws:// or wss://.")
+    var url: String?
+
+    @Option(help: "The credential of the person.")
+    var token: String?
+
+    @Option(help: ArgumentHelp("What the REST paths follow, where that is not the same host.", valueName: "url"))
+    var http: String?
+
+    @Option(help: "The folder for what it remembers; without it, it remembers nothing.", completion: .directory)
+    var data: String?
+
+    @Flag(help: "Obey the driver protocol on standard input and output.")
+    var driver = false
+
+    @Option(help: ArgumentHelp("Obey a runner at this address.", valueName: "url"))
+    var connect: String?
+
+    @Option(
+        help: ArgumentHelp("Break it in a named way; may be given several times.", valueName: "name"),
+        completion: .clientDefects)
+    var defect: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Let it differ in a way the specification allows.", valueName: "name"),
+        completion: .clientVariations)
+    var variation: [String] = []
+
+    @Flag(help: "List the defects and variations and end.")
+    var listDefects = false
+
+    func run() async throws {
+        if listDefects { return NamedBehaviours.show(ClientDefect.all, ClientVariation.all) }
+        let defects = try NamedBehaviours.chosen(defect, among: ClientDefect.all, flag: "--defect", of: "chat")
+        let variations = try NamedBehaviours.chosen(
+            variation, among: ClientVariation.all, flag: "--variation", of: "chat")
+        guard [driver, connect != nil, url != nil].count(where: { $0 }) == 1 else {
+            throw InputProblem(
+                "chat", "it is not said whom to obey",
+                expected: "the URL of a server, or --driver, or --connect with the URL of a runner",
+                fix: "see 'conformance chat --help'")
+        }
+        if driver { return await drive(ReferenceApp(defects: defects, variations: variations)) }
+        if let connect { return try await obey(connect, ReferenceApp(defects: defects, variations: variations)) }
+        guard let url else { return }
+        try await converse(with: url, defects, variations)
+    }
+
+    /// Carries the lines of a runner that listens, until it ends the connection.
+    private func obey(_ runner: String, _ app: ReferenceApp) async throws {
+        let session = DriverSession(app)
+        do {
+            let connection = try await WebSocketConnection.open(Endpoint(runner))
+            while let arrival = await connection.next() {
+                switch arrival.event {
+                case .text(let text): try await connection.send(text: await session.answer(to: text))
+                case .close:
+                    await connection.close()
+                    return
+                default: continue
+                }
+            }
+        } catch {
+            throw SuiteProblem(.unreachable, "\(error)")
+        }
+    }
+
+    private func converse(
+        with url: String, _ defects: Set<ClientDefect>, _ variations: Set<ClientVariation>
+    ) async throws {
+        let base = try http ?? Self.base(of: url)
+        guard let socket = URL(string: url), let rest = URL(string: base) else {
+            throw InputProblem(
+                "chat", "'\(url)' is no URL", expected: "such as ws://127.0.0.1:8080/ws", fix: "correct it")
+        }
+        if let data { try? FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true) }
+        let screen = ChatScreen()
+        let app = ReferenceApp(
+            defects: defects, variations: variations, storingIn: data, watcher: { screen.show($0) })
+        let launch = Launch(url: socket, http: rest, token: token ?? "", fresh: data == nil)
+        try await app.launch(launch)
+        let room = ChatRoom(app: app, base: base, token: token)
+        for await line in ChatRoom.lines() {
+            guard try await room.hear(line) else { break }
+        }
+        // A question typed into a pipe gets its answer, or its failure.
+        await room.settle()
+        try await app.quit()
+    }
+
+    /// The HTTP side of the server of a WebSocket.
+    static func base(of url: String) throws -> String {
+        do {
+            let base = try Endpoint(url).httpBase
+            let host = base.host.contains(":") ? "[\(base.host)]" : base.host
+            return "\(base.scheme.rawValue)://\(host):\(base.port)"
+        } catch {
+            throw InputProblem(
+                "chat", "'\(url)' cannot be connected to", expected: "such as ws://127.0.0.1:8080/ws", fix: "correct it"
+            )
+        }
+    }
+}

@@ -1,0 +1,252 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+import HoldfastSuite
+import JSON
+import Mock
+import Platform
+import Reference
+import Report
+import Stage
+import Transport
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Run a mock server, broken on request.",
+        discussion: """
+            Its agent echoes. Answer otherwise with --reply, with rules in a file (--replies), or let the question say so: a \
+            chat whose text is {"script":[{"tool":"webFetch"},{"wait":300},{"reply":"hello"}]} is answered so.
+
+            With --control a page and endpoints drive it while it runs: drop connections, fall silent, restart, limit the \
+            rate, fail, send a push. They listen on this machine alone.
+
+            Examples:
+              conformance serve                                      forgets in the end
+              conformance serve --replies demo --control 9001        a page to break things
+              conformance serve --replies my.json --frames verbatim  your own answers
+              conformance serve --fault 'cut before done'            once, as 'proxy' does
+              conformance serve --host 0.0.0.0                       for a phone nearby
+              conformance serve --data ./data --token p1=secret      keeps, asks for a token
+              conformance serve --defect sync-claims-complete-after-eviction
+              conformance serve --dialect nami                       on another's wire
+              conformance serve --preset adjutant                    and with its defects
+              conformance serve --list-defects
+            """
+    )
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port to listen on; 0 takes a free one.")
+    var port = 8080
+
+    @Option(help: "The folder for sessions; without it a temporary one, removed at the end.", completion: .directory)
+    var data: String?
+
+    @Option(
+        name: .customLong("token"),
+        help: ArgumentHelp("A principal and its token; may be given several times.", valueName: "name=token"))
+    var tokens: [String] = []
+
+    @Option(help: "How many replayed frames it keeps.")
+    var replayFrames = 1000
+
+    @Option(help: "Chat messages a minute for each principal; without it there is no limit.")
+    var messagesPerMinute: Int?
+
+    @Option(help: ArgumentHelp("The window that this holds for, where it is not a minute.", valueName: "seconds"))
+    var rateWindow = 60
+
+    @Option(help: ArgumentHelp("How often a silent peer is asked for a sign of life.", valueName: "seconds"))
+    var heartbeat = 30
+
+    @Option(help: ArgumentHelp("How long a connection may take to say who it is.", valueName: "seconds"))
+    var authSeconds = 10
+
+    @Option(help: ArgumentHelp("The push service that is told of answers nobody took live.", valueName: "url"))
+    var pushUrl: String?
+
+    @Option(
+        name: .customLong("device"),
+        help: ArgumentHelp(
+            "A principal and the token of a device; may be given several times.", valueName: "name=token"))
+    var devices: [String] = []
+
+    @Option(help: ArgumentHelp("The app that notices are for.", valueName: "topic"))
+    var topic = "app.example"
+
+    @Option(
+        help: ArgumentHelp(
+            "Speak this dialect: a name of 'conformance dialect list', or a dialect file. The server stays as it is.",
+            valueName: "name|file"), completion: .dialects)
+    var dialect: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Speak the dialect of a system that exists, and be broken as that system is.", valueName: "name"),
+        completion: .words { Preset.all.map(\.name) })
+    var preset: String?
+
+    @Option(help: ArgumentHelp("Answer every question with this.", valueName: "text"))
+    var reply: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Answer by the rules of this JSON file; 'demo' is one that comes along.", valueName: "file|demo"))
+    var replies: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Do something to a message or request, such as 'cut before done'; may be given several times.",
+            valueName: "rule"))
+    var fault: [String] = []
+
+    @Option(help: ArgumentHelp("Let a page and programs of this machine drive it.", valueName: "port"))
+    var control: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What to print of frames: none, brief or verbatim. Default: brief on a terminal.", valueName: "style"))
+    var frames: FramePrinter.Style?
+
+    @Option(
+        help: ArgumentHelp("Break it in a named way; may be given several times.", valueName: "name"),
+        completion: .serverDefects)
+    var defect: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Let it differ in a way the specification allows.", valueName: "name"),
+        completion: .serverVariations)
+    var variation: [String] = []
+
+    @Flag(help: "List the defects, variations and presets and end.")
+    var listDefects = false
+
+    @Option(
+        help: ArgumentHelp("Write a subject file that describes it, once it listens.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var subjectOut: String?
+
+    @Flag(help: "End when standard input ends; an interrupt alone does not end it.")
+    var endWithInput = false
+
+    @Flag(help: "Tell on standard error where it listens, and of writes that fail.")
+    var verbose = false
+
+    func run() async throws {
+        if listDefects { return NamedBehaviours.show(Defect.all, Variation.all, Preset.all) }
+        let preset = try chosenPreset()
+        let spoken = try chosenDialect(preset)
+        let replies = try chosenReplies()
+        let faults = try chosenFaults()
+        let controlAddress = try controlAddress()
+        let principals = try pairs(tokens, "--token", example: "p1=secret")
+        let folder = try dataFolder()
+        defer { if data == nil { try? FileManager.default.removeItem(atPath: folder) } }
+        var configuration = ReferenceConfiguration(dataFolder: folder)
+        (configuration.host, configuration.port) = (host, port)
+        // Tokens nobody can guess, of as many principals as scenarios run at once.
+        configuration.principals =
+            principals.isEmpty ? (1...8).map { ("p\($0)", UUID().uuidString) } : principals
+        configuration.requiresAuth = !principals.isEmpty || subjectOut != nil
+        configuration.dialect = spoken
+        configuration.replayFrames = replayFrames
+        configuration.messagesPerMinute = messagesPerMinute ?? preset?.messagesPerMinute
+        configuration.rateWindowSeconds = try positive(rateWindow, "--rate-window", upTo: 60)
+        configuration.heartbeatSeconds = try positive(heartbeat, "--heartbeat", upTo: 86_400)
+        configuration.authSeconds = try positive(authSeconds, "--auth-seconds", upTo: 10)
+        configuration.defects = try NamedBehaviours.chosen(defect, among: Defect.all, flag: "--defect", of: "serve")
+        configuration.variations = try NamedBehaviours.chosen(
+            variation, among: Variation.all, flag: "--variation", of: "serve")
+        configuration.defects.formUnion(preset?.defects ?? [])
+        configuration.variations.formUnion(preset?.variations ?? [])
+        configuration.push = try pushService(for: configuration.principals)
+        configuration.replies = replies
+        configuration.endsProcess = {
+            Console.error("a defect ended this process")
+            Processes.endNow(1)
+        }
+        if verbose { configuration.log = { Console.error($0) } }
+
+        // A write beyond the limit of a file's size must fail like any other write, not end the process.
+        SystemSignal.fileSizeLimit.ignore()
+        let printer = FramePrinter(frameStyle)
+        let isWatched = frameStyle != .none || controlAddress != nil || !faults.isEmpty
+        let owners = principals.map { ($0.name, $0.token) }
+        let record =
+            isWatched ? MockRecord(dialect: spoken, faults: faults, owners: owners, tell: { printer.take($0) }) : nil
+        let mock = try await start(configuration, record)
+        let control: TransportServer?
+        do throws(SuiteProblem) {
+            control = if let controlAddress { try await openControl(mock, at: controlAddress) } else { nil }
+        } catch {
+            await mock.stop()
+            throw error
+        }
+        let ends = Interruptions(ignoringInterrupt: endWithInput, endingWithInput: endWithInput)
+        if let subjectOut {
+            let file = configuration.subjectFile(port: mock.port, dialect: dialectName(spoken))
+            try Files.write(file.text(pretty: true) + "\n", to: subjectOut)
+        }
+        greet(mock, folder, configuration, control)
+        let printing = Task { await printer.print() }
+        await ends.first()
+        await control?.stop(graceful: .zero)
+        await mock.stop()
+        printer.end()
+        await printing.value
+        tellUnusedFaults(record)
+    }
+
+    private func greet(
+        _ mock: MockServer, _ folder: String, _ configuration: ReferenceConfiguration, _ control: TransportServer?
+    ) {
+        Console.write("\(mock.webSocketURL)  http://\(host):\(mock.port)  data in \(folder)\n")
+        if !configuration.dialect.isCanonical { Console.write("it speaks the dialect \(configuration.dialect.name)\n") }
+        for defect in configuration.defects.sorted(by: { $0.name < $1.name }) {
+            Console.write("broken on purpose: \(defect.name) (\(defect.clause)): \(defect.summary)\n")
+        }
+        if let control { Console.write("control page at \(control.httpURL())\n") }
+        guard Console.isTerminal else { return }
+        if LocalAddresses.reachable(insteadOf: host) != host {
+            Console.write(
+                "from another device: ws://\(LocalAddresses.reachable(insteadOf: host)):\(mock.port)\(configuration.socketPath)\n"
+            )
+        }
+        if configuration.replies.isEcho, control == nil {
+            Console.write(Console.style.dim("questions are echoed; try --replies demo and --control 9001") + "\n")
+        }
+    }
+
+    private func positive(_ number: Int, _ flag: String, upTo limit: Int) throws -> Int {
+        guard (1...limit).contains(number) else {
+            throw InputProblem(
+                flag, "'\(number)' is no such time", expected: "seconds from 1 to \(limit)", fix: "leave it out")
+        }
+        return number
+    }
+
+    private func start(_ configuration: ReferenceConfiguration, _ record: MockRecord?) async throws -> MockServer {
+        do {
+            return try await MockServer.start(configuration, record: record)
+        } catch let problem as TransportProblem {
+            throw SuiteProblem(listeningAt: "--port", problem)
+        } catch {
+            // What is wrong with the folder names it, and what would mend it.
+            throw SuiteProblem(.input, "--data: \(error)")
+        }
+    }
+
+    private func dataFolder() throws -> String {
+        let folder = data ?? NSTemporaryDirectory() + "holdfast-\(UUID().uuidString)"
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            return folder
+        } catch {
+            throw InputProblem(
+                "--data", "'\(folder)' cannot be made: \(error.localizedDescription)", expected: "a writable folder",
+                fix: "name another one")
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Holdfast
+import HoldfastSuite
+import Mock
+import Reference
+import Stage
+import Transport
+
+// What the reference server speaks, and which system's faults it has.
+extension ServeCommand {
+    /// The presets that are asked for: none or one, and it goes with its own dialect alone.
+    func chosenPreset() throws -> Preset? {
+        guard let preset else { return nil }
+        let chosen = try NamedBehaviours.chosen([preset], among: Preset.all, flag: "--preset", of: "serve").first
+        if let chosen, let dialect, dialect != chosen.name {
+            throw InputProblem(
+                "--preset", "'\(chosen.name)' does not speak '\(dialect)'", expected: "its own dialect",
+                fix: "leave out --dialect")
+        }
+        return chosen
+    }
+
+    /// What it speaks: a dialect of the specification by name, or a file.
+    func chosenDialect(_ preset: Preset?) throws -> Dialect {
+        guard let wanted = dialect ?? preset?.name else { return .canonical }
+        return try Specification(.embedded).dialect(wanted, given: "--dialect")
+    }
+
+    /// How a subject file names what it speaks; nil for the specification's own form.
+    func dialectName(_ spoken: Dialect) -> String? {
+        guard !spoken.isCanonical, let dialect, dialect != spoken.name else {
+            return spoken.isCanonical ? nil : spoken.name
+        }
+        // The subject file may lie elsewhere.
+        return URL(fileURLWithPath: dialect).path
+    }
+}
+
+// What makes the reference server a mock for people who develop a client.
+extension ServeCommand {
+    /// What the agent says, as flags have it.
+    func chosenReplies() throws -> Replies {
+        if reply != nil, replies != nil {
+            throw InputProblem(
+                "--reply", "it is given beside --replies", expected: "one of the two",
+                fix: "put the text into the file, as {\"default\": {\"reply\": …}}")
+        }
+        if let reply { return Replies(always: reply) }
+        guard let replies else { return Replies() }
+        guard replies == "demo" else { return try Replies(Files.text(of: replies), file: replies) }
+        // Those that come along, to try an app with.
+        let file = "replies/demo.json"
+        return try Replies(SpecificationFiles.embedded.texts[file] ?? "", file: "Spec/\(file)")
+    }
+
+    /// The rules for faults; every wrong one is told at once.
+    func chosenFaults() throws -> [FaultRule] {
+        var problems: [InputProblem] = []
+        let rules = FaultRule.all(fault, &problems)
+        try problems.throwAll()
+        return rules
+    }
+
+    /// Where the control port is to be; nil for none.
+    func controlAddress() throws -> ServiceAddress? {
+        guard let control else { return nil }
+        let address = try ServiceAddress(control.hasPrefix(":") ? "127.0.0.1\(control)" : control, given: "--control")
+        guard ["127.0.0.1", "localhost", "::1", "[::1]"].contains(address.host) else {
+            throw InputProblem(
+                "--control", "'\(address.host)' is not this machine alone", expected: "127.0.0.1, localhost or [::1]",
+                fix: "give the port alone; from elsewhere, forward a port to it")
+        }
+        return address
+    }
+
+    /// How frames are printed: lines on a terminal, nothing in a pipe unless asked for.
+    var frameStyle: FramePrinter.Style { frames ?? (Console.isTerminal ? .brief : .none) }
+
+    /// Opens the control port.
+    func openControl(_ mock: MockServer, at address: ServiceAddress) async throws(SuiteProblem) -> TransportServer {
+        let host = address.host == "[::1]" ? "::1" : address.host
+        do {
+            return try await ControlDoor.open(mock, host: host, port: address.port)
+        } catch {
+            throw SuiteProblem(listeningAt: "--control", error)
+        }
+    }
+
+    /// Rules that nothing ever matched; a typing error in a session's name looks so.
+    func tellUnusedFaults(_ record: MockRecord?) {
+        for (rule, fired) in record?.faults ?? [] where fired == 0 {
+            Console.error("the fault '\(rule.text)' was never followed")
+        }
+    }
+}
+
+// Where the reference server pushes to.
+extension ServeCommand {
+    /// Names and tokens; a token is never repeated in a message.
+    func pairs(
+        _ texts: [String], _ flag: String, example: String
+    ) throws -> [(name: String, token: String)] {
+        try texts.map { text in
+            guard let cut = text.firstIndex(of: "="), cut != text.startIndex, text.index(after: cut) != text.endIndex
+            else {
+                throw InputProblem(flag, "no name and token", expected: "name=token", fix: "for instance \(example)")
+            }
+            return (String(text[..<cut]), String(text[text.index(after: cut)...]))
+        }
+    }
+
+    /// The push service that the flags describe; nil without one.
+    func pushService(for principals: [(name: String, token: String)]) throws -> PushService? {
+        let devices = try pairs(devices, "--device", example: "p1=ab12")
+        guard let pushUrl else {
+            guard devices.isEmpty else {
+                throw InputProblem(
+                    "--device", "there is no push service", expected: "--push-url beside it",
+                    fix: "give --push-url, or leave --device out")
+            }
+            return nil
+        }
+        do {
+            _ = try Endpoint(pushUrl)
+        } catch {
+            throw InputProblem("--push-url", "\(error)", expected: "an http or https URL", fix: "correct it")
+        }
+        for (name, token) in devices {
+            guard principals.contains(where: { $0.name == name }) else {
+                throw InputProblem(
+                    "--device", "no principal is named '\(name)'",
+                    expected: principals.map(\.name).sorted().joined(separator: ", "), fix: "correct the name")
+            }
+            guard
+                token.unicodeScalars.allSatisfy({
+                    $0 == "-" || $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)
+                })
+            else {
+                throw InputProblem(
+                    "--device", "the token of \(name) has other characters than letters, digits and '-'",
+                    expected: "a device token in hexadecimal", fix: "correct it")
+            }
+        }
+        return PushService(url: pushUrl, topic: topic, devices: devices.map { ($0.name, $0.token) })
+    }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Explain
+import Holdfast
+import HoldfastSuite
+import Report
+
+struct ExplainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Explain a clause, an area, a word; alone, the protocol.",
+        discussion: """
+            Without a topic it teaches the protocol in two screens. A clause is explained with its reason, how it \
+            is judged, where it comes from, and a history that keeps it beside one that breaks it.
+
+            Examples:
+              conformance explain
+              conformance explain SYNC-3
+              conformance explain SYNC PERSIST-1
+              conformance explain syncResult
+              conformance explain 'sequenced frame'
+              conformance explain persist_failed
+              conformance explain 3
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp(
+            "Clauses such as SYNC-3, areas such as SYNC, profiles, messages, terms, error codes, close codes, exit codes, defects, scenarios.",
+            valueName: "topic"),
+        completion: .words { CompletionWords.topics })
+    var topics: [String] = []
+
+    func run() async throws {
+        let specification = try Specification(.embedded)
+        let style = Console.style
+        guard !topics.isEmpty else {
+            return Console.write(style.spelled(try ProtocolPage(specification, style).text) + "\n")
+        }
+        let book = try TopicBook(specification, style)
+        var pages: [String] = []
+        var problems: [InputProblem] = []
+        for topic in topics {
+            do {
+                pages += try book.pages(on: topic)
+            } catch {
+                problems.append(error)
+            }
+        }
+        try problems.throwAll()
+        let rule = style.dim(String(repeating: style.hasUnicode ? "─" : "-", count: min(style.width, 80)))
+        Console.write(style.spelled(pages.joined(separator: "\n\n\(rule)\n\n")) + "\n")
+    }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Gate
+import Holdfast
+import HoldfastSuite
+import JSON
+import Report
+import Transcript
+
+struct GateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gate",
+        abstract: "Compare two states of the protocol: whom it breaks.",
+        usage: "conformance gate <old> [<new>] [<options>]",
+        discussion: """
+            A state is a folder that holds Spec/ and Fixtures/, or a revision of the git repository one stands in: v1.0.0, \
+            HEAD~1, main, or main:folder for a folder inside it. Nothing is checked out. Messages, clauses, codes, timeouts, \
+            requests, scenarios and fixtures are compared, and transcripts are judged under both specifications.
+
+            Examples:
+              conformance gate v1.0.0
+              conformance gate origin/main . --format markdown=changes.md
+              conformance gate v1.0.0 HEAD --archive transcripts/ --waivers waivers.json
+
+            Exit codes: 0 compatible, or announced by a new major version · 1 somebody breaks, or version, changelog or \
+            waivers are wrong · 64 a state cannot be read
+            """
+    )
+
+    @Argument(help: ArgumentHelp("What peers have now: a folder or a revision.", valueName: "old"))
+    var old: String
+
+    @Argument(help: ArgumentHelp("What they shall get: a folder or a revision.", valueName: "new"))
+    var new = "."
+
+    @Option(
+        help: ArgumentHelp(
+            "An older state that is still supported; its peers must not break either. Several times.",
+            valueName: "state"))
+    var supported: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A transcript, or a folder of them, to judge under both specifications. Several times.", valueName: "path"),
+        completion: .file())
+    var archive: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Findings that are accepted, each for a reason and until a day.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var waivers: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A report besides: json, junit, github, sarif or markdown, into a file or '-'. Several times.",
+            valueName: "name=file"))
+    var format: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Where the repository is. Default: where one stands.", valueName: "folder"),
+        completion: .directory)
+    var repository = "."
+
+    func run() async throws {
+        let formats = try FormatTarget<GateFormat>.all(format)
+        let reader = StateReader(repository: repository)
+        var options = GateOptions(today: try BaselineOptions.today)
+        if let waivers {
+            options.waivers = try Waivers(Files.text(of: waivers), file: waivers, today: options.today)
+        }
+        options.archive = try archive.flatMap(StateReader.transcripts)
+        let before = try await reader.state(old)
+        let after = try await reader.state(new)
+        for name in supported { options.supported.append(try await reader.state(name)) }
+        let report = try await gate(from: before, to: after, options: options)
+        for target in formats where target.path != "-" {
+            try Files.write(target.format.text(of: report), to: target.path)
+        }
+        let shown = GateConsoleReport(report, style: Console.style).text
+        let printed = formats.first { $0.path == "-" }
+        // A report on standard output is for a program, which wants nothing else there; annotations are lines of a log.
+        if let printed, !printed.format.isForLogs {
+            Console.error(String(shown.dropLast()))
+        } else {
+            Console.write(shown)
+        }
+        if let printed { Console.write(printed.format.text(of: report)) }
+        try report.exit.end()
+    }
+}
+
+/// The ways in which programs read a report of the gate.
+enum GateFormat: String, CaseIterable {
+    case json, junit, github, sarif, markdown
+
+    /// Whether a program picks its lines out of whatever else is printed.
+    var isForLogs: Bool { self == .github }
+
+    func text(of report: GateReport) -> String {
+        switch self {
+        case .json: GateJSONReport(report).value.text(pretty: true) + "\n"
+        case .junit: GateJUnitReport(report).text
+        case .github: GateAnnotations(report).text
+        case .sarif: GateSARIFReport(report, toolVersion: toolVersion).value.text(pretty: true) + "\n"
+        case .markdown: GateMarkdown(report).text
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import Holdfast
+import HoldfastSuite
+import JSON
+import Judge
+import Report
+
+struct ListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the clauses and how each is judged.",
+        discussion: """
+            Examples:
+              conformance list                 every clause
+              conformance list SYNC PERSIST    two areas
+              conformance list --scenarios     every scenario with the clauses it exercises
+              conformance list --json          the same for machines
+            """
+    )
+
+    @Argument(
+        help: "Only these: a clause id, an area, or a pattern with '*'.",
+        completion: .words { CompletionWords.patterns() })
+    var patterns: [String] = []
+
+    @Flag(help: "List the scenarios instead.")
+    var scenarios = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        let specification = try Specification(.embedded)
+        let all = try specification.allScenarios()
+        for pattern in patterns.map(NamePattern.init)
+        where !specification.clauses.contains(where: { pattern.matches($0.id) })
+            && !all.contains(where: { pattern.matches($0.name) })
+        {
+            throw InputProblem(
+                "list", "'\(pattern.text)' names no clause and no scenario", insteadOf: pattern.text,
+                among: specification.clauses.map(\.id.description) + Area.allCases.map(\.rawValue) + all.map(\.name),
+                expected: "such as SYNC-3, SYNC or server/SYNC/*", otherwise: "leave it out to see all")
+        }
+        scenarios ? listScenarios(all) : listClauses(specification.clauses.filter { isWanted($0.id) }, all)
+    }
+
+    private func isWanted(_ id: ClauseID) -> Bool {
+        patterns.isEmpty || patterns.contains { NamePattern($0).matches(id) }
+    }
+
+    private func listClauses(_ clauses: [Clause], _ scenarios: [any SelectableScenario]) {
+        if json {
+            let entries = clauses.map { clause in
+                entry(clause, scenarios: scenarios.reduce(0) { $0 + $1.clauses.count { $0 == clause.id } })
+            }
+            return Console.write(JSONValue.array(entries).text(pretty: true) + "\n")
+        }
+        let style = Console.style
+        for clause in clauses {
+            let head = [
+                padded(clause.id.description, 11), padded(clause.role.rawValue, 7),
+                padded(clause.profile.rawValue, 12), padded(status(of: clause), 9),
+            ].joined()
+            Console.write(head + style.cut(clause.sentence, to: max(20, style.width - head.count)) + "\n")
+        }
+        let counts = Dictionary(clauses.map { (status(of: $0), 1) }, uniquingKeysWith: +)
+        let words = ["checked", "pending", "excluded"].map { "\(counts[$0] ?? 0) \($0)" }.joined(separator: ", ")
+        Console.write("\n\(clauses.count) clauses: \(words) · \(scenarios.count) scenarios\n")
+    }
+
+    private func status(of clause: Clause) -> String {
+        clause.exclusion != nil ? "excluded" : Checks.check(of: clause.id) == nil ? "pending" : "checked"
+    }
+
+    private func entry(_ clause: Clause, scenarios: Int) -> JSONValue {
+        [
+            "id": .string(clause.id.description), "role": .string(clause.role.rawValue),
+            "profile": .string(clause.profile.rawValue), "keyword": .string(clause.keyword.rawValue),
+            "status": .string(status(of: clause)), "sentence": .string(clause.sentence),
+            "scenarios": JSONValue(scenarios),
+        ]
+    }
+
+    private func listScenarios(_ scenarios: [any SelectableScenario]) {
+        let wanted = scenarios.filter { scenario in
+            patterns.isEmpty || patterns.contains { NamePattern($0).matches(scenario.name) }
+                || scenario.clauses.contains(where: isWanted)
+        }
+        for scenario in wanted {
+            let clauses = scenario.clauses.map(\.description).joined(separator: " ")
+            Console.write("\(scenario.name)\n  \(scenario.title): \(clauses)\n")
+        }
+        Console.write("\n\(wanted.count) scenarios\n")
+    }
+}

@@ -1,0 +1,156 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+import HoldfastSuite
+import JSON
+import JSONSchema
+import Report
+
+struct ValidateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validate",
+        abstract: "Check messages against the schemas.",
+        usage: "conformance validate <file> ... [<options>]",
+        discussion: """
+            What a message is comes from its 'type'; a REST body or a push, which has none, is told by its members or by \
+            --as.
+
+            Examples:
+              conformance validate done.json
+              echo '{"type":"done","text":"hi"}' | conformance validate -
+              conformance validate --as session body.json
+              conformance validate --profile core --profile sync frames/*.json
+              conformance validate --schema order.json orders.jsonl
+
+            A file that ends in .jsonl or .ndjson holds one message a line; with --lines every file does. Lines are \
+            judged on all cores, and what is wrong is told with line and column.
+
+            Exit codes: 0 all valid · 1 a message is not valid · 64 a file cannot be read
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("Files with one message each; '-' reads standard input.", valueName: "file"),
+        completion: .file())
+    var files: [String]
+
+    @Option(
+        name: .customLong("as"), help: ArgumentHelp("What every message has to be.", valueName: "name"),
+        completion: .words { CompletionWords.schemas })
+    var name: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A profile whose additions are in force; may be given several times. Default: core.", valueName: "name"),
+        completion: .serverProfiles)
+    var profile: [String] = []
+
+    @Option(
+        help: ArgumentHelp("A JSON Schema (draft 2020-12) to judge by, in place of the protocol's.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var schema: String?
+
+    @Flag(help: "Take every line of the files as a message.")
+    var lines = false
+
+    @Option(help: ArgumentHelp("Threads that judge lines. Default: one per core.", valueName: "count"))
+    var jobs: Int?
+
+    func run() async throws {
+        if let schema {
+            guard name == nil, profile.isEmpty else {
+                throw InputProblem(
+                    name == nil ? "--profile" : "--as", "speaks of the protocol's schemas, and --schema replaces them",
+                    expected: "one or the other", fix: "leave one of them out")
+            }
+            let schema = try Schema.load(schema)
+            return try await judgeAll { SchemaJudge(schema) }
+        }
+        let schemas = try schemas()
+        if files.contains(where: holdsLines) {
+            return try await judgeAll { [name] in ProtocolJudge(schemas: schemas, name: name) }
+        }
+        var invalid = 0
+        for file in files {
+            let bytes = try Files.bytes(of: file)
+            let shown = file == "-" ? "standard input" : file
+            let problems = schemas.validate(bytes: bytes, as: name)
+            if problems.isEmpty {
+                let type = (try? JSONParser.document(bytes: bytes).root).flatMap { name ?? schemas.name(of: $0) }
+                Console.write("valid  \(shown): \(type ?? "message")\n")
+                continue
+            }
+            invalid += 1
+            for problem in problems { Console.write("NOT valid  \(shown):\(problem)\n") }
+        }
+        if files.count > 1 { Console.write("\n\(files.count - invalid) valid, \(invalid) not valid\n") }
+        if invalid > 0 { throw ExitCode(.violation) }
+    }
+
+    private func schemas() throws -> MessageSchemas {
+        let specification = try Specification(.embedded)
+        var problems: [InputProblem] = []
+        let profiles = profile.isEmpty ? [.core] : Profile.profiles(named: profile, &problems)
+        try problems.throwAll()
+        let schemas = try MessageSchemas(specification.files, profiles: profiles)
+        if let name, !schemas.names.contains(name) {
+            throw InputProblem(
+                "--as", "'\(name)' is no message", insteadOf: name, among: schemas.names,
+                otherwise: "name one of these")
+        }
+        return schemas
+    }
+
+    private func holdsLines(_ file: String) -> Bool {
+        lines || file.hasSuffix(".jsonl") || file.hasSuffix(".ndjson")
+    }
+
+    private func judgeAll(by makeJudge: @escaping @Sendable () -> any ValidateJudge) async throws {
+        _ = try Tool.threads(jobs)
+        var total = (messages: 0, invalid: 0)
+        for file in files {
+            let shown = file == "-" ? "standard input" : file
+            if holdsLines(file) {
+                let found = try await judgeLines(of: file, shown: shown, by: makeJudge)
+                total.messages += found.messages
+                total.invalid += found.invalid
+                continue
+            }
+            var judge = makeJudge()
+            let faults = try Files.bytes(of: file).withUnsafeBufferPointer { judge.faults(in: $0) }
+            total.messages += 1
+            if !faults.isEmpty { total.invalid += 1 }
+            if faults.isEmpty { Console.write("valid  \(shown)\n") }
+            for fault in faults { Console.write("NOT valid  \(fault.text(in: shown))\n") }
+        }
+        if total.messages != 1 || files.contains(where: holdsLines) {
+            Console.write("\(total.messages - total.invalid) valid, \(total.invalid) not valid\n")
+        }
+        if total.invalid > 0 { throw ExitCode(.violation) }
+    }
+
+    private func judgeLines(
+        of file: String, shown: String, by makeJudge: @escaping @Sendable () -> any ValidateJudge
+    ) async throws -> ValidateLines.Total {
+        let fix = "wait until nobody writes to it, or validate a copy"
+        let reader: LineReader
+        do {
+            reader = try LineReader(file, lineLimit: JSONLimits.standard.maxBytes)
+        } catch {
+            throw InputProblem(error, in: shown, at: shown, fix: fix)
+        }
+        let found = await ValidateLines(jobs: try Tool.threads(jobs), makeJudge: makeJudge).run(reader) { line, fault in
+            Console.write("NOT valid  \(fault.text(in: shown, line: line))\n")
+        }
+        let place = "\(shown):\(found.lines + 1)"
+        switch found.problem {
+        case .file(let problem): throw InputProblem(problem, in: place, at: place, fix: fix)
+        case .longLine(let limit):
+            throw InputProblem(
+                place, "the line has more than \(limit) bytes",
+                expected: "one message a line, of \(limit) bytes at most",
+                fix: "leave the line out, or put a line end behind every message")
+        case nil: return found
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import Explain
+import Foundation
+import Holdfast
+import Reference
+import ReferenceClient
+import Report
+import Transcript
+
+/// The words that a shell may complete, asked of the program itself, so that a script never grows old.
+enum CompletionWords {
+    /// Clauses, areas and scenarios of both sides, or of one.
+    static func patterns(_ role: Role? = nil) -> [String] {
+        guard let specification else { return [] }
+        let clauses = specification.clauses.filter { role == nil || $0.role == role }.map(\.id)
+        let areas = Area.allCases.filter { area in clauses.contains { $0.area == area } }.map(\.rawValue)
+        return clauses.map(\.description) + areas + scenarios.filter { $0.hasPrefix(role?.rawValue ?? "") }
+    }
+
+    /// Everything that can be explained in one word.
+    static var topics: [String] {
+        guard let specification else { return [] }
+        return patterns() + Profile.allCases.map(\.rawValue)
+            + Handbook(specification).words.filter { !$0.contains(" ") }
+            + ExitStatus.allCases.map { String($0.rawValue) } + defects(.server) + defects(.client)
+    }
+
+    static func defects(_ role: Role) -> [String] {
+        role == .server ? Defect.all.map(\.name) : ClientDefect.all.map(\.name)
+    }
+
+    static func variations(_ role: Role) -> [String] {
+        role == .server ? Variation.all.map(\.name) : ClientVariation.all.map(\.name)
+    }
+
+    static func profiles(_ role: Role) -> [String] { Profile.all(of: role).sorted().map(\.rawValue) }
+
+    /// Names, and files of this folder that may be one.
+    static var dialects: [String] {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: ".")) ?? []
+        return (specification?.dialectNames ?? [])
+            + files.filter { $0.hasSuffix(".json") }.sorted()
+    }
+
+    /// The beginnings of `NAME=FILE`.
+    static var formats: [String] { ReportFormat.allCases.map { "\($0.rawValue)=" } }
+
+    /// Whatever a message may be taken for.
+    static var schemas: [String] { specification.map { $0.messageSchemas(for: [.core]).names } ?? [] }
+
+    private static var scenarios: [String] {
+        (try? specification?.allScenarios())?.map(\.name) ?? []
+    }
+
+    private static let specification = try? Specification(.embedded)
+}
+
+extension CompletionKind {
+    /// Words that are looked up when somebody asks for them.
+    static func words(_ words: @escaping @Sendable () -> [String]) -> CompletionKind {
+        .custom { _, _, _ in words() }
+    }
+
+    static let dialects = words { CompletionWords.dialects }
+    static let serverPatterns = words { CompletionWords.patterns(.server) }
+    static let clientPatterns = words { CompletionWords.patterns(.client) }
+    static let serverDefects = words { CompletionWords.defects(.server) }
+    static let clientDefects = words { CompletionWords.defects(.client) }
+    static let serverVariations = words { CompletionWords.variations(.server) }
+    static let clientVariations = words { CompletionWords.variations(.client) }
+    static let serverProfiles = words { CompletionWords.profiles(.server) }
+    static let clientProfiles = words { CompletionWords.profiles(.client) }
+    static let formats = words { CompletionWords.formats }
+    static let sides = list(["server", "client"])
+}

@@ -1,0 +1,133 @@
+@preconcurrency import Dispatch
+import Foundation
+import HoldfastSuite
+import Platform
+import Report
+import Synchronization
+
+/// Standard output and standard error, and what kind of devices they are.
+enum Console {
+    /// Puts something in the place of standard streams that are closed, so that no file or socket comes to stand there.
+    static func open() { Descriptor.fillStandardStreams() }
+
+    /// Why standard output takes nothing any more.
+    private enum Loss { case readerLeft, failed }
+
+    private static let loss = Mutex<Loss?>(nil)
+
+    /// Whether something that was to be written is lost, though somebody may have wanted it.
+    static var hasLostOutput: Bool { loss.withLock { $0 == .failed } }
+
+    /// Writes to standard output, whole.
+    ///
+    /// A reader that has gone, as `head` does, has all that it wanted: what comes after is dropped, and the command does its
+    /// work. A disk that is full is told once, and ends the command with ``ExitStatus/harness``.
+    static func write(_ text: String) {
+        if isTerminal { endProgress() }
+        let failure = loss.withLock { loss -> SystemError? in
+            guard loss == nil else { return nil }
+            do throws(SystemError) {
+                try Descriptor.standardOutput.writeAll(text)
+                return nil
+            } catch {
+                loss = error == .brokenPipe || error == .badDescriptor ? .readerLeft : .failed
+                return loss == .failed ? error : nil
+            }
+        }
+        guard let failure else { return }
+        error(
+            """
+            standard output: cannot be written: \(failure)
+              expected: a terminal, a pipe or a file that takes all of it
+              fix: make room, or send it to another place
+            """)
+    }
+
+    /// Writes a line to standard error.
+    static func error(_ text: String) {
+        endProgress()
+        writeError(text + "\n")
+    }
+
+    /// There is nobody left to tell when standard error takes nothing.
+    private static func writeError(_ text: String) { try? Descriptor.standardError.writeAll(text) }
+
+    /// Colours on a terminal unless NO_COLOR is set; as wide as the terminal, or 80 columns in a pipe.
+    static var style: ConsoleStyle {
+        ConsoleStyle(
+            hasColour: isTerminal && !isPlain, width: Descriptor.standardOutput.terminalWidth ?? 80,
+            hasUnicode: hasUnicode)
+    }
+
+    /// Whether standard output is a terminal.
+    static var isTerminal: Bool { Descriptor.standardOutput.isTerminal }
+
+    // MARK: progress
+
+    /// The line of progress that stands on the terminal, if any.
+    private static let drawn = Mutex<String?>(nil)
+
+    /// Whether progress may be drawn on standard error.
+    static var showsProgress: Bool { Descriptor.standardError.isTerminal && environment("TERM") != "dumb" }
+
+    /// Draws progress over the line drawn before; the width is asked each time, so that a new size of the window counts.
+    static func draw(_ progress: TextProgress) {
+        let columns = (Descriptor.standardError.terminalWidth ?? 80) - 1
+        let line = progress.line(ConsoleStyle(hasColour: !isPlain, hasUnicode: hasUnicode), width: columns)
+        drawn.withLock { drawn in
+            guard drawn != line else { return }
+            writeError("\r\u{1B}[2K\(line)")
+            drawn = line
+        }
+    }
+
+    /// Wipes the line of progress, if there is one.
+    static func endProgress() {
+        drawn.withLock { drawn in
+            guard drawn != nil else { return }
+            writeError("\r\u{1B}[2K")
+            drawn = nil
+        }
+    }
+
+    // MARK: devices
+
+    private static var isPlain: Bool {
+        environment("NO_COLOR").map { !$0.isEmpty } ?? false || environment("TERM") == "dumb"
+    }
+
+    /// Whether the locale takes more than ASCII; one that nobody chose says nothing, and terminals take UTF-8.
+    private static var hasUnicode: Bool {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap(environment).first { !$0.isEmpty }
+        guard let locale = locale?.uppercased() else { return true }
+        return locale.contains("UTF-8") || locale.contains("UTF8")
+    }
+
+    private static func environment(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
+}
+
+/// A line of progress on the terminal while something runs: drawn at a steady rate, wiped at the end, absent in a pipe.
+enum ProgressLine {
+    /// Fast enough for the eye, and no more work for the terminal however much happens.
+    private static let interval = DispatchTimeInterval.milliseconds(150)
+
+    /// What draws it; nil where nobody would see it.
+    ///
+    /// For commands that leave SIGINT to the system, it wipes the line before the process ends.
+    static func display(wipesWhenInterrupted: Bool = false) -> ProgressDisplay? {
+        guard Console.showsProgress else { return nil }
+        return { content in
+            if wipesWhenInterrupted {
+                for signal in [SystemSignal.interrupt, .terminate] { signal.wipeLineFirst() }
+            }
+            let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "holdfast.progress"))
+            timer.schedule(deadline: .now() + interval, repeating: interval)
+            timer.setEventHandler { Console.draw(content()) }
+            timer.activate()
+            return {
+                timer.cancel()
+                Console.endProgress()
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Basics
+@preconcurrency import Dispatch
+import Foundation
+import Platform
+import Stage
+import Synchronization
+
+/// The reasons from outside for which a command ends early: SIGINT, SIGTERM, SIGHUP, and the end of standard input.
+///
+/// The first one is reported and lets the command end in order; a second signal ends the process at once, with the subjects
+/// it started and the folders it made for them. Signals that come together are one: a service manager or `timeout` signals
+/// the program and then its group, and a terminal that goes away signals more than once too.
+final class Interruptions: Sendable {
+    /// For so long after the first signal, others are its echo: nobody can have waited for it to take effect.
+    private static let echo = Duration.seconds(1)
+
+    private let reason = Latch<ContinuousClock.Instant>()
+    private let sources: [any DispatchSourceSignal]
+
+    init(ignoringInterrupt: Bool = false, endingWithInput: Bool = false) {
+        let reason = reason
+        let firstSignal = Latch<ContinuousClock.Instant>()
+        SystemSignal.brokenPipe.ignore()
+        if ignoringInterrupt { SystemSignal.interrupt.ignore() }
+        var awaited: [SystemSignal] = ignoringInterrupt ? [.terminate] : [.interrupt, .terminate]
+        // Whoever started the program may want it to outlive the end of the terminal, as `nohup` does.
+        if !SystemSignal.hangUp.ignore() { awaited.append(.hangUp) }
+        sources = awaited.map { signal in
+            signal.ignore()
+            let source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: .global())
+            source.setEventHandler {
+                let now = ContinuousClock.now
+                if firstSignal.set(now) {
+                    reason.set(now)
+                } else if let first = firstSignal.value, now - first >= Self.echo {
+                    RunningSubjects.killAll()
+                    Console.endProgress()
+                    signal.end()
+                }
+            }
+            source.activate()
+            return source
+        }
+        if endingWithInput {
+            Thread.detachNewThread {
+                while let bytes = try? FileHandle.standardInput.read(upToCount: 1 << 16), !bytes.isEmpty {}
+                reason.set(.now)
+            }
+        }
+    }
+
+    /// Returns at the first interruption, at once when it was before, or when the calling task is cancelled.
+    @Sendable func first() async {
+        while await reason.wait(within: .seconds(86_400)) == nil, !Task.isCancelled {}
+    }
+
+    deinit {
+        for source in sources { source.cancel() }
+    }
+}

@@ -1,0 +1,166 @@
+import ArgumentParser
+import Basics
+import Foundation
+import Holdfast
+import HoldfastSuite
+import Report
+
+/// Flags about violations that are expected.
+struct BaselineOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Violations that are expected, each with its reason and its last day.",
+            discussion: """
+                They are performed all the same and have to fail: an entry that holds, is over, or names nothing ends the run \
+                with 3.
+                """, valueName: "file"), completion: .file(extensions: ["json"]))
+    var baseline: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write a baseline of what is violated, for a person to give the reasons; with --baseline what holds of it is kept.",
+            valueName: "file"), completion: .file(extensions: ["json"]))
+    var writeBaseline: String?
+
+    /// What is expected; nil when nothing was said.
+    func expected() throws -> Baseline? {
+        if let writeBaseline { try refuseOverwriting(writeBaseline) }
+        return try baseline.map { path in
+            try Baseline(
+                Files.bytes(of: path), file: path == "-" ? "standard input" : path, today: Self.today)
+        }
+    }
+
+    /// Reasons that people wrote are not lost to a flag.
+    private func refuseOverwriting(_ path: String) throws {
+        let resolved = { (path: String) in URL(fileURLWithPath: path).standardizedFileURL.path }
+        guard FileManager.default.fileExists(atPath: path), baseline.map(resolved) != resolved(path) else { return }
+        throw InputProblem(
+            "--write-baseline", "'\(path)' exists, and its reasons would be lost", expected: "a new file",
+            fix: "add --baseline \(ShellWords.quoted(path)) to keep what still holds, or name another file")
+    }
+
+    /// Today, in UTC, so that a day ends everywhere at the same moment.
+    static var today: CivilDate {
+        get throws {
+            guard let today = CivilDate(Date.now.formatted(.iso8601)) else {
+                throw SuiteProblem(.harness, "the clock of this machine tells no date")
+            }
+            return today
+        }
+    }
+}
+
+/// Flags that say what is written of a report besides the console report.
+struct FormatOptions: ParsableArguments {
+    @Option(
+        name: .customLong("format"),
+        help: ArgumentHelp(
+            "Write the report in another form too; may be given several times.",
+            discussion: """
+                Names: html (one page for a browser), json, junit, markdown, github, tap. FILE '-' is standard output; the console report then goes to \
+                standard error.
+                """, valueName: "name=file"), completion: .formats)
+    var formats: [String] = []
+
+    @Flag(help: "Name every clause in the console report, also those that passed.")
+    var verbose = false
+
+    /// What is to be written where.
+    func targets() throws -> [FormatTarget<ReportFormat>] { try FormatTarget.all(formats) }
+}
+
+/// A form of a report, and the file it goes to.
+struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Equatable>: Equatable {
+    let format: Format
+    /// The file; `-` for standard output.
+    let path: String
+
+    /// What `NAME=FILE` flags ask for; makes the folders, so that a long run does not end at a missing one.
+    static func all(_ flags: [String]) throws -> [Self] {
+        var targets: [Self] = []
+        var problems: [InputProblem] = []
+        for text in flags {
+            do throws(InputProblem) {
+                let target = try Self(text)
+                if let before = targets.first(where: { $0.path == target.path }) {
+                    problems.note(
+                        "--format",
+                        "'\(before.format.rawValue)' and '\(target.format.rawValue)' both go to '\(target.path)'",
+                        expected: "a file of its own for each format", fix: "name another file")
+                }
+                targets.append(target)
+            } catch {
+                problems.append(error)
+            }
+        }
+        try problems.throwAll()
+        for target in targets where target.path != "-" { try target.prepare() }
+        return targets
+    }
+
+    private init(_ text: String) throws(InputProblem) {
+        let names = Format.allCases.map(\.rawValue)
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard let format = Format(rawValue: parts[0]) else {
+            throw InputProblem(
+                "--format", "there is no format '\(clipped(parts[0]))'", insteadOf: parts[0], among: names,
+                otherwise: "choose one of these")
+        }
+        guard parts.count == 2, !parts[1].isEmpty else {
+            throw InputProblem(
+                "--format", "'\(text)' names no file", expected: "NAME=FILE, or NAME=- for standard output",
+                fix: "write for instance --format \(parts[0])=report.\(parts[0])")
+        }
+        (self.format, path) = (format, parts[1])
+    }
+
+    private func prepare() throws {
+        if Files.isFolder(path) {
+            throw InputProblem(
+                "--format", "'\(path)' is a folder", expected: "a file",
+                fix: "name a file in it, such as \(path)/report.\(format.rawValue)")
+        }
+        let folder = (path as NSString).deletingLastPathComponent
+        if !folder.isEmpty { try Files.makeFolder(folder) }
+        guard FileManager.default.isWritableFile(atPath: folder.isEmpty ? "." : folder) else {
+            throw InputProblem(
+                "--format", "'\(path)' cannot be written: its folder is closed to this user",
+                expected: "a file in a folder that can be written to", fix: "name another one")
+        }
+    }
+}
+
+/// Flags that say what is performed, how much of it and how often.
+struct PartOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Perform part I of N, from 1; '/N' takes the index from JOB_COMPLETION_INDEX.",
+            discussion: "A part decides only what it saw; 'conformance report merge' makes the whole of all parts.",
+            valueName: "i/n"))
+    var shard: String?
+
+    @Option(
+        name: .customLong("repeat"),
+        help: ArgumentHelp("Perform each scenario so often; every performance is judged and counts.", valueName: "n"))
+    var repetitions = 1
+
+    /// Checks how many scenarios are to run at once.
+    static func checkJobs(_ jobs: Int) throws(InputProblem) {
+        guard jobs > 0 else {
+            throw InputProblem("--jobs", "'\(jobs)' runs nothing", expected: "a number from 1", fix: "leave it out")
+        }
+    }
+
+    /// What is performed of a selection.
+    func share<Item>(of selection: ScenarioSelection<Item>) throws -> ScenarioSelection<Item> {
+        guard (1...100).contains(repetitions) else {
+            throw InputProblem(
+                "--repeat", "'\(repetitions)' is no number of performances", expected: "a number from 1 to 100",
+                fix: "leave it out for one")
+        }
+        var selection = selection.repeated(repetitions)
+        if let shard { selection.take(try Shard(shard, environment: ProcessInfo.processInfo.environment)) }
+        return selection
+    }
+}

@@ -1,0 +1,68 @@
+import Holdfast
+import HoldfastSuite
+import Report
+
+/// Everything that happens with a report once there is one: it meets the baseline, is written, is shown, and ends the command.
+struct ReportOutput {
+    private let targets: [FormatTarget<ReportFormat>]
+    private let listsAll: Bool
+    private let baseline: Baseline?
+    private let newBaseline: String?
+    private let today: CivilDate
+    private let specification: Specification
+
+    /// Reads and checks what the flags name, before anything is performed.
+    init(
+        _ formats: FormatOptions, _ baseline: BaselineOptions? = nil, isPart: Bool = false,
+        under specification: Specification
+    ) throws {
+        if isPart, baseline?.writeBaseline != nil {
+            throw InputProblem(
+                "--write-baseline", "a part knows only its own violations", expected: "a whole run",
+                fix: "give it to 'conformance report merge'")
+        }
+        self.baseline = try baseline?.expected()
+        newBaseline = baseline?.writeBaseline
+        targets = try formats.targets()
+        listsAll = formats.verbose
+        today = try BaselineOptions.today
+        self.specification = specification
+    }
+
+    /// Writes and shows a report.
+    /// - Parameters:
+    ///   - report: The report.
+    ///   - write: Writes what the command itself is to write.
+    /// - Throws: The exit code of the run, unless it conforms.
+    func end(with report: RunReport, writing write: (RunReport) throws -> Void) throws {
+        var report = report
+        if let baseline {
+            let role = report.subject.role
+            report.compare(
+                with: baseline, on: today,
+                clauses: specification.clauses.filter { $0.role == role }.map(\.id.description),
+                scenarios: try specification.scenarioNames(for: role))
+        }
+        try write(report)
+        try show(report)
+        if let newBaseline {
+            try Files.write(BaselineWriter.text(report, on: today), to: newBaseline)
+            Console.error("\(newBaseline): give each entry its reason before the baseline is used")
+        }
+        try report.exit.end()
+    }
+
+    /// Writes the formats and prints the console report.
+    func show(_ report: RunReport) throws {
+        for target in targets where target.path != "-" {
+            try Files.write(target.format.text(of: report), to: target.path)
+        }
+        let text = ConsoleReport(report, style: Console.style, listsAll: listsAll).text
+        if let target = targets.first(where: { $0.path == "-" }) {
+            Console.error(String(text.dropLast()))
+            Console.write(target.format.text(of: report))
+        } else {
+            Console.write(text)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Holdfast
+import HoldfastSuite
+import Stage
+
+/// Flags that describe whoever is judged from the outside.
+struct SubjectOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "How the two peers speak: a name of 'conformance dialect list', or a dialect file. Default: canonical.",
+            valueName: "name|file"), completion: .dialects)
+    var dialect: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A subject file; tells name, profiles, limits and dialect, flags override it.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var subject: String?
+
+    /// What the file says, and the dialect that is spoken.
+    func read(_ specification: Specification) throws -> (described: SubjectFile?, dialect: Dialect) {
+        let described = try subject.map { try SubjectFile(file: $0) }
+        let name = dialect ?? described?.dialect
+        return (described, try name.map { try specification.dialect($0, given: "--dialect") } ?? .canonical)
+    }
+}
+
+extension FaultRule {
+    /// The rules that flags spell; every wrong one is told.
+    static func all(_ texts: [String], _ problems: inout [InputProblem]) -> [FaultRule] {
+        var rules: [FaultRule] = []
+        for text in texts {
+            do { rules.append(try FaultRule(text)) } catch { problems.append(error) }
+        }
+        return rules
+    }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+import HoldfastSuite
+import Reference
+import ReferenceClient
+import Report
+
+/// What every command shares: how it is called, and the way to end with a code.
+enum Tool {
+    /// How the reader calls this program: `./conformance.sh` says it of itself.
+    static let command = ProcessInfo.processInfo.environment["HOLDFAST_COMMAND"] ?? "conformance"
+
+    /// Where this program lies, whatever it was called by.
+    static func program() throws -> String {
+        if let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") { return path }
+        guard let path = Bundle.main.executablePath else {
+            throw InputProblem(
+                "--reference", "this program does not know where it lies", expected: "a path to start it again",
+                fix: "start 'conformance serve' by hand, and name it with --subject")
+        }
+        return path
+    }
+
+    /// Tells what went wrong, and gives the error that ends the program with its code.
+    static func ending(_ error: any Error) -> any Error {
+        guard error is InputProblem || error is InputProblems || error is SuiteProblem else { return error }
+        let problem = SuiteProblem(error)
+        Console.error(problem.description)
+        return ExitCode(problem.exit)
+    }
+
+    /// Checks a number of threads, one for each core by default.
+    static func threads(_ jobs: Int?) throws -> Int {
+        guard jobs.map({ (1...256).contains($0) }) ?? true else {
+            throw InputProblem(
+                "--jobs", "'\(jobs ?? 0)' is no number of threads", expected: "1 to 256",
+                fix: "name a number in that range")
+        }
+        return jobs ?? ProcessInfo.processInfo.activeProcessorCount
+    }
+}
+
+extension ExitCode {
+    /// The code of a status.
+    init(_ status: ExitStatus) { self.init(status.rawValue) }
+}
+
+extension ExitStatus {
+    /// Ends the command with this status, unless everything conforms.
+    func end() throws { if self != .conforms { throw ExitCode(self) } }
+}
+
+/// A way for a reference peer to be wrong, or different and right, that can be asked for by name.
+protocol NamedBehaviour: Hashable {
+    var name: String { get }
+    var summary: String { get }
+}
+
+/// One that is wrong.
+protocol NamedDefect: NamedBehaviour {
+    var clause: ClauseID { get }
+}
+
+extension Defect: NamedDefect {}
+extension Variation: NamedBehaviour {}
+extension Preset: NamedBehaviour {}
+extension ClientDefect: NamedDefect {}
+extension ClientVariation: NamedBehaviour {}
+
+/// What the commands of both reference peers do with names.
+enum NamedBehaviours {
+    /// Those that a flag of a command names; every unknown name is told at once.
+    static func chosen<Item: NamedBehaviour>(
+        _ names: [String], among all: [Item], flag: String, of command: String
+    ) throws -> Set<Item> {
+        let known = all.map(\.name)
+        try names.filter { !known.contains($0) }.map { name in
+            InputProblem(
+                flag, "unknown name '\(name)'", insteadOf: name, among: known,
+                expected: "a name of 'conformance \(command) --list-defects'", otherwise: "correct it")
+        }.throwAll()
+        return Set(all.filter { names.contains($0.name) })
+    }
+
+    /// Prints all there are.
+    static func show(
+        _ defects: [some NamedDefect], _ variations: [some NamedBehaviour], _ presets: [Preset] = []
+    ) {
+        let style = Console.style
+        Console.write("defects, each breaks the clause named\n")
+        for defect in defects {
+            Console.write("  \(defect.name)  \(defect.clause)\n\(style.wrapped(defect.summary, indent: 4))\n")
+        }
+        Console.write("\nvariations, all legal\n")
+        for variation in variations {
+            Console.write("  \(variation.name)\n\(style.wrapped(variation.summary, indent: 4))\n")
+        }
+        guard !presets.isEmpty else { return }
+        Console.write("\npresets, each a system that exists: its dialect and its defects\n")
+        for preset in presets {
+            let parts = preset.defects.map(\.name) + preset.variations.map(\.name)
+            Console.write("  \(preset.name)\n\(style.wrapped(preset.summary, indent: 4))\n")
+            Console.write("\(style.wrapped(parts.joined(separator: " "), indent: 4))\n")
+        }
+    }
+}

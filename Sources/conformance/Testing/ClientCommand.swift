@@ -1,0 +1,93 @@
+import ArgumentParser
+import Holdfast
+import HoldfastSuite
+import Report
+
+struct ClientCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "client",
+        abstract: "Test a client.",
+        discussion: """
+            Plays the server, the system and the person for a client: performs every scenario against a scripted server, \
+            judges what the client sent and showed, clause by clause, and prints what was proved. The client is driven by \
+            a small program that reads commands from standard input and answers on standard output, one JSON object a \
+            line (Spec/chapters/12-driving-a-client.md), or by a device that opens a WebSocket.
+
+            Examples:
+              conformance client -- ./my-driver --headless
+              conformance client --only CLIENT-1 -- python3 driver.py
+              conformance client --listen 192.168.1.10:9000
+              conformance client --reference
+              conformance client --profile client-core --profile client-sync --out results -- ./my-driver
+
+            What the driver cannot do leaves clauses untested, by name; it never passes them.
+
+            Exit codes: 0 conforms · 1 violation · 2 incomplete · 3 stale baseline · 64 usage · 69 unreachable · 70 harness error
+            """
+    )
+
+    @OptionGroup(title: "The client")
+    var client: ClientFlags
+
+    @Option(
+        help: ArgumentHelp(
+            "Only these clauses or scenarios, with '*'; may be given several times.", valueName: "pattern"),
+        completion: .clientPatterns)
+    var only: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Write report.json and the transcripts to this folder.", valueName: "dir"),
+        completion: .directory)
+    var out: String?
+
+    @Option(help: "How many scenarios run at once, each with a driver of its own; a device does one at a time.")
+    var jobs = 8
+
+    @Option(
+        help: ArgumentHelp("A folder to take in place of the specification in this program.", valueName: "dir"),
+        completion: .directory)
+    var spec: String?
+
+    @OptionGroup(title: "How much") var parts: PartOptions
+
+    @OptionGroup(title: "Reports") var formats: FormatOptions
+
+    @OptionGroup(title: "Expected violations") var baseline: BaselineOptions
+
+    @Flag(help: "List what would be performed, and end.")
+    var dryRun = false
+
+    func run() async throws {
+        let specification = try Specification(spec.map(SpecificationFiles.init(folder:)) ?? .embedded)
+        let selection = try parts.share(
+            of: ScenarioSelection(
+                only, role: .client, of: specification, scenarios: specification.clientScenarios()))
+        try PartOptions.checkJobs(jobs)
+        if dryRun { return Console.write(selection.plan) }
+        let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, under: specification)
+        let interruptions = Interruptions()
+        let client = try client.client()
+        var report = try await client.meeting(under: specification, invite: ClientFlags.invite) { source in
+            if let out { try Files.makeFolder(out) }
+            let (greeted, wasInterrupted) = await cancelling(at: interruptions.first) {
+                await Result { try await client.subject(source) }
+            }
+            guard !wasInterrupted else {
+                throw SuiteProblem(
+                    .interrupted, "interrupted before the driver was ready; nothing was tested")
+            }
+            return try await ClientSuite(
+                greeted.get(), at: source.place, under: specification, selection, jobs: jobs
+            ).run(until: interruptions.first, showing: ProgressLine.display())
+        }
+        report.again = self.client.rerun(spec: spec)
+        try output.end(with: report) { if let out { try $0.write(to: out) } }
+    }
+}
+
+extension Result where Failure == any Error {
+    /// What a body returns, or throws.
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}

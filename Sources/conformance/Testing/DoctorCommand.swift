@@ -1,0 +1,40 @@
+import ArgumentParser
+import Holdfast
+import HoldfastSuite
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Check that a server is set up for the suite.",
+        discussion: """
+            Takes the flags of 'conformance server'. Connects as each principal, reads over REST, asks the agent one \
+            scripted question, and where a start command is given starts, kills and restarts the server. Then says \
+            which clauses a run would leave untested or inconclusive, why, and what to do about it.
+
+            Examples:
+              conformance doctor ws://127.0.0.1:8080/ws
+              conformance doctor --subject subject.json
+              conformance doctor --subject subject.json --json
+
+            Exit codes: 0 ready · 2 a run will be incomplete · 64 usage · 69 unreachable
+            """
+    )
+
+    @OptionGroup(title: "The server")
+    var server: SubjectFlags
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        let specification = try Specification(.embedded)
+        let selection = try Selection(role: .server, of: specification, scenarios: specification.scenarios())
+        let (subject, scope) = try server.server().subject(under: specification)
+        let diagnosis = try await server.meeting(subject) { subject in
+            await Examination(subject, scope: scope, under: specification, selection).run()
+        }
+        let report = DiagnosisReport(diagnosis, of: subject, next: server.rerun(subject))
+        Console.write(json ? report.value.text(pretty: true) + "\n" : report.text(Console.style))
+        try diagnosis.exit.end()
+    }
+}

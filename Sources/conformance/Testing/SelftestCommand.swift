@@ -1,0 +1,59 @@
+import ArgumentParser
+import Holdfast
+import HoldfastSuite
+import JSON
+import Report
+
+struct SelftestCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "selftest",
+        abstract: "Prove that the suite catches what it should.",
+        discussion: """
+            Runs the whole suite against the healthy reference server and against each legal variation: all must be \
+            green. Behind the wire of each dialect it must break what that wire cannot keep, and nothing else. Then \
+            runs the scenarios of each defect's clause against a server with that defect: the clause must be violated. Does the same with the reference client.
+
+            Examples:
+              conformance selftest
+              conformance selftest --only 'sync-*'
+              conformance selftest --only 'client-*'
+            """
+    )
+
+    @Option(
+        help: ArgumentHelp(
+            "Only these defects and variations, with '*'; may be given several times.", valueName: "pattern"),
+        completion: .words { (try? Specification(.embedded)).map(KillMatrix.Peers.names) ?? [] })
+    var only: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Write report.json and the transcripts of each peer that was misjudged to a folder of its name in this one.",
+            valueName: "dir"), completion: .directory)
+    var out: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        let specification = try Specification(.embedded)
+        let peers = try KillMatrix.Peers(of: specification) { name in
+            only.isEmpty || only.contains { NamePattern($0).matches(name) }
+        }
+        guard !peers.isEmpty else {
+            throw InputProblem(
+                "--only", "'\(only.joined(separator: "', '"))' names no defect and no variation",
+                insteadOf: only.first ?? "", among: KillMatrix.Peers.names(of: specification),
+                expected: "a name of 'conformance serve --list-defects' or 'conformance chat --list-defects', with '*'",
+                otherwise: "leave it out to run all")
+        }
+        let display = ProgressLine.display(wipesWhenInterrupted: true)
+        let matrix = try await KillMatrix(under: specification, program: Tool.program(), showing: display)
+            .run(peers, isWhole: only.isEmpty)
+        if let out {
+            for peer in matrix.peers { try peer.report?.write(to: "\(out)/\(peer.name)") }
+        }
+        Console.write(json ? matrix.value.text(pretty: true) + "\n" : matrix.text(Console.style))
+        if !matrix.holds { throw ExitCode(.harness) }
+    }
+}

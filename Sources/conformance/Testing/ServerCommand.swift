@@ -1,0 +1,96 @@
+import ArgumentParser
+import Holdfast
+import HoldfastSuite
+import Report
+
+struct ServerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "server",
+        abstract: "Test a server.",
+        discussion: """
+            Performs every scenario over real connections, judges the transcripts clause by clause and prints what \
+            was proved. Without a subject file the server is taken to declare the profile 'core' and to have an agent \
+            that answers plain text.
+
+            Examples:
+              conformance server ws://127.0.0.1:8080/ws
+              conformance server wss://chat.example/ws --token "$ONE" --token "$TWO"
+              conformance server ws://127.0.0.1:8080/ws --scripted-agent --only SYNC-3
+              conformance server --subject subject.json --out results
+              conformance server ws://127.0.0.1:3000 --dialect nami --token "$KEY"
+              conformance server --reference --skip-crashes
+              conformance server --start 'my-server --port {port} --data {data}'
+              conformance server ws://127.0.0.1:8080/ws --start ./my-server --ready 'up'
+
+            With --start the suite also kills, stops and starts the server, and lets its writes fail: only then can \
+            it prove that answers are stored before they are announced (PERSIST-1).
+
+            Exit codes: 0 conforms · 1 violation · 2 incomplete · 3 stale baseline · 64 usage · 69 unreachable · 70 harness error
+            """
+    )
+
+    @OptionGroup(title: "The server")
+    var server: SubjectFlags
+
+    @Option(
+        help: ArgumentHelp(
+            "Only these clauses or scenarios, with '*'; may be given several times.", valueName: "pattern"),
+        completion: .serverPatterns)
+    var only: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Write report.json and the transcripts to this folder.", valueName: "dir"),
+        completion: .directory)
+    var out: String?
+
+    @Option(help: "How many scenarios run at once; never more than there are principals.")
+    var jobs = 8
+
+    @Flag(
+        help: ArgumentHelp(
+            "Tell how the started server stores against a loss of power (PERSIST-11).",
+            discussion: """
+                One more instance answers a few questions under strace, where that is installed and allowed. The order of \
+                file write, synchronisation and sending is told below the report and decides nothing.
+                """))
+    var trace = false
+
+    @OptionGroup(title: "How much") var parts: PartOptions
+
+    @OptionGroup(title: "Reports") var formats: FormatOptions
+
+    @OptionGroup(title: "Expected violations") var baseline: BaselineOptions
+
+    @Flag(help: "List what would be performed, and end.")
+    var dryRun = false
+
+    func run() async throws {
+        let specification = try Specification(.embedded)
+        let selection = try parts.share(
+            of: Selection(only, role: .server, of: specification, scenarios: specification.scenarios()))
+        try PartOptions.checkJobs(jobs)
+        let (subject, scope) = try server.server().subject(under: specification)
+        if trace, subject.start == nil {
+            throw InputProblem(
+                "--trace", "there is no command to start", expected: "--start COMMAND, or a subject file with 'start'",
+                fix: "add --start 'COMMAND', or leave --trace out")
+        }
+        if dryRun { return Console.write(selection.plan) }
+        let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, under: specification)
+        if let out { try Files.makeFolder(out) }
+        let interruptions = Interruptions()
+        var report = try await server.meeting(subject) { subject in
+            if subject.start == nil {
+                let examination = Examination(subject, scope: scope, under: specification, selection)
+                for refused in try await examination.refusedTokens() {
+                    Console.error(refused.what + (refused.fix.map { "\n  fix: \($0)" } ?? ""))
+                }
+            }
+            return try await ServerSuite(
+                subject, under: specification, selection, scope: scope, jobs: jobs, traces: trace
+            ).run(until: interruptions.first, showing: ProgressLine.display())
+        }
+        report.again = RunReport.Again(server.rerun(subject))
+        try output.end(with: report) { if let out { try $0.write(to: out) } }
+    }
+}

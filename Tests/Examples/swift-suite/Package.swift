@@ -1,0 +1,13 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+    name: "swift-suite",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "holdfast", path: "../../..")],
+    targets: [
+        .testTarget(
+            name: "ConformanceTests", dependencies: [.product(name: "HoldfastSuite", package: "holdfast")])
+    ]
+)

@@ -1,0 +1,1 @@
+../Examples/swift-suite/Tests/ConformanceTests/ConformanceTests.swift
