@@ -94,6 +94,19 @@ import Testing
         #expect(run.out.contains("again: conformance server --reference --defect turn-ends-twice"))
     }
 
+    @Test func `what to type next is said as the reader calls the program`() async throws {
+        let here = ["HOLDFAST_COMMAND": "./conformance.sh"]
+        let broken = ["server", "--reference", "--defect", "turn-ends-twice", "--only", "TURN-5", "--skip-crashes"]
+        let run = try await BuiltBinary.run(broken, environment: here)
+        #expect(
+            run.out.contains(
+                "again: ./conformance.sh server --reference --defect turn-ends-twice --skip-crashes --only TURN-5"))
+        let page = try await BuiltBinary.run(["explain", "SYNC-3"], environment: here)
+        #expect(page.out.contains("Test it alone: ./conformance.sh server URL --only SYNC-3"), "\(page.out)")
+        let typo = try await BuiltBinary.run(["list", "NOTHING"], environment: here)
+        #expect(typo.status == 64 && !typo.err.contains("'conformance "))
+    }
+
     @Test func `tier 1 alone can conform, and names what it sets aside`() async throws {
         let folder = try TemporaryDirectory()
         let (run, _) = try await Serving.run(in: folder) { serving in

@@ -11,8 +11,8 @@ enum MyServer {
     static func server(_ options: String = "") -> ServerUnderTest {
         let tokens = ["one-s3cret", "two-s3cret", "three-s3cret", "four-s3cret", "five-s3cret", "six-s3cret"]
         let people = tokens.enumerated().map { "--token p\($0 + 1)=\($1)" }.joined(separator: " ")
-        var server = ServerUnderTest(
-            start: "'\(BuiltBinary.path)' serve --port {port} --data {data} --end-with-input \(people) \(options)")
+        let command = "'\(BuiltBinary.path)' serve --port {port} --data {data} --end-with-input --heartbeat 1"
+        var server = ServerUnderTest(start: "\(command) \(people) \(options)")
         server.profiles = profiles
         server.tokens = tokens
         server.hasScriptedAgent = true

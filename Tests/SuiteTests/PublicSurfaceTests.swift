@@ -60,7 +60,7 @@ private enum JSON {}
         } throws: { error in
             guard let problem = error as? SuiteProblem, problem.kind == .input else { return false }
             return problem.description == """
-                url: '127.0.0.1:1/ws' begins with http://
+                url: 'http://127.0.0.1:1/ws' begins with http://
                   expected: ws:// or wss://, a host and a path
                   fix: write it with ws:// or wss://
                 --profile: unknown profile 'snyc'

@@ -171,8 +171,8 @@ package struct Examination {
                 "connected", .fault, "greeting and first reads break \(probe.breaches.joined(separator: "; "))",
                 fix: "the suite will say the same with its evidence; 'conformance explain' shows the sentences")
         }
-        for note in Announcements.notes(on: [probe.history], declared: subject.profiles) {
-            note("profiles", .note, note)
+        for announced in Announcements.notes(on: [probe.history], declared: subject.profiles) {
+            note("profiles", .note, announced)
         }
     }
 

@@ -62,7 +62,7 @@ struct Conformance: AsyncParsableCommand {
 
 /// What somebody sees who knows nothing yet: every command and where to begin, on one screen of 24 lines and 80 columns.
 enum StartScreen {
-    static func show() { Console.write(text(Console.style)) }
+    static func show() { Console.write(Tool.addressed(text(Console.style))) }
 
     /// The screen, ending with a newline.
     static func text(_ style: ConsoleStyle) -> String {

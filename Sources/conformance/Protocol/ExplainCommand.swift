@@ -34,7 +34,7 @@ struct ExplainCommand: AsyncParsableCommand {
         let specification = try Specification(.embedded)
         let style = Console.style
         guard !topics.isEmpty else {
-            return Console.write(style.spelled(try ProtocolPage(specification, style).text) + "\n")
+            return Console.write(Tool.addressed(style.spelled(try ProtocolPage(specification, style).text)) + "\n")
         }
         let book = try TopicBook(specification, style)
         var pages: [String] = []
@@ -48,6 +48,6 @@ struct ExplainCommand: AsyncParsableCommand {
         }
         try problems.throwAll()
         let rule = style.dim(String(repeating: style.hasUnicode ? "─" : "-", count: min(style.width, 80)))
-        Console.write(style.spelled(pages.joined(separator: "\n\n\(rule)\n\n")) + "\n")
+        Console.write(Tool.addressed(style.spelled(pages.joined(separator: "\n\n\(rule)\n\n"))) + "\n")
     }
 }

@@ -57,7 +57,7 @@ struct ReportOutput {
         for target in targets where target.path != "-" {
             try Files.write(target.format.text(of: report), to: target.path)
         }
-        let text = ConsoleReport(report, style: Console.style, listsAll: listsAll).text
+        let text = Tool.addressed(ConsoleReport(report, style: Console.style, listsAll: listsAll).text)
         if let target = targets.first(where: { $0.path == "-" }) {
             Console.error(String(text.dropLast()))
             Console.write(target.format.text(of: report))

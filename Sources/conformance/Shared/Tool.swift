@@ -11,6 +11,14 @@ enum Tool {
     /// How the reader calls this program: `./conformance.sh` says it of itself.
     static let command = ProcessInfo.processInfo.environment["HOLDFAST_COMMAND"] ?? "conformance"
 
+    /// A text for people, in which the commands of this program are called as the reader calls it.
+    static func addressed(_ text: String) -> String {
+        guard command != "conformance" else { return text }
+        let called =
+            /\bconformance (?=(server|client|doctor|serve|chat|proxy|judge|report|gate|dialect|validate|list|explain|help)\b)/
+        return text.replacing(called, with: command + " ")
+    }
+
     /// Where this program lies, whatever it was called by.
     static func program() throws -> String {
         if let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") { return path }
@@ -26,7 +34,7 @@ enum Tool {
     static func ending(_ error: any Error) -> any Error {
         guard error is InputProblem || error is InputProblems || error is SuiteProblem else { return error }
         let problem = SuiteProblem(error)
-        Console.error(problem.description)
+        Console.error(addressed(problem.description))
         return ExitCode(problem.exit)
     }
 

@@ -34,7 +34,7 @@ struct DoctorCommand: AsyncParsableCommand {
             await Examination(subject, scope: scope, under: specification, selection).run()
         }
         let report = DiagnosisReport(diagnosis, of: subject, next: server.rerun(subject))
-        Console.write(json ? report.value.text(pretty: true) + "\n" : report.text(Console.style))
+        Console.write(json ? report.value.text(pretty: true) + "\n" : Tool.addressed(report.text(Console.style)))
         try diagnosis.exit.end()
     }
 }
