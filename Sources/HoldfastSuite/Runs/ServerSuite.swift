@@ -85,5 +85,5 @@ package struct ServerSuite {
 
 extension ServerSubject {
     /// Where it is reached, as reports say it: without the query, which may carry a token.
-    package var shownAddress: String { start.map { String($0.url.prefix { $0 != "?" }) } ?? webSocket.place }
+    var shownAddress: String { start.map { String($0.url.prefix { $0 != "?" }) } ?? webSocket.place }
 }

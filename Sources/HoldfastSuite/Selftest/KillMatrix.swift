@@ -52,7 +52,7 @@ package struct KillMatrix {
 
     /// What became of each defect and variation.
     package struct Result {
-        package internal(set) var peers: [KillMatrixPeer] = []
+        var peers: [KillMatrixPeer] = []
         /// Defects of clauses that have no check yet; nothing can catch them.
         var waiting: [KillMatrixPeer] = []
         /// Clauses with a check that neither a caught defect nor a transcript among the fixtures breaks.
@@ -60,6 +60,11 @@ package struct KillMatrix {
         /// Clauses that only a transcript breaks.
         var shownByTranscript: [ClauseID] = []
         var duration = Duration.zero
+
+        /// What was seen of the peers that were misjudged, by name.
+        package var reports: [(name: String, report: RunReport)] {
+            peers.compactMap { peer in peer.report.map { (peer.name, $0) } }
+        }
 
         /// Whether the healthy peers and all variations are green, those with a wire of their own break what it cannot keep,
         /// every defect is caught by its own clause, and no check is without something that it catches.

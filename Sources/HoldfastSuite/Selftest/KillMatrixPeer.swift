@@ -2,11 +2,11 @@ import Holdfast
 import Report
 
 /// One server or client that the suites were run against, and what they said of it.
-package struct KillMatrixPeer: Sendable {
+struct KillMatrixPeer: Sendable {
     enum Kind: String { case healthy, variation, wire, defect }
 
     let kind: Kind
-    package let name: String
+    let name: String
     /// The clause a defect breaks.
     let clause: ClauseID?
     /// The clauses that were violated.
@@ -22,7 +22,7 @@ package struct KillMatrixPeer: Sendable {
     /// Whether the machine was late for a good part of the time: then little is proved, and a client gives up early.
     var wasLate = false
     /// What was seen at the last attempt, when the suite says what is not true.
-    package var report: RunReport?
+    var report: RunReport?
 
     /// A defect nobody met.
     static func unmet(_ name: String, _ clause: ClauseID) -> KillMatrixPeer {

@@ -85,7 +85,7 @@ struct JudgeCommand: AsyncParsableCommand {
         let specification = try Specification(.embedded)
         let options = try options(specification)
         let run = JudgeRun(under: specification, options, jobs: try Tool.threads(jobs), keepsParts: out != nil)
-        let judgement = await run.judge(
+        let judgement: Judgement = await run.judge(
             try JudgeFiles.paths(files), showing: ProgressLine.display(wipesWhenInterrupted: true))
         if let out { try judgement.write(to: out, specification) }
         Console.write(

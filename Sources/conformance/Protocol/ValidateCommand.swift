@@ -134,12 +134,13 @@ struct ValidateCommand: AsyncParsableCommand {
     ) async throws -> ValidateLines.Total {
         let fix = "wait until nobody writes to it, or validate a copy"
         let reader: LineReader
-        do {
+        do throws(InputFile.Problem) {
             reader = try LineReader(file, lineLimit: JSONLimits.standard.maxBytes)
         } catch {
             throw InputProblem(error, in: shown, at: shown, fix: fix)
         }
-        let found = await ValidateLines(jobs: try Tool.threads(jobs), makeJudge: makeJudge).run(reader) { line, fault in
+        let found = await ValidateLines(jobs: try Tool.threads(jobs), makeJudge: makeJudge).run(reader) {
+            (line: Int, fault: ValidateFault) in
             Console.write("NOT valid  \(fault.text(in: shown, line: line))\n")
         }
         let place = "\(shown):\(found.lines + 1)"

@@ -65,11 +65,11 @@ struct ClientCommand: AsyncParsableCommand {
         try PartOptions.checkJobs(jobs)
         if dryRun { return Console.write(selection.plan) }
         let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, under: specification)
-        let interruptions = Interruptions()
+        let stop: Stop = Interruptions().first
         let client = try client.client()
         var report = try await client.meeting(under: specification, invite: ClientFlags.invite) { source in
             if let out { try Files.makeFolder(out) }
-            let (greeted, wasInterrupted) = await cancelling(at: interruptions.first) {
+            let (greeted, wasInterrupted) = await cancelling(at: stop) {
                 await Result { try await client.subject(source) }
             }
             guard !wasInterrupted else {
@@ -78,7 +78,7 @@ struct ClientCommand: AsyncParsableCommand {
             }
             return try await ClientSuite(
                 greeted.get(), at: source.place, under: specification, selection, jobs: jobs
-            ).run(until: interruptions.first, showing: ProgressLine.display())
+            ).run(until: stop, showing: ProgressLine.display())
         }
         report.again = self.client.rerun(spec: spec)
         try output.end(with: report) { if let out { try $0.write(to: out) } }

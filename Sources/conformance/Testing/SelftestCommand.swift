@@ -51,7 +51,7 @@ struct SelftestCommand: AsyncParsableCommand {
         let matrix = try await KillMatrix(under: specification, program: Tool.program(), showing: display)
             .run(peers, isWhole: only.isEmpty)
         if let out {
-            for peer in matrix.peers { try peer.report?.write(to: "\(out)/\(peer.name)") }
+            for (name, report) in matrix.reports { try report.write(to: "\(out)/\(name)") }
         }
         Console.write(json ? matrix.value.text(pretty: true) + "\n" : matrix.text(Console.style))
         if !matrix.holds { throw ExitCode(.harness) }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Holdfast
 import HoldfastSuite
 import Report
+import Stage
 
 struct ServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -69,7 +70,7 @@ struct ServerCommand: AsyncParsableCommand {
         let selection = try parts.share(
             of: Selection(only, role: .server, of: specification, scenarios: specification.scenarios()))
         try PartOptions.checkJobs(jobs)
-        let (subject, scope) = try server.server().subject(under: specification)
+        let (subject, scope): (ServerSubject, Scope) = try server.server().subject(under: specification)
         if trace, subject.start == nil {
             throw InputProblem(
                 "--trace", "there is no command to start", expected: "--start COMMAND, or a subject file with 'start'",
@@ -78,7 +79,7 @@ struct ServerCommand: AsyncParsableCommand {
         if dryRun { return Console.write(selection.plan) }
         let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, under: specification)
         if let out { try Files.makeFolder(out) }
-        let interruptions = Interruptions()
+        let stop: Stop = Interruptions().first
         var report = try await server.meeting(subject) { subject in
             if subject.start == nil {
                 let examination = Examination(subject, scope: scope, under: specification, selection)
@@ -88,7 +89,7 @@ struct ServerCommand: AsyncParsableCommand {
             }
             return try await ServerSuite(
                 subject, under: specification, selection, scope: scope, jobs: jobs, traces: trace
-            ).run(until: interruptions.first, showing: ProgressLine.display())
+            ).run(until: stop, showing: ProgressLine.display())
         }
         report.again = RunReport.Again(server.rerun(subject))
         try output.end(with: report) { if let out { try $0.write(to: out) } }
