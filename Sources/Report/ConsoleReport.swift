@@ -96,10 +96,10 @@ public struct ConsoleReport {
     ) -> String {
         guard let first = findings.first else {
             guard result.outcome == .harnessError else {
-                return "\(word(result.outcome)) \(result.clause.id) (\(result.clause.keyword.rawValue), "
+                return "\(style.word(result.outcome)) \(result.clause.id) (\(result.clause.keyword.rawValue), "
                     + "\(result.clause.role.rawValue)) in scenario \(result.decidedBy.joined(separator: ", "))"
             }
-            return "\(word(result.outcome)) \(result.clause.id) (\(result.clause.keyword.rawValue)): "
+            return "\(style.word(result.outcome)) \(result.clause.id) (\(result.clause.keyword.rawValue)): "
                 + "no scenario could exercise it because the suite failed"
         }
         let others = Dictionary(grouping: findings.dropFirst(), by: \.scenario).sorted { $0.key < $1.key }
@@ -122,7 +122,7 @@ public struct ConsoleReport {
         let clause = result.clause
         let finding = occurrence.finding
         var lines = [
-            "\(word(result.outcome)) \(style.bold(clause.id.description)) (\(clause.keyword.rawValue), "
+            "\(style.word(result.outcome)) \(style.bold(clause.id.description)) (\(clause.keyword.rawValue), "
                 + "\(clause.role.rawValue)) in scenario \(occurrence.scenario)",
             style.wrapped("“\(clause.sentence)”", indent: 2),
             style.wrapped(finding.what, indent: 2),
@@ -169,7 +169,7 @@ public struct ConsoleReport {
     private func row(_ result: ClauseResult) -> String {
         let count = result.exercised == 1 ? "once" : "\(readable(result.exercised))×"
         let outcome =
-            report.isExpected(result) ? style.dim(padded("expected", 12)) : word(result.outcome, width: 12)
+            report.isExpected(result) ? style.dim(padded("expected", 12)) : style.word(result.outcome, width: 12)
         let start = "\(outcome) \(padded(result.clause.id.description, 10)) "
         let evidence = result.exercised == 0 ? aligned("-", 7) : aligned(count, 7)
         let room = style.width - 12 - 1 - 11 - 7 - 2
@@ -239,20 +239,31 @@ public struct ConsoleReport {
         return lines.isEmpty ? nil : lines.map { style.wrapped($0, indent: 0, hanging: 2) }.joined(separator: "\n")
     }
 
-    private func word(_ outcome: Outcome, width: Int = 0) -> String {
-        let text = padded(outcome.word, width)
-        switch outcome {
-        case .pass: return style.green(text)
-        case .violation, .harnessError: return style.red(text)
-        case .warning, .untested, .inconclusive: return style.yellow(text)
-        case .notApplicable: return style.dim(text)
-        }
-    }
-
     private func indented(_ text: String, by columns: Int) -> String {
         let margin = String(repeating: " ", count: columns)
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { margin + $0 }
             .joined(separator: "\n")
+    }
+}
+
+extension ConsoleStyle {
+    /// An outcome in its colour.
+    package func word(_ outcome: Outcome, width: Int = 0) -> String {
+        let text = padded(outcome.word, width)
+        return switch outcome {
+        case .pass: green(text)
+        case .violation, .harnessError: red(text)
+        case .warning, .untested, .inconclusive: yellow(text)
+        case .notApplicable: dim(text)
+        }
+    }
+
+    /// A clause in a line: what it came to, how often it was put to the test, and its sentence as far as there is room.
+    package func row(_ clause: Clause, _ outcome: Outcome, exercised: Int) -> String {
+        let count = aligned(exercised == 1 ? "once" : "\(readable(exercised))×", 7)
+        let room = self.width - 12 - 1 - 11 - 7 - 2
+        return "\(word(outcome, width: 12)) \(padded(clause.id.description, 10)) \(dim(count))  "
+            + cut(clause.sentence, to: room)
     }
 }
 

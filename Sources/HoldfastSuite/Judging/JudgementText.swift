@@ -31,15 +31,11 @@ package struct JudgementText {
 
     /// The verdict in one line.
     var headline: String {
-        var parts: [String] = []
-        func count(_ outcome: Outcome, _ word: String) {
-            let count = judgement.clauses(outcome).count
-            if count > 0 { parts.append("\(count) \(word)") }
-        }
-        count(.violation, "violated")
-        count(.warning, "warned")
-        count(.pass, "kept wherever it shows")
-        count(.inconclusive, "inconclusive")
+        let words: [(Outcome, String)] = [
+            (.violation, "violated"), (.warning, "warned"), (.pass, "kept wherever it shows"),
+            (.inconclusive, "inconclusive"),
+        ]
+        var parts = words.map { (judgement.clauses($0).count, $1) }.filter { $0.0 > 0 }.map { "\($0) \($1)" }
         if judgement.differenceCount > 0 {
             parts.append(
                 "\(readable(judgement.differenceCount)) of \(readable(judgement.recomputed)) stored verdicts differ")
@@ -83,11 +79,9 @@ package struct JudgementText {
     }
 
     private func details(_ id: ClauseID) -> String? {
-        guard let clause = specification.clauses.first(where: { $0.id == id }), let tally = judgement.clauses[id] else {
-            return nil
-        }
+        guard let clause = specification[id], let tally = judgement.clauses[id] else { return nil }
         var lines = [
-            "\(word(tally.outcome)) \(style.bold(id.description)) (\(clause.keyword.rawValue), \(clause.role.rawValue)), "
+            "\(style.word(tally.outcome)) \(style.bold(id.description)) (\(clause.keyword.rawValue), \(clause.role.rawValue)), "
                 + "\(readable(tally.findings))×",
             style.wrapped("“\(clause.sentence)”", indent: 2),
         ]
@@ -117,12 +111,8 @@ package struct JudgementText {
 
     private var table: String {
         judgement.exercised.compactMap { id -> String? in
-            guard let clause = specification.clauses.first(where: { $0.id == id }), let tally = judgement.clauses[id]
-            else { return nil }
-            let count = tally.exercised == 1 ? "once" : "\(readable(tally.exercised))×"
-            let start = "\(word(tally.outcome, width: 12)) \(padded(id.description, 10)) "
-            let room = style.width - 12 - 1 - 11 - 7 - 2
-            return start + style.dim(aligned(count, 7)) + "  " + style.cut(clause.sentence, to: room)
+            guard let clause = specification[id], let tally = judgement.clauses[id] else { return nil }
+            return style.row(clause, tally.outcome, exercised: tally.exercised)
         }.joined(separator: "\n")
     }
 
@@ -160,16 +150,6 @@ package struct JudgementText {
         clauses.map(\.description).joined(separator: ", ")
     }
 
-    private func word(_ outcome: Outcome, width: Int = 0) -> String {
-        let text = padded(outcome.word, width)
-        switch outcome {
-        case .pass: return style.green(text)
-        case .violation, .harnessError: return style.red(text)
-        case .warning, .untested, .inconclusive: return style.yellow(text)
-        case .notApplicable: return style.dim(text)
-        }
-    }
-
     /// Bytes as people read them.
     static func size(_ bytes: Int) -> String {
         if bytes < 1000 { return "\(bytes) bytes" }
@@ -179,8 +159,7 @@ package struct JudgementText {
 
     /// Bytes a second.
     static func rate(_ bytes: Int, _ duration: Duration) -> String {
-        let milliseconds = max(
-            1, duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000)
-        return "\(size(bytes / Int(milliseconds) * 1000 + bytes % Int(milliseconds) * 1000 / Int(milliseconds)))/s"
+        let milliseconds = max(1, duration.milliseconds)
+        return "\(size(bytes / milliseconds * 1000 + bytes % milliseconds * 1000 / milliseconds))/s"
     }
 }

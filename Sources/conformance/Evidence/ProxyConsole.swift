@@ -84,21 +84,9 @@ struct ProxySummary {
     private func count(_ outcome: Outcome) -> Int { tally.entries.values.count { $0.outcome == outcome } }
 
     func text(_ style: ConsoleStyle) -> String {
-        var lines: [String] = []
-        for clause in specification.clauses {
-            guard let entry = tally.entries[clause.id], entry.exercised > 0 else { continue }
-            let word = padded(entry.outcome.word, 12)
-            let shown =
-                switch entry.outcome {
-                case .pass: style.green(word)
-                case .violation: style.red(word)
-                default: style.yellow(word)
-                }
-            let times = aligned(entry.exercised == 1 ? "once" : "\(readable(entry.exercised))×", 7)
-            let room = style.width - 12 - 1 - 11 - 7 - 2
-            lines.append(
-                "\(shown) \(padded(clause.id.description, 10)) \(style.dim(times))  \(style.cut(clause.sentence, to: room))"
-            )
+        var lines = specification.clauses.compactMap { clause -> String? in
+            guard let entry = tally.entries[clause.id], entry.exercised > 0 else { return nil }
+            return style.row(clause, entry.outcome, exercised: entry.exercised)
         }
         for rule in unused {
             lines.append(

@@ -66,10 +66,10 @@ struct ClientFlags: ParsableArguments {
                 fix: "add --reference, or test '-- conformance chat --driver \(flag) \(names[0])'")
         }
         let driver: ClientUnderTest.Driver =
-            if let listen {
-                .device(listening: listen)
-            } else if reference {
+            if reference || !defect.isEmpty || !variation.isEmpty {
                 .reference(program: try Tool.program(), defects: defect, variations: variation)
+            } else if let listen {
+                .device(listening: listen)
             } else {
                 .command(command)
             }
