@@ -29,8 +29,14 @@ package struct Diagnosis: Sendable {
 
     /// Clauses that a run will leave open.
     struct Open: Sendable {
-        /// How they will end: untested, inconclusive, or set aside on request.
-        let outcome: String
+        /// How they will end.
+        enum Outcome: String, CaseIterable {
+            case untested, inconclusive
+            /// On request.
+            case setAside = "set aside"
+        }
+
+        let outcome: Outcome
         let gap: Gap
         let fix: String?
     }
@@ -44,14 +50,8 @@ package struct Diagnosis: Sendable {
     package var exit: ExitStatus {
         if isUnreachable { return .unreachable }
         let isClean = findings.allSatisfy { $0.status == .ok || $0.status == .note }
-        return isClean && open.allSatisfy { $0.outcome == Open.setAside } ? .conforms : .incomplete
+        return isClean && open.allSatisfy { $0.outcome == .setAside } ? .conforms : .incomplete
     }
-}
-
-extension Diagnosis.Open {
-    static let untested = "untested"
-    static let inconclusive = "inconclusive"
-    static let setAside = "set aside"
 }
 
 /// A diagnosis for people and for machines.
@@ -69,14 +69,15 @@ package struct DiagnosisReport {
 
     /// The first and the last line.
     var headline: String {
-        let faults = diagnosis.findings.filter { $0.status == .fault }.count
-        let gaps = diagnosis.findings.filter { $0.status == .gap }.count
-        let clauses = diagnosis.open.filter { $0.outcome != Diagnosis.Open.setAside }.flatMap(\.gap.clauses).count
+        func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+        let faults = diagnosis.findings.count { $0.status == .fault }
+        let gaps = diagnosis.findings.count { $0.status == .gap }
+        let clauses = diagnosis.open.filter { $0.outcome != .setAside }.flatMap(\.gap.clauses).count
         if diagnosis.isUnreachable { return "not ready: nothing can be tested" }
         var parts: [String] = []
-        if faults > 0 { parts.append("\(faults) fault\(faults == 1 ? "" : "s")") }
-        if gaps > 0 { parts.append("\(gaps) gap\(gaps == 1 ? "" : "s")") }
-        if clauses > 0 { parts.append("\(clauses) clause\(clauses == 1 ? "" : "s") may stay open") }
+        if faults > 0 { parts.append(counted(faults, "fault")) }
+        if gaps > 0 { parts.append(counted(gaps, "gap")) }
+        if clauses > 0 { parts.append(counted(clauses, "clause") + " may stay open") }
         return parts.isEmpty
             ? "ready: nothing stands in the way of the suite" : "not ready: " + parts.joined(separator: ", ")
     }
@@ -93,7 +94,7 @@ package struct DiagnosisReport {
             lines.append("")
             lines.append(
                 style.wrapped(
-                    "\(open.outcome): \(count) clause\(count == 1 ? "" : "s") (\(names)), because \(open.gap.reason)",
+                    "\(open.outcome.rawValue): \(count) clause\(count == 1 ? "" : "s") (\(names)), because \(open.gap.reason)",
                     indent: 0, hanging: 2))
             if let fix = open.fix { lines.append(style.wrapped("fix: \(fix)", indent: 2, hanging: 2)) }
         }
@@ -110,11 +111,11 @@ package struct DiagnosisReport {
 
     private func word(_ status: Diagnosis.Status, _ style: ConsoleStyle) -> String {
         let text = padded(status.rawValue, 5)
-        switch status {
-        case .ok: return style.green(text)
-        case .note: return style.dim(text)
-        case .gap: return style.yellow(text)
-        case .fault: return style.red(text)
+        return switch status {
+        case .ok: style.green(text)
+        case .note: style.dim(text)
+        case .gap: style.yellow(text)
+        case .fault: style.red(text)
         }
     }
 
@@ -146,7 +147,7 @@ package struct DiagnosisReport {
             "open": .array(
                 diagnosis.open.map { open in
                     var object: JSONObject = [
-                        "outcome": .string(open.outcome), "reason": .string(open.gap.reason),
+                        "outcome": .string(open.outcome.rawValue), "reason": .string(open.gap.reason),
                         "clauses": .array(open.gap.clauses.map { .string($0.description) }),
                     ]
                     object["fix"] = open.fix.map { .string($0) }

@@ -39,24 +39,22 @@ struct Probe: Sendable {
         verdicts.filter { $0.outcome == .violation }.map { "\($0.clause): \($0.findings.first?.what ?? "violated")" }
     }
 
-    /// The messages the server sent on a lane, or on all, in order.
-    func received(on lane: Lane? = nil) -> [Frame] {
-        history.events.compactMap { event in
-            guard case .text(.fromServer, let text) = event.kind, lane == nil || event.lane == lane else { return nil }
-            return Frame(text)
+    /// The messages the server sent among some events, in order.
+    private func received(in events: some Sequence<Event>) -> [Frame] {
+        events.compactMap { event in
+            if case .text(.fromServer, let text) = event.kind { Frame(text) } else { nil }
         }
     }
 
-    func first(_ type: String, on lane: Lane? = nil) -> Frame? { received(on: lane).first { $0.type == type } }
+    /// The first message of a type, on a lane or on any.
+    func first(_ type: String, on lane: Lane? = nil) -> Frame? {
+        received(in: history.events.filter { lane == nil || $0.lane == lane }).first { $0.type == type }
+    }
 
-    /// The messages of a type after the stage did something for the last time.
+    /// The last message of a type after the stage did something for the last time.
     func last(_ type: String, after act: String) -> Frame? {
-        guard let place = history.events.lastIndex(where: { $0.isAct(act) }) else { return nil }
-        return history.events[place...].compactMap { event -> Frame? in
-            guard case .text(.fromServer, let text) = event.kind else { return nil }
-            let frame = Frame(text)
-            return frame.type == type ? frame : nil
-        }.last
+        guard let index = history.events.lastIndex(where: { $0.isAct(act) }) else { return nil }
+        return received(in: history.events[index...]).last { $0.type == type }
     }
 
     /// Whether the stage did something.

@@ -19,9 +19,7 @@ struct Prognosis {
 
     /// The clauses that stay open, by outcome and reason.
     var open: [Diagnosis.Open] {
-        var untested: [String: [ClauseID]] = [:]
-        var inconclusive: [String: [ClauseID]] = [:]
-        var setAside: [String: [ClauseID]] = [:]
+        var open: [Diagnosis.Open.Outcome: [String: [ClauseID]]] = [:]
         for clause in clausesInQuestion {
             let meant = selection.scenarios.filter { $0.clauses.contains(clause.id) }
             let left = meant.filter { obstacle(to: $0) != nil }
@@ -30,22 +28,15 @@ struct Prognosis {
             let reason = onRequest ? Gap.reason(from: left.compactMap(obstacle)) : Self.reason(left.map(lack))
             let needsProof = clause.id == ClauseID(.PERSIST, 1)
             guard left.count == meant.count && !exercised.contains(clause.id) || needsProof else { continue }
-            if onRequest {
-                setAside[reason, default: []].append(clause.id)
-            } else if needsProof {
-                inconclusive[reason, default: []].append(clause.id)
-            } else {
-                untested[reason, default: []].append(clause.id)
-            }
+            let outcome: Diagnosis.Open.Outcome = onRequest ? .setAside : needsProof ? .inconclusive : .untested
+            open[outcome, default: [:]][reason, default: []].append(clause.id)
         }
-        func opens(_ outcome: String, _ clauses: [String: [ClauseID]]) -> [Diagnosis.Open] {
-            clauses.sorted { $0.key < $1.key }.map { reason, clauses in
+        return Diagnosis.Open.Outcome.allCases.flatMap { outcome in
+            (open[outcome] ?? [:]).sorted { $0.key < $1.key }.map { reason, clauses in
                 Diagnosis.Open(
                     outcome: outcome, gap: Gap(reason: reason, clauses: clauses), fix: Self.fix(for: reason))
             }
         }
-        return opens(Diagnosis.Open.untested, untested) + opens(Diagnosis.Open.inconclusive, inconclusive)
-            + opens(Diagnosis.Open.setAside, setAside)
     }
 
     /// What a scenario lacks here, all of it and not only what stands first.
