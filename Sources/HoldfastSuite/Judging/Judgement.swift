@@ -50,12 +50,10 @@ package struct Judgement: Sendable {
         var histories = 0
         var cutShort = 0
         var events = 0
-        var roles: Set<Role> = []
         var profiles: Set<Profile> = []
         var dialects: Set<String> = []
         /// The versions of the specification that its histories were made under.
         var specifications: Set<String> = []
-        var violations = 0
 
         /// Those versions of them that are not the given one; of captures none is known.
         func foreignSpecifications(to version: String) -> [String] {
@@ -94,14 +92,10 @@ package struct Judgement: Sendable {
     /// The clauses that were put to the test.
     var exercised: [ClauseID] { clauses.filter { $0.value.exercised > 0 }.keys.sorted() }
 
-    /// Whether a report among the files tells of a run that was incomplete.
-    ///
-    /// A capture owes no clause; a run owes all that it declared.
-    var hasIncompleteRun: Bool { files.contains { $0.summary.runIsIncomplete } }
-
     package var exit: ExitStatus {
         if !clauses(.violation).isEmpty || differenceCount > 0 { return .violation }
-        return exercised.isEmpty || hasIncompleteRun ? .incomplete : .conforms
+        // A capture owes no clause; a run that a report tells of owes all that it declared.
+        return exercised.isEmpty || files.contains { $0.summary.runIsIncomplete } ? .incomplete : .conforms
     }
 
     /// Takes in what one history came to.
@@ -113,7 +107,6 @@ package struct Judgement: Sendable {
         files[unit.file].histories += 1
         files[unit.file].cutShort += unit.wasCutShort ? 1 : 0
         files[unit.file].events += unit.history.events.count - (header.capture?.carried ?? 0)
-        files[unit.file].roles.insert(header.subject.role)
         files[unit.file].profiles.formUnion(header.subject.profiles)
         files[unit.file].dialects.insert(header.dialect.name)
         files[unit.file].specifications.insert(header.specification)
@@ -130,9 +123,7 @@ package struct Judgement: Sendable {
             if !verdict.findings.isEmpty { tally.keep(verdict, of: unit, name: name) }
             clauses[verdict.clause] = tally
         }
-        let broken = verdicts.contains { $0.outcome == .violation }
-        if broken { files[unit.file].violations += 1 }
-        if broken, keepsParts, parts.count < Self.mostParts {
+        if keepsParts, parts.count < Self.mostParts, verdicts.contains(where: { $0.outcome == .violation }) {
             // The name of a scenario is the file's own, and no path.
             parts.append(("file-\(unit.file + 1)-part-\(unit.number)", TranscriptWriter.text(unit.history)))
         }

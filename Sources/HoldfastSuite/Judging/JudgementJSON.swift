@@ -18,10 +18,9 @@ package struct JudgementJSON {
             "format": "holdfast-judgement", "version": 1, "specification": .string(specification.version),
             "exit": ["code": JSONValue(Int(judgement.exit.rawValue)), "meaning": .string(judgement.exit.meaning)],
             "bytes": JSONValue(judgement.bytes), "events": JSONValue(judgement.events),
-            "histories": JSONValue(judgement.histories),
+            "histories": JSONValue(judgement.histories), "files": .array(judgement.files.map(file)),
+            "clauses": .array(judgement.clauses.keys.sorted().map(clause)),
         ]
-        object["files"] = .array(judgement.files.map(file))
-        object["clauses"] = .array(judgement.clauses.keys.sorted().map(clause))
         if judgement.recomputed > 0 {
             object["recomputed"] = JSONValue(judgement.recomputed)
             object["differing"] = JSONValue(judgement.differenceCount)
@@ -31,6 +30,8 @@ package struct JudgementJSON {
         return .object(object)
     }
 
+    private func texts(_ texts: some Sequence<String>) -> JSONValue { .array(texts.map { .string($0) }) }
+
     private func file(_ file: Judgement.FileTally) -> JSONValue {
         var object: JSONObject = ["name": .string(file.name), "bytes": JSONValue(file.summary.bytes)]
         object["form"] = file.summary.form.map { .string($0.rawValue) }
@@ -38,8 +39,8 @@ package struct JudgementJSON {
         object["cutShort"] = JSONValue(file.cutShort)
         object["events"] = JSONValue(file.events)
         let foreign = file.foreignSpecifications(to: specification.version)
-        if !foreign.isEmpty { object["recordedUnder"] = .array(foreign.map { .string($0) }) }
-        object["lacks"] = file.summary.lacks.map { .array($0.map(\.rawValue).sorted().map { .string($0) }) }
+        if !foreign.isEmpty { object["recordedUnder"] = texts(foreign) }
+        object["lacks"] = file.summary.lacks.map { texts($0.map(\.rawValue).sorted()) }
         object["leftOut"] = .array(
             file.summary.leftOut.entries.map { entry in
                 [
@@ -57,7 +58,7 @@ package struct JudgementJSON {
             "exercised": JSONValue(tally.exercised), "findings": JSONValue(tally.findings),
         ]
         if !tally.wasReachable, !tally.unreached.isEmpty {
-            object["unreached"] = .array(tally.unreached.sorted().map { .string($0) })
+            object["unreached"] = texts(tally.unreached.sorted())
         }
         if !tally.exhibits.isEmpty {
             object["first"] = .array(
@@ -66,7 +67,7 @@ package struct JudgementJSON {
                         "file": .string(exhibit.name), "history": JSONValue(exhibit.number),
                         "what": .string(exhibit.finding.what), "expected": .string(exhibit.finding.expected),
                         "actual": .string(exhibit.finding.actual),
-                        "events": .array(exhibit.lines.map { .string($0) }),
+                        "events": texts(exhibit.lines),
                     ]
                 })
         }

@@ -26,13 +26,8 @@ extension KillMatrix.Result {
     }
 
     private var inOrder: [KillMatrixPeer] {
-        let defects = peers.enumerated().filter { $0.element.clause != nil }
-        return defects.sorted { left, right in
-            guard let first = left.element.clause, let second = right.element.clause, first != second else {
-                return left.offset < right.offset
-            }
-            return first < second
-        }.map(\.element)
+        let defects = peers.enumerated().compactMap { index, peer in peer.clause.map { ($0, index, peer) } }
+        return defects.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
     }
 
     private var summary: String {
@@ -68,22 +63,19 @@ extension KillMatrix.Result {
 
     /// The matrix for machines.
     package var value: JSONValue {
-        [
+        func names(_ clauses: [ClauseID]) -> JSONValue { .array(clauses.map { .string($0.description) }) }
+        return [
             "format": "holdfast-kill-matrix", "version": 1, "holds": .bool(holds),
-            "waiting": .array(waiting.map { .string($0.name) }),
-            "unbroken": .array(unbroken.map { .string($0.description) }),
-            "shownByTranscript": .array(shownByTranscript.map { .string($0.description) }),
+            "waiting": .array(waiting.map { .string($0.name) }), "unbroken": names(unbroken),
+            "shownByTranscript": names(shownByTranscript),
             "peers": .array(
                 peers.map { peer in
                     [
                         "kind": .string(peer.kind.rawValue), "name": .string(peer.name),
-                        "clause": peer.clause.map { .string($0.description) } ?? .null,
-                        "holds": .bool(peer.holds),
-                        "violated": .array(peer.violated.map { .string($0.description) }),
-                        "unkeepable": .array(peer.unkeepable.map { .string($0.description) }),
-                        "unproved": .array(peer.unproved.map { .string($0.description) }),
-                        "problems": .array(peer.problems.map { .string($0) }),
-                        "attempts": .number(JSONNumber(peer.attempts)),
+                        "clause": peer.clause.map { .string($0.description) } ?? .null, "holds": .bool(peer.holds),
+                        "violated": names(peer.violated), "unkeepable": names(peer.unkeepable),
+                        "unproved": names(peer.unproved), "problems": .array(peer.problems.map { .string($0) }),
+                        "attempts": JSONValue(peer.attempts),
                     ]
                 }),
         ]
