@@ -1,4 +1,3 @@
-import Basics
 import Holdfast
 import Judge
 import Report

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Holdfast
 import HoldfastSuite
 import Report

@@ -137,9 +137,13 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         if listDefects { return NamedBehaviours.show(Defect.all, Variation.all, Preset.all) }
         let preset = try chosenPreset()
-        let spoken = try chosenDialect(preset)
+        let spoken =
+            try (dialect ?? preset?.name).map { try Specification(.embedded).dialect($0, given: "--dialect") }
+            ?? .canonical
         let replies = try chosenReplies()
-        let faults = try chosenFaults()
+        var problems: [InputProblem] = []
+        let faults = FaultRule.all(fault, &problems)
+        try problems.throwAll()
         let controlAddress = try controlAddress()
         let principals = try pairs(tokens, "--token", example: "p1=secret")
         let folder = try dataFolder()
@@ -171,8 +175,10 @@ struct ServeCommand: AsyncParsableCommand {
 
         // A write beyond the limit of a file's size must fail like any other write, not end the process.
         SystemSignal.fileSizeLimit.ignore()
-        let printer = FramePrinter(frameStyle)
-        let isWatched = frameStyle != .none || controlAddress != nil || !faults.isEmpty
+        // Lines on a terminal, nothing in a pipe unless asked for.
+        let style = frames ?? (Console.isTerminal ? .brief : .none)
+        let printer = FramePrinter(style)
+        let isWatched = style != .none || controlAddress != nil || !faults.isEmpty
         let owners = principals.map { ($0.name, $0.token) }
         let record =
             isWatched ? MockRecord(dialect: spoken, faults: faults, owners: owners, tell: { printer.take($0) }) : nil
@@ -196,7 +202,10 @@ struct ServeCommand: AsyncParsableCommand {
         await mock.stop()
         printer.end()
         await printing.value
-        tellUnusedFaults(record)
+        // A typing error in a session's name looks so.
+        for (rule, fired) in record?.faults ?? [] where fired == 0 {
+            Console.error("the fault '\(rule.text)' was never followed")
+        }
     }
 
     private func greet(
@@ -209,10 +218,9 @@ struct ServeCommand: AsyncParsableCommand {
         }
         if let control { Console.write("control page at \(control.httpURL())\n") }
         guard Console.isTerminal else { return }
-        if LocalAddresses.reachable(insteadOf: host) != host {
-            Console.write(
-                "from another device: ws://\(LocalAddresses.reachable(insteadOf: host)):\(mock.port)\(configuration.socketPath)\n"
-            )
+        let address = LocalAddresses.reachable(insteadOf: host)
+        if address != host {
+            Console.write("from another device: ws://\(address):\(mock.port)\(configuration.socketPath)\n")
         }
         if configuration.replies.isEcho, control == nil {
             Console.write(Console.style.dim("questions are echoed; try --replies demo and --control 9001") + "\n")

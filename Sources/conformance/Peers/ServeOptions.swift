@@ -8,10 +8,11 @@ import Transport
 
 // What the reference server speaks, and which system's faults it has.
 extension ServeCommand {
-    /// The presets that are asked for: none or one, and it goes with its own dialect alone.
+    /// The preset that is asked for, which goes with its own dialect alone; nil for none.
     func chosenPreset() throws -> Preset? {
-        guard let preset else { return nil }
-        let chosen = try NamedBehaviours.chosen([preset], among: Preset.all, flag: "--preset", of: "serve").first
+        let chosen = try NamedBehaviours.chosen(
+            preset.map { [$0] } ?? [], among: Preset.all, flag: "--preset", of: "serve"
+        ).first
         if let chosen, let dialect, dialect != chosen.name {
             throw InputProblem(
                 "--preset", "'\(chosen.name)' does not speak '\(dialect)'", expected: "its own dialect",
@@ -20,18 +21,11 @@ extension ServeCommand {
         return chosen
     }
 
-    /// What it speaks: a dialect of the specification by name, or a file.
-    func chosenDialect(_ preset: Preset?) throws -> Dialect {
-        guard let wanted = dialect ?? preset?.name else { return .canonical }
-        return try Specification(.embedded).dialect(wanted, given: "--dialect")
-    }
-
-    /// How a subject file names what it speaks; nil for the specification's own form.
+    /// How a subject file, which may lie elsewhere, names what the server speaks; nil for the specification's own form.
     func dialectName(_ spoken: Dialect) -> String? {
         guard !spoken.isCanonical, let dialect, dialect != spoken.name else {
             return spoken.isCanonical ? nil : spoken.name
         }
-        // The subject file may lie elsewhere.
         return URL(fileURLWithPath: dialect).path
     }
 }
@@ -53,14 +47,6 @@ extension ServeCommand {
         return try Replies(SpecificationFiles.embedded.texts[file] ?? "", file: "Spec/\(file)")
     }
 
-    /// The rules for faults; every wrong one is told at once.
-    func chosenFaults() throws -> [FaultRule] {
-        var problems: [InputProblem] = []
-        let rules = FaultRule.all(fault, &problems)
-        try problems.throwAll()
-        return rules
-    }
-
     /// Where the control port is to be; nil for none.
     func controlAddress() throws -> ServiceAddress? {
         guard let control else { return nil }
@@ -73,9 +59,6 @@ extension ServeCommand {
         return address
     }
 
-    /// How frames are printed: lines on a terminal, nothing in a pipe unless asked for.
-    var frameStyle: FramePrinter.Style { frames ?? (Console.isTerminal ? .brief : .none) }
-
     /// Opens the control port.
     func openControl(_ mock: MockServer, at address: ServiceAddress) async throws(SuiteProblem) -> TransportServer {
         let host = address.host == "[::1]" ? "::1" : address.host
@@ -86,12 +69,6 @@ extension ServeCommand {
         }
     }
 
-    /// Rules that nothing ever matched; a typing error in a session's name looks so.
-    func tellUnusedFaults(_ record: MockRecord?) {
-        for (rule, fired) in record?.faults ?? [] where fired == 0 {
-            Console.error("the fault '\(rule.text)' was never followed")
-        }
-    }
 }
 
 // Where the reference server pushes to.

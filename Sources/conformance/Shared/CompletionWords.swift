@@ -2,19 +2,22 @@ import ArgumentParser
 import Explain
 import Foundation
 import Holdfast
+import HoldfastSuite
 import Reference
 import ReferenceClient
 import Report
-import Transcript
 
 /// The words that a shell may complete, asked of the program itself, so that a script never grows old.
 enum CompletionWords {
+    private static let specification = try? Specification(.embedded)
+
     /// Clauses, areas and scenarios of both sides, or of one.
     static func patterns(_ role: Role? = nil) -> [String] {
         guard let specification else { return [] }
         let clauses = specification.clauses.filter { role == nil || $0.role == role }.map(\.id)
         let areas = Area.allCases.filter { area in clauses.contains { $0.area == area } }.map(\.rawValue)
-        return clauses.map(\.description) + areas + scenarios.filter { $0.hasPrefix(role?.rawValue ?? "") }
+        let scenarios = ((try? specification.allScenarios()) ?? []).filter { role == nil || $0.role == role }
+        return clauses.map(\.description) + areas + scenarios.map(\.name)
     }
 
     /// Everything that can be explained in one word.
@@ -22,24 +25,13 @@ enum CompletionWords {
         guard let specification else { return [] }
         return patterns() + Profile.allCases.map(\.rawValue)
             + Handbook(specification).words.filter { !$0.contains(" ") }
-            + ExitStatus.allCases.map { String($0.rawValue) } + defects(.server) + defects(.client)
+            + ExitStatus.allCases.map { String($0.rawValue) } + Defect.all.map(\.name) + ClientDefect.all.map(\.name)
     }
-
-    static func defects(_ role: Role) -> [String] {
-        role == .server ? Defect.all.map(\.name) : ClientDefect.all.map(\.name)
-    }
-
-    static func variations(_ role: Role) -> [String] {
-        role == .server ? Variation.all.map(\.name) : ClientVariation.all.map(\.name)
-    }
-
-    static func profiles(_ role: Role) -> [String] { Profile.all(of: role).sorted().map(\.rawValue) }
 
     /// Names, and files of this folder that may be one.
     static var dialects: [String] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: ".")) ?? []
-        return (specification?.dialectNames ?? [])
-            + files.filter { $0.hasSuffix(".json") }.sorted()
+        return (specification?.dialectNames ?? []) + files.filter { $0.hasSuffix(".json") }.sorted()
     }
 
     /// The beginnings of `NAME=FILE`.
@@ -47,12 +39,6 @@ enum CompletionWords {
 
     /// Whatever a message may be taken for.
     static var schemas: [String] { specification.map { $0.messageSchemas(for: [.core]).names } ?? [] }
-
-    private static var scenarios: [String] {
-        (try? specification?.allScenarios())?.map(\.name) ?? []
-    }
-
-    private static let specification = try? Specification(.embedded)
 }
 
 extension CompletionKind {
@@ -64,12 +50,12 @@ extension CompletionKind {
     static let dialects = words { CompletionWords.dialects }
     static let serverPatterns = words { CompletionWords.patterns(.server) }
     static let clientPatterns = words { CompletionWords.patterns(.client) }
-    static let serverDefects = words { CompletionWords.defects(.server) }
-    static let clientDefects = words { CompletionWords.defects(.client) }
-    static let serverVariations = words { CompletionWords.variations(.server) }
-    static let clientVariations = words { CompletionWords.variations(.client) }
-    static let serverProfiles = words { CompletionWords.profiles(.server) }
-    static let clientProfiles = words { CompletionWords.profiles(.client) }
+    static let serverDefects = words { Defect.all.map(\.name) }
+    static let clientDefects = words { ClientDefect.all.map(\.name) }
+    static let serverVariations = words { Variation.all.map(\.name) }
+    static let clientVariations = words { ClientVariation.all.map(\.name) }
+    static let serverProfiles = words { Profile.all(of: .server).sorted().map(\.rawValue) }
+    static let clientProfiles = words { Profile.all(of: .client).sorted().map(\.rawValue) }
     static let formats = words { CompletionWords.formats }
     static let sides = list(["server", "client"])
 }

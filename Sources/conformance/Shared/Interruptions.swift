@@ -3,7 +3,6 @@ import Basics
 import Foundation
 import Platform
 import Stage
-import Synchronization
 
 /// The reasons from outside for which a command ends early: SIGINT, SIGTERM, SIGHUP, and the end of standard input.
 ///

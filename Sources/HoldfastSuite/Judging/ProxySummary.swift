@@ -1,0 +1,91 @@
+import Basics
+import Holdfast
+import Judge
+import Report
+import Stage
+import Transcript
+
+/// What a proxy says at its end: what passed, what each clause came to, and what went wrong with the proxy itself.
+package struct ProxySummary {
+    private let tallies: ProxyTallies
+    private let tally: ClauseTally
+    private let unused: [FaultRule]
+    private let failure: String?
+    private let specification: Specification
+    private let subject: History.Subject
+
+    package init(_ proxy: Proxy, specification: Specification, subject: History.Subject) {
+        tallies = proxy.tallies
+        tally = proxy.tally
+        unused = proxy.unusedRules
+        failure = proxy.transcriptFailure
+        self.specification = specification
+        self.subject = subject
+    }
+
+    /// A violation is evidence whatever else happened; then the proxy's own failures; then nothing seen at all.
+    package var exit: ExitStatus {
+        if count(.violation) > 0 { return .violation }
+        if !unused.isEmpty || failure != nil { return .harness }
+        if tallies.unjudged > 0 { return .incomplete }
+        return tally.entries.values.contains { $0.exercised > 0 } ? .conforms : .incomplete
+    }
+
+    private func count(_ outcome: Outcome) -> Int { tally.entries.values.count { $0.outcome == outcome } }
+
+    package func text(_ style: ConsoleStyle) -> String {
+        var lines = specification.clauses.compactMap { clause -> String? in
+            guard let entry = tally.entries[clause.id], entry.exercised > 0 else { return nil }
+            return style.row(clause, entry.outcome, exercised: entry.exercised)
+        }
+        for rule in unused {
+            lines.append(
+                """
+                harness: the fault '\(rule.text)' was armed and nothing ever matched it
+                  expected: at least one message or request that it is about
+                  fix: correct the rule, or let the client do what it waits for
+                """)
+        }
+        if let failure { lines.append("harness: the transcript is not whole: \(failure)") }
+        if tallies.unjudged > 0 {
+            lines.append(
+                """
+                not judged: \(readable(tallies.unjudged)) \(tallies.unjudged == 1 ? "event" : "events") came faster than \
+                they could be looked at
+                  fix: judge the transcript of '--out' with 'conformance judge', which takes its time
+                """)
+        }
+        lines.append(passed)
+        lines.append(headline(style))
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private var passed: String {
+        func counted(_ count: Int, _ what: String) -> String { "\(readable(count)) \(what)\(count == 1 ? "" : "s")" }
+        var parts = [
+            counted(tallies.connections, "WebSocket"), counted(tallies.messages, "message"),
+            counted(tallies.requests, "request"),
+        ]
+        if tallies.faults > 0 { parts.append(counted(tallies.faults, "fault")) }
+        if tallies.unseen > 0 { parts.append("\(readable(tallies.unseen)) passed unseen") }
+        return "passed: " + parts.joined(separator: ", ")
+    }
+
+    private func headline(_ style: ConsoleStyle) -> String {
+        let entries = tally.entries.values
+        let unseen = entries.count { $0.exercised == 0 }
+        let counts = [
+            (Outcome.pass, "kept"), (.violation, "violated"), (.warning, "warned"), (.inconclusive, "inconclusive"),
+        ]
+        .compactMap { outcome, word in count(outcome) == 0 ? nil : "\(count(outcome)) \(word)" }
+        let rest = unseen == 0 ? [] : ["\(unseen) not seen"]
+        let meaning =
+            switch exit {
+            case .conforms: style.green("nothing was broken")
+            case .violation: style.red("violation")
+            case .incomplete: style.yellow(tallies.unjudged > 0 ? "not everything was judged" : "nothing was seen")
+            default: style.red(exit.meaning)
+            }
+        return "\(meaning): \((counts + rest).joined(separator: ", ")) of \(subject.role.rawValue) clauses"
+    }
+}
