@@ -5,30 +5,6 @@ import Stage
 import Synchronization
 import Transcript
 
-/// Returns when a run has to end early.
-package typealias Stop = @Sendable () async -> Void
-
-/// Runs the body to its end, cancelled once `stop` returns; what it returns then is what was learnt so far.
-package func cancelling<Result: Sendable>(
-    at stop: Stop?, _ body: @escaping @Sendable () async -> Result
-) async -> (result: Result, wasInterrupted: Bool) {
-    let task = Task { await body() }
-    let guarding = Task {
-        guard let stop else { return false }
-        await stop()
-        guard !Task.isCancelled else { return false }
-        task.cancel()
-        return true
-    }
-    return await withTaskCancellationHandler {
-        let result = await task.value
-        guarding.cancel()
-        return (result, await guarding.value)
-    } onCancel: {
-        task.cancel()
-    }
-}
-
 /// One run of a suite, whichever side it is about: its time, its progress and its verdicts.
 ///
 /// Where somebody looks, performances are judged while others run, so that it can be told what is violated.

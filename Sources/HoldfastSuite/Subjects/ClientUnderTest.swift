@@ -102,9 +102,17 @@ public struct ClientUnderTest: Sendable {
     }
 
     /// The client to test, once its driver was greeted and has launched it.
-    package func subject(_ source: Source) async throws -> ClientSubject {
+    package func subject(_ source: Source, until stop: Stop? = nil) async throws(SuiteProblem) -> ClientSubject {
+        let check = DriverCheck(source.drivers, host: source.host, timeScale: timeScale)
+        let (outcome, wasInterrupted) = await cancelling(at: stop) {
+            () async -> Result<DriverGreeting, DriverProblem> in
+            do throws(DriverProblem) { return .success(try await check.run()) } catch { return .failure(error) }
+        }
+        if wasInterrupted {
+            throw SuiteProblem(.interrupted, "interrupted before the driver was ready; nothing was tested")
+        }
         do throws(DriverProblem) {
-            let greeting = try await DriverCheck(source.drivers, host: source.host, timeScale: timeScale).run()
+            let greeting = try outcome.get()
             let declared = Set(profiles.compactMap(Profile.init(rawValue:)))
             return ClientSubject(
                 name: [greeting.name, greeting.version].compactMap(\.self).joined(separator: " "),

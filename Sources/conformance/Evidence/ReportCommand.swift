@@ -49,7 +49,7 @@ struct ReportShowCommand: AsyncParsableCommand {
             let report = try RunReport(at: file)
             return try ReportOutput(formats, under: try Specification(.embedded)).show(report)
         }
-        let targets = try formats.targets()
+        let targets = try FormatTarget<ReportFormat>.all(formats.formats)
         if let other = targets.first(where: { $0.format != .html }) {
             throw InputProblem(
                 "--format", "'\(other.format.rawValue)' tells of one report, and here are \(files.count)",
@@ -62,19 +62,9 @@ struct ReportShowCommand: AsyncParsableCommand {
         }
         let entries = try files.map { HTMLReport.Entry($0, try RunReport(at: $0)) }
         let page = HTMLReport(comparing: entries).text
-        for target in targets where target.path != "-" { try Files.write(page, to: target.path) }
-        let lines = Self.lines(of: entries)
-        if targets.contains(where: { $0.path == "-" }) {
-            Console.error(String(lines.dropLast()))
-            Console.write(page)
-        } else {
-            Console.write(lines)
-        }
-    }
-
-    private static func lines(of entries: [HTMLReport.Entry]) -> String {
         let column = entries.map(\.name.count).max() ?? 0
-        return entries.map { "\(padded($0.name, column))  \($0.report.headline)\n" }.joined()
+        let lines = entries.map { "\(padded($0.name, column))  \($0.report.headline)\n" }.joined()
+        try FormatTarget.write(targets, beside: lines) { _ in page }
     }
 }
 

@@ -73,8 +73,7 @@ struct ChatCommand: AsyncParsableCommand {
         }
         if driver { return await drive(ReferenceApp(defects: defects, variations: variations)) }
         if let connect { return try await obey(connect, ReferenceApp(defects: defects, variations: variations)) }
-        guard let url else { return }
-        try await converse(with: url, defects, variations)
+        if let url { try await converse(with: url, defects, variations) }
     }
 
     /// Carries the lines of a runner that listens, until it ends the connection.

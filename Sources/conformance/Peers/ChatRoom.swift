@@ -72,19 +72,19 @@ final class ChatScreen: Sendable {
     private let memory = Mutex(Memory())
 
     private struct Memory {
-        var connection: ClientState.Connection?
-        var session: String?
+        /// The state that was shown before.
+        var last: ClientState?
         var printed: Set<String> = []
-        var errors: [ShownError] = []
-        var isThinking = false
     }
 
     /// Shows a state.
     func show(_ state: ClientState) {
         memory.withLock { memory in
             var lines: [String] = []
-            if memory.connection != state.connection { lines.append("· \(state.connection.rawValue)") }
-            if memory.session != state.sessionId, let session = state.sessionId { lines.append("· session \(session)") }
+            if memory.last?.connection != state.connection { lines.append("· \(state.connection.rawValue)") }
+            if memory.last?.sessionId != state.sessionId, let session = state.sessionId {
+                lines.append("· session \(session)")
+            }
             for message in state.messages {
                 let name = message.clientMessageId ?? message.id ?? message.text
                 let mark = "\(state.sessionId ?? "") \(name) \(message.status == .failed)"
@@ -102,12 +102,11 @@ final class ChatScreen: Sendable {
             for message in state.messages where message.status == .sending {
                 memory.printed.insert("said \(message.clientMessageId ?? "")")
             }
-            for error in state.errors where !memory.errors.contains(error) { lines.append("! \(error.text)") }
-            if state.isThinking, !memory.isThinking { lines.append("…") }
-            memory.connection = state.connection
-            memory.session = state.sessionId
-            memory.errors = state.errors
-            memory.isThinking = state.isThinking
+            for error in state.errors where memory.last?.errors.contains(error) != true {
+                lines.append("! \(error.text)")
+            }
+            if state.isThinking, memory.last?.isThinking != true { lines.append("…") }
+            memory.last = state
             if !lines.isEmpty { Console.write(lines.joined(separator: "\n") + "\n") }
         }
     }

@@ -72,18 +72,8 @@ struct GateCommand: AsyncParsableCommand {
         let after = try await reader.state(new)
         for name in supported { options.supported.append(try await reader.state(name)) }
         let report = try await gate(from: before, to: after, options: options)
-        for target in formats where target.path != "-" {
-            try Files.write(target.format.text(of: report), to: target.path)
-        }
         let shown = GateConsoleReport(report, style: Console.style).text
-        let printed = formats.first { $0.path == "-" }
-        // A report on standard output is for a program, which wants nothing else there; annotations are lines of a log.
-        if let printed, !printed.format.isForLogs {
-            Console.error(String(shown.dropLast()))
-        } else {
-            Console.write(shown)
-        }
-        if let printed { Console.write(printed.format.text(of: report)) }
+        try FormatTarget.write(formats, beside: shown, areLines: \.isForLogs) { $0.text(of: report) }
         try report.exit.end()
     }
 }

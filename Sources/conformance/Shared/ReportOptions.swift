@@ -65,9 +65,6 @@ struct FormatOptions: ParsableArguments {
 
     @Flag(help: "Name every clause in the console report, also those that passed.")
     var verbose = false
-
-    /// What is to be written where.
-    func targets() throws -> [FormatTarget<ReportFormat>] { try FormatTarget.all(formats) }
 }
 
 /// A form of a report, and the file it goes to.
@@ -97,6 +94,19 @@ struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Equatable>
         try problems.throwAll()
         for target in targets where target.path != "-" { try target.prepare() }
         return targets
+    }
+
+    /// Writes the forms to their files and shows the text for people, on standard error where a form takes standard output.
+    ///
+    /// Such a form is for a program, which wants nothing else there; lines of a log stand beside others.
+    static func write(
+        _ targets: [Self], beside shown: String, areLines: (Format) -> Bool = { _ in false },
+        _ text: (Format) -> String
+    ) throws {
+        for target in targets where target.path != "-" { try Files.write(text(target.format), to: target.path) }
+        let printed = targets.first { $0.path == "-" }?.format
+        if let printed, !areLines(printed) { Console.error(String(shown.dropLast())) } else { Console.write(shown) }
+        if let printed { Console.write(text(printed)) }
     }
 
     private init(_ text: String) throws(InputProblem) {

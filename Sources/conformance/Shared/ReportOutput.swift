@@ -23,7 +23,7 @@ struct ReportOutput {
         }
         self.baseline = try baseline?.expected()
         newBaseline = baseline?.writeBaseline
-        targets = try formats.targets()
+        targets = try FormatTarget.all(formats.formats)
         listsAll = formats.verbose
         today = try BaselineOptions.today
         self.specification = specification
@@ -54,15 +54,7 @@ struct ReportOutput {
 
     /// Writes the formats and prints the console report.
     func show(_ report: RunReport) throws {
-        for target in targets where target.path != "-" {
-            try Files.write(target.format.text(of: report), to: target.path)
-        }
         let text = Tool.addressed(ConsoleReport(report, style: Console.style, listsAll: listsAll).text)
-        if let target = targets.first(where: { $0.path == "-" }) {
-            Console.error(String(text.dropLast()))
-            Console.write(target.format.text(of: report))
-        } else {
-            Console.write(text)
-        }
+        try FormatTarget.write(targets, beside: text) { $0.text(of: report) }
     }
 }

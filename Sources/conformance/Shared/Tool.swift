@@ -96,20 +96,19 @@ enum NamedBehaviours {
         _ defects: [some NamedDefect], _ variations: [some NamedBehaviour], _ presets: [Preset] = []
     ) {
         let style = Console.style
-        Console.write("defects, each breaks the clause named\n")
-        for defect in defects {
-            Console.write("  \(defect.name)  \(defect.clause)\n\(style.wrapped(defect.summary, indent: 4))\n")
+        func list(_ title: String, _ items: [(head: String, texts: [String])]) {
+            Console.write(title + "\n")
+            for (head, texts) in items {
+                Console.write("  \(head)\n" + texts.map { style.wrapped($0, indent: 4) + "\n" }.joined())
+            }
         }
-        Console.write("\nvariations, all legal\n")
-        for variation in variations {
-            Console.write("  \(variation.name)\n\(style.wrapped(variation.summary, indent: 4))\n")
-        }
+        list("defects, each breaks the clause named", defects.map { ("\($0.name)  \($0.clause)", [$0.summary]) })
+        list("\nvariations, all legal", variations.map { ($0.name, [$0.summary]) })
         guard !presets.isEmpty else { return }
-        Console.write("\npresets, each a system that exists: its dialect and its defects\n")
-        for preset in presets {
+        let systems = presets.map { preset in
             let parts = preset.defects.map(\.name) + preset.variations.map(\.name)
-            Console.write("  \(preset.name)\n\(style.wrapped(preset.summary, indent: 4))\n")
-            Console.write("\(style.wrapped(parts.joined(separator: " "), indent: 4))\n")
+            return (preset.name, [preset.summary, parts.joined(separator: " ")])
         }
+        list("\npresets, each a system that exists: its dialect and its defects", systems)
     }
 }

@@ -69,25 +69,12 @@ struct ClientCommand: AsyncParsableCommand {
         let client = try client.client()
         var report = try await client.meeting(under: specification, invite: ClientFlags.invite) { source in
             if let out { try Files.makeFolder(out) }
-            let (greeted, wasInterrupted) = await cancelling(at: stop) {
-                await Result { try await client.subject(source) }
-            }
-            guard !wasInterrupted else {
-                throw SuiteProblem(
-                    .interrupted, "interrupted before the driver was ready; nothing was tested")
-            }
+            let subject = try await client.subject(source, until: stop)
             return try await ClientSuite(
-                greeted.get(), at: source.place, under: specification, selection, jobs: jobs
+                subject, at: source.place, under: specification, selection, jobs: jobs
             ).run(until: stop, showing: ProgressLine.display())
         }
         report.again = self.client.rerun(spec: spec)
         try output.end(with: report) { if let out { try $0.write(to: out) } }
-    }
-}
-
-extension Result where Failure == any Error {
-    /// What a body returns, or throws.
-    fileprivate init(_ body: () async throws -> Success) async {
-        do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }
