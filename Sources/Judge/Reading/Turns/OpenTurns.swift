@@ -37,3 +37,66 @@ struct OpenTurns {
         return known.turns
     }
 }
+
+/// A frame by what it says, where that tells it from every other: several connections are shown the same one.
+struct SharedFrame: Hashable {
+    private let principal: String
+    private let type: String?
+    private let seq: Int?
+    private var life: Int?
+    private var session: String?
+    private var message: String?
+    private var text: String?
+
+    /// A frame by its number alone; nil for one that carries none.
+    init?(numberOf frame: Frame, of principal: String) {
+        guard let seq = frame.seq else { return nil }
+        self.principal = principal
+        self.seq = seq
+        type = frame.type
+    }
+
+    /// A frame that carries a number or the id of a message; nil for others, which may come again.
+    init?(_ frame: Frame, of principal: String, in life: Int) {
+        guard frame.seq != nil || frame.messageId != nil else { return nil }
+        self.principal = principal
+        self.life = life
+        type = frame.type
+        session = frame.sessionId
+        seq = frame.seq
+        message = frame.messageId
+        text = frame.text ?? frame.string("tool")
+    }
+}
+
+/// Messages that a server has to answer with an `error`, by connection, in the order in which it reads them.
+struct ErrorQueue {
+    private var waiting: [Int: [(event: Int, hasIllFormedSession: Bool)]] = [:]
+
+    init() {}
+
+    /// Hostile messages, and questions whose session id no server would give.
+    init(hostile: [Int: HostileFrame.Kind], turns: [ObservedTurn], connections: [ObservedConnection]) {
+        let illFormed = Set(
+            turns.flatMap(\.requests).filter { $0.sessionAsked.map { !isSessionID($0) } ?? false }.map(\.event))
+        for (index, connection) in connections.enumerated() {
+            waiting[index] = connection.sent.compactMap { frame in
+                if let kind = hostile[frame.event] { return kind == .free ? nil : (frame.event, false) }
+                return illFormed.contains(frame.event) ? (frame.event, true) : nil
+            }
+        }
+    }
+
+    /// The event that an error without a name answers; nil when nothing waits that it could answer.
+    func next(for error: Frame) -> Int? {
+        guard error.seq == nil, error.turnId == nil, let code = error.code,
+            let first = waiting[error.connection]?.first, first.event < error.event
+        else { return nil }
+        if code == "session_not_found" { return first.hasIllFormedSession ? first.event : nil }
+        return ErrorMeaning.formal.contains(code) ? first.event : nil
+    }
+
+    mutating func remove(_ event: Int, on connection: Int) {
+        waiting[connection]?.removeAll { $0.event == event }
+    }
+}

@@ -92,18 +92,3 @@ struct ObservedListRead: Sendable {
         }
     }
 }
-
-/// What a content says: the text itself, or the texts of its parts joined.
-func plainText(of content: JSONValue?) -> String {
-    content?.stringValue ?? (content?.arrayValue ?? []).compactMap { $0.string("text") }.joined()
-}
-
-extension JSONValue {
-    /// The text of a member; nil when it is absent or no string.
-    func string(_ name: String) -> String? { self[name]?.stringValue }
-}
-
-extension JSONObject {
-    /// The text of a member; nil when it is absent or no string.
-    func string(_ name: String) -> String? { self[name]?.stringValue }
-}
