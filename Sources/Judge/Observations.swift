@@ -120,7 +120,12 @@ struct Observations: Sendable {
         index = ObservationIndex(self)
     }
 
-    var profiles: Set<Profile> { history.header.subject.profiles }
+    var events: [Event] { history.events }
+    var frames: [Frame?] { history.frames }
+    var subject: History.Subject { history.header.subject }
+    var profiles: Set<Profile> { subject.profiles }
+    /// What nobody saw of a capture; nil where a stage recorded the history.
+    var capture: History.Capture? { history.header.capture }
 
     /// The time of an event, in microseconds since the history began; no more than a century, so that sums stay in range.
     func time(of event: Int) -> Int { min(history.events[event].at, 1 << 52) }
@@ -134,16 +139,4 @@ struct Observations: Sendable {
     func wasLate(from first: Int, to last: Int) -> Bool {
         patientClock.wasLate(from: time(of: first), to: time(of: last))
     }
-}
-
-/// What the history records, for who reads no further.
-extension Observations {
-    /// The events, in the order of time.
-    var events: [Event] { history.events }
-    /// Who is judged.
-    var subject: History.Subject { history.header.subject }
-    /// What nobody saw of a capture; nil where a stage recorded the history.
-    var capture: History.Capture? { history.header.capture }
-    /// What each event holds of a frame; nil for one that is no frame.
-    var frames: [Frame?] { history.frames }
 }

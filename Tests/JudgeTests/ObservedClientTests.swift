@@ -23,7 +23,7 @@ import Transcript
         let client = try observations(line).client
         #expect(client.typed.map(\.text) == ["question 1", "question 1"])
         #expect(client.typed.map(\.name) == ["c1", "c2"])
-        #expect(client.typed[0].sends.map(\.road) == [.socket(0), .rest(0), .socket(1)])
+        #expect(client.typed[0].sends.map(\.origin) == [.connection(0), .exchange(0), .connection(1)])
         #expect(client.typed[1].sends.map(\.key) == ["c9"])
         #expect(client.typed[0].key == "c1")
     }

@@ -40,7 +40,7 @@ extension CLIENT {
     static func silenceEndsTheConnection(_ history: Observations, _ evidence: inout Evidence) {
         for typed in history.client.typed {
             for send in typed.sends {
-                guard case .socket(let index) = send.road else { continue }
+                guard case .connection(let index) = send.origin else { continue }
                 silenceEnds(index, after: send.event, key: send.key, history, into: &evidence)
             }
             guard typed.sends.first.map({ history.span(from: typed.event, to: $0.event) > 0 }) ?? true,

@@ -42,10 +42,7 @@ struct ClientPlaces {
         let start = installation(at: event)
         var epochs: [String] = []
         for frame in history.received where frame.event >= start && frame.event < event {
-            guard frame.type == "connected" || frame.type == "syncResult", let epoch = frame.epoch,
-                !epochs.contains(epoch)
-            else { continue }
-            epochs.append(epoch)
+            if frame.tellsPosition, let epoch = frame.epoch, !epochs.contains(epoch) { epochs.append(epoch) }
         }
         return epochs
     }
@@ -56,7 +53,7 @@ struct ClientPlaces {
         let numbers = given(from: start, to: event).filter { $0.epoch == epoch }.map(\.seq)
         let places = history.received.filter { frame in
             frame.event >= start && frame.event < event && frame.event != greeting?.event && frame.epoch == epoch
-                && (frame.type == "connected" || frame.type == "syncResult")
+                && frame.tellsPosition
         }.compactMap { $0["lastSeq"]?.intValue }
         return (numbers + places).max() ?? 0
     }
@@ -128,12 +125,14 @@ struct ClientPlaces {
             && !others.contains { $0.event < event && $0.event != frame.event && $0.messageId == id }
     }
 
+    private func lastSync(before event: Int) -> ObservedSync? {
+        let start = installation(at: event)
+        return history.syncs.last { $0.request.event < event && $0.request.event >= start }
+    }
+
     /// What the last `sync` before an event has still to bring; nil when it brought all it promised, or none was sent.
     func hole(before event: Int) -> Hole? {
-        let start = installation(at: event)
-        guard let sync = history.syncs.last(where: { $0.request.event < event && $0.request.event >= start }),
-            let position = sync.lastSeqSeen
-        else { return nil }
+        guard let sync = lastSync(before: event), let position = sync.lastSeqSeen else { return nil }
         guard let result = sync.result, result.event < event, let epoch = result.epoch else {
             return Hole(sync: sync, epoch: sync.request.epoch, floor: position, told: nil)
         }
@@ -149,10 +148,7 @@ struct ClientPlaces {
     /// Whether all that the last `sync` before an event was to bring had surely come: its answer was taken, and where that
     /// was incomplete, a session read was answered so long before that the client had time for it.
     func isClosed(before event: Int) -> Bool {
-        let start = installation(at: event)
-        guard let sync = history.syncs.last(where: { $0.request.event < event && $0.request.event >= start }) else {
-            return true
-        }
+        guard let sync = lastSync(before: event) else { return true }
         guard hole(before: event) == nil, let result = sync.result, isTaken(result, before: event) else { return false }
         guard !sync.claimsComplete else { return true }
         let limit = history.patience(of: event) - history.timeouts.scheduling.microseconds

@@ -88,18 +88,10 @@ struct ObservedClient: Sendable {
     /// One frame or request that carried a question to the server.
     struct Sending: Sendable {
         let event: Int
-        /// Whether it went over the socket or over REST.
-        let road: Road
+        let origin: ObservedRequest.Origin
         /// The `clientMessageId` it carried; nil when it had none.
         let key: String?
         let sessionId: String?
-    }
-
-    enum Road: Sendable, Equatable {
-        /// A connection, as an index into `Observations.connections`.
-        case socket(Int)
-        /// An exchange, as an index into `Observations.exchanges`.
-        case rest(Int)
     }
 
     func isForeground(at event: Int) -> Bool {
@@ -221,17 +213,18 @@ extension ObservedClient.Sending {
     fileprivate static func all(
         on connections: [ObservedConnection], in exchanges: [ObservedExchange]
     ) -> [(Self, text: String)] {
-        func sending(_ value: JSONValue?, _ event: Int, _ road: ObservedClient.Road) -> (Self, text: String)? {
+        func sending(_ value: JSONValue?, _ event: Int, _ origin: ObservedRequest.Origin) -> (Self, text: String)? {
             guard let value, let last = value["messages"]?.arrayValue?.last else { return nil }
             let sending = Self(
-                event: event, road: road, key: value.string("clientMessageId"), sessionId: value.string("sessionId"))
+                event: event, origin: origin, key: value.string("clientMessageId"),
+                sessionId: value.string("sessionId"))
             return (sending, plainText(of: last["content"]))
         }
         let frames = connections.flatMap(\.sent).filter { $0.type == "chat" }.compactMap { frame in
-            sending(frame.value, frame.event, .socket(frame.connection))
+            sending(frame.value, frame.event, .connection(frame.connection))
         }
         let posts = exchanges.indices.filter { exchanges[$0].isChat }.compactMap { index in
-            sending(exchanges[index].body, exchanges[index].request, .rest(index))
+            sending(exchanges[index].body, exchanges[index].request, .exchange(index))
         }
         return (frames + posts).sorted { $0.0.event < $1.0.event }
     }

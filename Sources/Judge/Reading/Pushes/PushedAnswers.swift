@@ -25,7 +25,7 @@ extension Observations {
         let responses = exchanges.filter { exchange in turn.requests.contains { $0.success == exchange.response } }
         let shown = reads(of: turn).compactMap { read in answer(of: turn, in: read).flatMap { read.messages[$0].id } }
         return Set(
-            turn.answers.compactMap(\.messageId) + responses.compactMap { $0.answer?.root.string("messageId") } + shown)
+            turn.dones.compactMap(\.messageId) + responses.compactMap { $0.answer?.root.string("messageId") } + shown)
     }
 
     /// The text of the answer that a push announces, wherever this history has it.
@@ -39,7 +39,7 @@ extension Observations {
         }
         guard let index = turn(announcedBy: push) else { return nil }
         let turn = turns[index]
-        if let text = turn.answers.lazy.compactMap(\.text).first { return text }
+        if let text = turn.dones.lazy.compactMap(\.text).first { return text }
         for read in reads(of: turn) {
             if let place = answer(of: turn, in: read) { return read.messages[place].text }
         }

@@ -37,7 +37,7 @@ struct StoredPlaces {
     /// The places of a turn's answer; more than one when it is stored twice.
     func answers(of turn: ObservedTurn, response: (messageId: String?, text: String?)? = nil) -> [Int] {
         var places: Set<Int> = []
-        let endings = turn.answers
+        let endings = turn.dones
         for id in endings.compactMap(\.messageId) + [response?.messageId].compactMap({ $0 }) {
             places.formUnion(byID["assistant" + id] ?? [])
         }

@@ -28,7 +28,7 @@ extension Observations {
     /// Every answer a frame told of: for each turn its first `done`, also a copy or a replayed one.
     var promisedAnswers: [StoredPromise] {
         turns.compactMap { turn in
-            turn.answers.min { $0.event < $1.event }.map {
+            turn.dones.min { $0.event < $1.event }.map {
                 StoredPromise(turn: turn, told: $0.event, life: life(of: $0))
             }
         }

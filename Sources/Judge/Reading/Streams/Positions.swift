@@ -9,7 +9,7 @@ extension Observations {
     /// The epoch a connection was in at an event: as `connected` said, or a later `syncResult`.
     func epoch(on connection: Int, before event: Int) -> String? {
         connections[connection].received.last {
-            $0.event < event && ($0.type == "connected" || $0.type == "syncResult") && $0.epoch != nil
+            $0.event < event && $0.tellsPosition && $0.epoch != nil
         }?.epoch
     }
 

@@ -26,7 +26,7 @@ struct NumberedFrame {
         for connection in connections {
             var epoch: String?
             for frame in connection.received {
-                if frame.type == "connected" || frame.type == "syncResult" { epoch = frame.epoch ?? epoch }
+                if frame.tellsPosition { epoch = frame.epoch ?? epoch }
                 guard let epoch, let seq = frame.seq, !frame.isDuplicate, takesPlace(frame) else { continue }
                 shown.append(NumberedFrame(frame: frame, principal: connection.principal, epoch: epoch, seq: seq))
             }
@@ -47,6 +47,12 @@ struct NumberedFrame {
     }
 }
 
+extension Frame {
+    /// Whether it tells an epoch and the last position of it.
+    var tellsPosition: Bool { type == "connected" || type == "syncResult" }
+}
+
+/// What was shown of one numbered stream.
 struct Stream {
     /// Streams belong to a principal and have an epoch.
     struct Key: Hashable {

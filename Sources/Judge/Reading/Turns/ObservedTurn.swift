@@ -33,8 +33,6 @@ struct ObservedTurn: Sendable {
     /// The first ack that is no duplicate.
     var ack: Frame? { acks.first { !$0.isDuplicate } }
     var ending: Frame? { endings.first }
-    /// Everything that tells its answer: each `done`, also a copy or a replayed one.
-    var answers: [Frame] { (endings + copies + replayed).filter { $0.type == "done" } }
     /// The successful response to a question over REST.
     var response: Int? { requests.lazy.compactMap(\.success).first }
 
