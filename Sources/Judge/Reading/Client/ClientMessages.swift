@@ -30,16 +30,10 @@ struct ClientMessages {
         self.history = history
         places = ClientPlaces(history)
         deliveries = ClientDelivery.all(in: history)
-        var ids: [String: String] = [:]
-        for delivery in deliveries {
-            if let key = delivery.key, let id = delivery.id { ids[key] = ids[key] ?? id }
-        }
-        self.ids = ids
-        var byWords: [Words: [ClientDelivery]] = [:]
-        for delivery in deliveries {
-            if let text = delivery.text { byWords[Words(delivery.role, text), default: []].append(delivery) }
-        }
-        self.byWords = byWords
+        let named = deliveries.compactMap { told in told.key.flatMap { key in told.id.map { (key, $0) } } }
+        ids = Dictionary(named) { first, _ in first }
+        let spoken = deliveries.filter { $0.text != nil }
+        byWords = Dictionary(grouping: spoken) { Words($0.role, $0.text ?? "") }
         byID = Dictionary(grouping: deliveries.filter { $0.id != nil }) { $0.id ?? "" }
         byKey = Dictionary(grouping: deliveries.filter { $0.key != nil }) { $0.key ?? "" }
     }

@@ -43,9 +43,7 @@ struct Handshake {
             "correct the token of \(owner), or let the server take it"
         )
     }
-}
 
-extension Handshake {
     /// Every handshake that was begun in order: an `auth` as the first frame, valid but for its version and its token.
     static func all(
         on connections: [ObservedConnection], schemas: MessageSchemas, checksTokens: Bool

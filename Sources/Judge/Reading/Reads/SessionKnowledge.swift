@@ -30,9 +30,7 @@ struct SessionKnowledge: Sendable {
         }
         for exchange in history.exchanges {
             guard let event = exchange.response, let status = exchange.status, let principal = exchange.sent.principal
-            else {
-                continue
-            }
+            else { continue }
             if exchange.isChat, status == 200 {
                 name(exchange.answer?.root.string("sessionId"), principal, at: event)
             }

@@ -32,32 +32,24 @@ struct RateLedger {
 
     init(_ observations: Observations) {
         self.observations = observations
-        var entries: [Entry] = []
-        for turn in observations.questions {
+        entries = observations.questions.flatMap { turn -> [Entry] in
             let original = observations.original(of: turn)
-            for request in turn.requests {
-                let isOriginal = request.event == original?.event
-                let signs =
-                    [request.ack?.event, request.outcome]
-                    + (isOriginal ? [(turn.frames + turn.endings + turn.replayed).map(\.event).min()] : [])
-                let isFirst = request.event <= original?.event ?? .max
-                entries.append(
-                    Entry(
-                        turn: turn, request: request, isRepeat: !isFirst,
-                        accepted: request.refusal == nil
-                            ? signs.compactMap { $0 }.filter { $0 > request.event }.min() : nil,
-                        isLimited: Self.isLimited(request, observations)))
+            return turn.requests.map { request in
+                let frames = request.event == original?.event ? turn.frames + turn.endings + turn.replayed : []
+                let signs = [request.ack?.event, request.outcome, frames.map(\.event).min()].compactMap { $0 }
+                return Entry(
+                    turn: turn, request: request, isRepeat: request.event > original?.event ?? .max,
+                    accepted: request.refusal == nil ? signs.filter { $0 > request.event }.min() : nil,
+                    isLimited: Self.isLimited(request, observations))
             }
+        }.sorted { $0.request.event < $1.request.event }
+        byPrincipal = Dictionary(grouping: entries, by: \.request.principal)
+        let greetings = observations.connections.compactMap { connection in
+            connection.connected.map { (connection.principal, $0, connection.limit("messagesPerMinute")) }
         }
-        self.entries = entries.sorted { $0.request.event < $1.request.event }
-        byPrincipal = Dictionary(grouping: self.entries, by: \.request.principal)
-        var budgets: [String: [(event: Int, limit: Int?)]] = [:]
-        for connection in observations.connections {
-            guard let connected = connection.connected else { continue }
-            let limit = connection.limit("messagesPerMinute")
-            budgets[connection.principal, default: []].append((connected, limit))
+        budgets = Dictionary(grouping: greetings, by: \.0).mapValues { told in
+            told.map { (event: $0.1, limit: $0.2) }.sorted { $0.event < $1.event }
         }
-        self.budgets = budgets.mapValues { $0.sorted { $0.event < $1.event } }
         let told = Self.limitErrors(observations).compactMap { $0["windowMs"]?.intValue }.filter { $0 > 0 }
         let configured = observations.history.header.subject.limits["rateWindowSeconds"].map { min($0, 60) * 1000 }
         window = min(told.min() ?? configured ?? 60_000, 60_000) * 1000
