@@ -20,7 +20,7 @@ struct Evidence: Sendable, Equatable {
 
     /// Counts one test: passed where the fact holds, failed otherwise.
     ///
-    /// - Parameter counts: Whether a test that was passed says anything; one that was failed always does.
+    /// A test that was passed says something only where `counts` holds; one that was failed always does.
     mutating func test(
         _ holds: Bool, keptIf counts: @autoclosure () -> Bool = true, otherwise what: @autoclosure () -> String,
         expected: @autoclosure () -> String, actual: @autoclosure () -> String, at events: @autoclosure () -> [Int]
