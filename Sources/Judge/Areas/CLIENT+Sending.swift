@@ -114,8 +114,8 @@ extension CLIENT {
                 guard shown.key != nil || isOnlyOne else { continue }
                 evidence.test(
                     shown.status != "sent", otherwise: "a message counts as sent without proof",
-                    expected: "its key, or the turn of its ack, in a frame, response or history",
-                    actual: "status sent", at: [sent, look.event])
+                    expected: "its key, or the turn of its ack, in a frame, response or history", actual: "status sent",
+                    at: [sent, look.event])
                 if shown.status == "sent" { break }
             }
             if let lost = history.loss(of: question), history.hasOthers(than: question, from: lost.sent, to: lost.event)

@@ -75,8 +75,7 @@ extension CLIENT {
     /// person had asked, will do; a read that was under way when the answer came may serve as well, and decides nothing.
     static func gapsAreRead(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
-            guard result.complete == false, !result.hasMore,
-                history.client.state(at: result.event)?.sessionId != nil
+            guard result.complete == false, !result.hasMore, history.client.state(at: result.event)?.sessionId != nil
             else { continue }
             let late = history.clientDeadline(
                 after: result.event, within: history.clientBound(\.rest), on: sync.connection)
@@ -108,8 +107,8 @@ extension CLIENT {
                 evidence.keep()
             } else if let wrong = next.first {
                 evidence.violate(
-                    "the next page is not asked for from the end of this one", expected: expected,
-                    actual: wrong.words, at: [result.event, wrong.request.event])
+                    "the next page is not asked for from the end of this one", expected: expected, actual: wrong.words,
+                    at: [result.event, wrong.request.event])
             } else if let late = history.clientDeadline(
                 after: result.event, within: history.clientBound(\.sync), on: sync.connection)
             {

@@ -61,8 +61,7 @@ extension ENV {
         let states = history.client.states.filter { $0.event > greeting.event && $0.event < next }
         if states.contains(where: { $0.connection == .connected }) { return evidence.keep() }
         let late = states.first { history.patience(from: greeting.event, to: $0.event) >= redraw(history) }
-        guard let late, connection.isOpen(at: late.event) || history.wasEndedByClient(connection)
-        else { return }
+        guard let late, connection.isOpen(at: late.event) || history.wasEndedByClient(connection) else { return }
         evidence.violate(
             "a greeting with unknown members was not taken", expected: "connected",
             actual: late.connection?.rawValue ?? "an unknown word", at: [greeting.event, late.event])

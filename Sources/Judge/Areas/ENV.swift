@@ -39,8 +39,7 @@ enum ENV {
             evidence.test(
                 isObject && frame.type != nil, otherwise: "the server sent a text that is no object with a type",
                 expected: "an object with a string 'type'",
-                actual: isObject ? "'type' \(value["type"]?.typeName ?? "missing")" : value.typeName,
-                at: [frame.event])
+                actual: isObject ? "'type' \(value["type"]?.typeName ?? "missing")" : value.typeName, at: [frame.event])
         }
     }
 
@@ -224,8 +223,7 @@ enum ENV {
             }
             guard let code = answer.code, codes.contains(code) else {
                 evidence.violate(
-                    "\(what) got another answer", expected: expected, actual: called(answer),
-                    at: [event, answer.event])
+                    "\(what) got another answer", expected: expected, actual: called(answer), at: [event, answer.event])
                 continue
             }
             switch survival {

@@ -40,8 +40,7 @@ extension ID {
             case "bad_request", "session_not_found": evidence.keep()
             case "too_large", "rate_limited": break
             default:
-                violate(
-                    "a chat with an ill-formed session id got another error", shown(request.refusalCode), refusal)
+                violate("a chat with an ill-formed session id got another error", shown(request.refusalCode), refusal)
             }
         } else if let sign = turn.firstSign {
             violate("a chat with an ill-formed session id was accepted", "a turn", sign)

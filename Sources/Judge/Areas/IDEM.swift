@@ -97,8 +97,7 @@ enum IDEM {
                     ack.isDuplicate && (expected == nil || ack.turnId == expected),
                     otherwise: "a repeat is not acknowledged as one",
                     expected: "duplicate: true, turn \(expected ?? "of the first")",
-                    actual: "duplicate: \(ack.isDuplicate), turn \(ack.turnId ?? "none")",
-                    at: [again.event, ack.event])
+                    actual: "duplicate: \(ack.isDuplicate), turn \(ack.turnId ?? "none")", at: [again.event, ack.event])
             } else if let refusal = again.request.refusal {
                 // A refusal for another reason, such as the rate, is judged elsewhere.
                 if again.request.refusalCode == "rate_limited" { continue }

@@ -336,9 +336,7 @@ enum LIVE {
             let said = connection.sent.filter { $0.event > greeting.event }
             let end = history.client.ends[index] ?? .max
             let asked = history.client.reads.contains { $0.request > greeting.event && $0.request < end }
-            evidence.test(
-                no: said.first { $0.type == "sync" }, keptIf: place > 0 && (!said.isEmpty || asked)
-            ) { sync in
+            evidence.test(no: said.first { $0.type == "sync" }, keptIf: place > 0 && (!said.isEmpty || asked)) { sync in
                 Finding(
                     "the client asked a server to replay that does not", expected: "a read over REST", actual: "sync",
                     at: [greeting.event, sync.event])

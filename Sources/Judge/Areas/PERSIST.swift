@@ -24,8 +24,8 @@ enum PERSIST {
             else { return }
             evidence.test(
                 !places.answers(of: turn).isEmpty, otherwise: "a read that began after done lacks the answer",
-                expected: "the answer to \(turn.request.excerpt)",
-                actual: "\(read.messages.count) messages without it", at: [done, read.event])
+                expected: "the answer to \(turn.request.excerpt)", actual: "\(read.messages.count) messages without it",
+                at: [done, read.event])
         }
     }
 

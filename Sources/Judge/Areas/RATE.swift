@@ -124,8 +124,8 @@ enum RATE {
         }
         for excess in RateLedger(history).excesses(in: history) {
             guard let exchange = history.exchange(of: excess.entry.request), !excess.entry.isLimited,
-                let response = exchange.response, let status = exchange.status,
-                !otherRefusals.contains(status), !(200...299).contains(status) || excess.isOnOneTransport
+                let response = exchange.response, let status = exchange.status, !otherRefusals.contains(status),
+                !(200...299).contains(status) || excess.isOnOneTransport
             else { continue }
             evidence.violate(
                 "a POST beyond the budget was not refused as such", expected: "429 with Retry-After",

@@ -102,8 +102,8 @@ enum SYNC {
             for (before, after) in zip(numbers, numbers.dropFirst()) {
                 evidence.test(
                     before < after, otherwise: "missed does not rise",
-                    expected: "a seq greater than \(before) after \(before)", actual: "seq \(after)",
-                    at: [result.event])
+                    expected: "a seq greater than \(before) after \(before)", actual: "seq \(after)", at: [result.event]
+                )
             }
         }
     }
@@ -137,8 +137,7 @@ enum SYNC {
             evidence.test(no: beyond) { beyond in
                 Finding(
                     "lastSeq is smaller than a number this principal was shown",
-                    expected: "lastSeq of at least \(greatest)", actual: "lastSeq \(last)",
-                    at: cited(beyond, result))
+                    expected: "lastSeq of at least \(greatest)", actual: "lastSeq \(last)", at: cited(beyond, result))
             }
         }
     }
@@ -273,8 +272,7 @@ enum SYNC {
     /// greater than 0".
     static func positionWithoutEpochIsNeverWhole(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
-            guard sync.request["epoch"] == nil, let position = sync.lastSeqSeen, position > 0,
-                result.complete != nil
+            guard sync.request["epoch"] == nil, let position = sync.lastSeqSeen, position > 0, result.complete != nil
             else { continue }
             evidence.test(
                 !sync.claimsComplete, otherwise: "a position without its epoch is answered as whole",

@@ -100,9 +100,7 @@ extension TURN {
     }
 
     /// A name that a `message` states otherwise than its turn.
-    private static func otherName(
-        in message: Frame, than turn: ObservedTurn
-    ) -> (expected: String, actual: String)? {
+    private static func otherName(in message: Frame, than turn: ObservedTurn) -> (expected: String, actual: String)? {
         let pairs = [
             (turn.sessionId, message.sessionId), (turn.turnId, message.turnId),
             (turn.clientMessageId, message.clientMessageId),

@@ -122,9 +122,7 @@ enum TURN {
         if history.question(of: turn, in: read) != nil { return evidence.keep() }
         // A text that came back changed is the matter of ENV-14: where nothing has a name, enough questions are evidence.
         let isNamed = turn.ack != nil || read.messages.contains { $0.clientMessageId != nil || $0.turnId != nil }
-        let asked = history.turns.filter {
-            $0.event <= turn.event && $0.isAccepted && $0.session == read.sessionId
-        }
+        let asked = history.turns.filter { $0.event <= turn.event && $0.isAccepted && $0.session == read.sessionId }
         if !isNamed, read.messages.filter({ $0.role == "user" }).count >= asked.count { return }
         evidence.violate(
             what, expected: shown(turn.request.prompt),

@@ -23,9 +23,7 @@ extension Observations {
     func mayBeInUse(_ index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         guard let connected = connection.connected, connected < event else { return false }
-        if let end = client.ends[index], end < event,
-            patience(from: end, to: event) > Self.inFlight.microseconds
-        {
+        if let end = client.ends[index], end < event, patience(from: end, to: event) > Self.inFlight.microseconds {
             return false
         }
         let back = client.returns.last { $0.event < event }
@@ -34,9 +32,7 @@ extension Observations {
     }
 
     /// The first thing that told the client that its message had arrived, or what became of it.
-    func news(of key: String?, on connection: Int, after event: Int)
-        -> Int?
-    {
+    func news(of key: String?, on connection: Int, after event: Int) -> Int? {
         let frames = received.filter { $0.event > event }
         let turns = Set(frames.filter { key != nil && $0.clientMessageId == key }.compactMap(\.turnId))
         let told = frames.first { frame in
@@ -57,18 +53,15 @@ extension Observations {
     func deadConnection(at event: Int) -> Int? {
         guard let life = client.launch(at: event)?.events else { return nil }
         guard let last = attempts(in: life.lowerBound..<event).last,
-            connections[last].connected.map({ $0 < event }) == true,
-            client.ends[last].map({ $0 > event }) ?? true, let ending = connections[last].ending,
-            ending.kind == .cut, ending.event < event,
+            connections[last].connected.map({ $0 < event }) == true, client.ends[last].map({ $0 > event }) ?? true,
+            let ending = connections[last].ending, ending.kind == .cut, ending.event < event,
             client.returns.allSatisfy({ $0.event > event || $0.left < connections[last].opening })
         else { return nil }
         return last
     }
 
     /// The trouble a client had been in for long enough to say so, with what it may call it.
-    func trouble(
-        at event: Int
-    ) -> (since: Int, expected: Set<ObservedClient.Connection>)? {
+    func trouble(at event: Int) -> (since: Int, expected: Set<ObservedClient.Connection>)? {
         let client = client
         let settled = timeouts.scheduling.microseconds
         guard client.isForeground(at: event), let life = client.launch(at: event)?.events else { return nil }
@@ -85,8 +78,9 @@ extension Observations {
             connections[index].connected.map { $0 < event } == true ? client.ends[index] ?? .max : nil
         }.max()
         let since = max(lost ?? change.event, change.event)
-        guard since < event, patience(from: since, to: event) >= settled, !wasSentAway(before: event)
-        else { return nil }
+        guard since < event, patience(from: since, to: event) >= settled, !wasSentAway(before: event) else {
+            return nil
+        }
         let reads = client.reads.filter { read in
             read.request > since && read.status == 200 && read.response.map { $0 < event } == true
         }
@@ -108,17 +102,13 @@ extension Observations {
     func undisturbedAttempts(of launch: ObservedClient.Launch) -> [Int] {
         let attempts = attempts(in: launch.events)
         let greeted = attempts.lazy.compactMap { connections[$0].connected }.min()
-        let disturbed = client.acts.first {
-            $0.event > launch.events.lowerBound && $0.name != "selectSession"
-        }?.event
+        let disturbed = client.acts.first { $0.event > launch.events.lowerBound && $0.name != "selectSession" }?.event
         let end = [greeted, disturbed].compactMap { $0 }.min() ?? .max
         return attempts.map { connections[$0].opening }.filter { $0 < end }
     }
 
     /// Whether the client had a further connection, or one that is not settled, as far as it could tell.
-    func hasAnother(
-        than index: Int, at event: Int, in life: Range<Int>
-    ) -> Bool {
+    func hasAnother(than index: Int, at event: Int, in life: Range<Int>) -> Bool {
         attempts(in: life.lowerBound..<event).contains { other in
             other != index && (client.ends[other].map { $0 > event } ?? true)
         }

@@ -88,9 +88,7 @@ struct ClientMessages {
     }
 
     /// The entry of a screen that belongs to another session, with what brought it; nil when all are at home.
-    func stranger(
-        in state: ObservedClient.State
-    ) -> (message: ObservedClient.ShownMessage, delivery: ClientDelivery)? {
+    func stranger(in state: ObservedClient.State) -> (message: ObservedClient.ShownMessage, delivery: ClientDelivery)? {
         for message in state.messages {
             let homes = homes(of: message, before: state.event)
             guard let first = homes.first, !homes.contains(where: { $0.sessionId == state.sessionId }) else {

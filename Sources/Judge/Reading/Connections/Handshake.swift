@@ -45,9 +45,7 @@ struct Handshake {
     }
 
     /// Every handshake that was begun in order: an `auth` as the first frame, valid but for its version and its token.
-    static func all(
-        on connections: [ObservedConnection], schemas: MessageSchemas, checksTokens: Bool
-    ) -> [Handshake] {
+    static func all(on connections: [ObservedConnection], schemas: MessageSchemas, checksTokens: Bool) -> [Handshake] {
         connections.indices.compactMap { index in
             let connection = connections[index]
             guard let auth = connection.sent.first, auth.type == "auth", var value = auth.value,

@@ -45,9 +45,7 @@ struct HostileFrame: Sendable {
     }
 
     /// What is wrong with each message to the server after `connected` that it may not simply take, by event.
-    static func kinds(
-        on connections: [ObservedConnection], schemas: MessageSchemas, hasSync: Bool
-    ) -> [Int: Kind] {
+    static func kinds(on connections: [ObservedConnection], schemas: MessageSchemas, hasSync: Bool) -> [Int: Kind] {
         let own = Set(schemas.types(sentBy: .client))
         let foreign = Set(schemas.types(sentBy: .server))
         /// What is wrong with one message; nil when nothing is.

@@ -111,9 +111,7 @@ extension Observations {
 
     /// Whether a turn of a session ran, or was asked, at some moment between two events; `surely` leaves out questions that
     /// nothing shows to be accepted.
-    func runs(
-        in session: String, for principal: String, from first: Int, to last: Int, surely: Bool = false
-    ) -> Bool {
+    func runs(in session: String, for principal: String, from first: Int, to last: Int, surely: Bool = false) -> Bool {
         // A question without a session may turn out to belong to this one.
         (index.turns(of: session) + index.unplaced).contains { place in
             let turn = turns[place]

@@ -57,9 +57,7 @@ extension Observations {
     /// What became of promises, each in its place: reads of its session by its principal, begun after it was told.
     ///
     /// A 404 lacks everything; other failures of a read say nothing of what is stored.
-    func fates(
-        of promises: [StoredPromise], has: (StoredPlaces, StoredPromise) -> Bool
-    ) -> [Fate] {
+    func fates(of promises: [StoredPromise], has: (StoredPlaces, StoredPromise) -> Bool) -> [Fate] {
         var fates = [Fate](repeating: Fate(), count: promises.count)
         var bySession: [OwnName: [Int]] = [:]
         for (index, promise) in promises.enumerated() {

@@ -94,9 +94,7 @@ struct ObservedRequest: Sendable {
     var road: String { connection == nil ? "a POST" : "a chat" }
 
     /// Every question that could be accepted, whichever transport it took, in the order of asking.
-    static func all(
-        on connections: [ObservedConnection], in exchanges: [ObservedExchange]
-    ) -> [ObservedRequest] {
+    static func all(on connections: [ObservedConnection], in exchanges: [ObservedExchange]) -> [ObservedRequest] {
         let chats = connections.enumerated().flatMap { index, connection in
             connection.sent.filter { $0.type == "chat" }.compactMap { frame in
                 ObservedRequest(

@@ -36,9 +36,7 @@ extension Observations {
     /// The first event that shows that a turn was accepted before any repeat was answered.
     ///
     /// After a crash only what was promised to last counts: an ack or an answer.
-    private func acceptance(
-        of turn: ObservedTurn, _ first: ObservedRequest, seenBy request: ObservedRequest
-    ) -> Int? {
+    private func acceptance(of turn: ObservedTurn, _ first: ObservedRequest, seenBy request: ObservedRequest) -> Int? {
         if lives.crashed(from: life(of: first), to: life(of: request)) {
             let done = turn.endings.first { $0.type == "done" }?.event
             return [first.ack?.event, first.success, done].compactMap { $0 }.min()
