@@ -2,7 +2,7 @@ import JSON
 
 extension JSONValue {
     /// A copy with a member at a place, whose containers are made as needed.
-    package func setting(_ place: JSONPointer, to value: JSONValue) -> JSONValue {
+    func setting(_ place: JSONPointer, to value: JSONValue) -> JSONValue {
         guard let first = place.tokens.first else { return value }
         let rest = JSONPointer(tokens: Array(place.tokens.dropFirst()))
         var copy = objectValue == nil ? JSONValue.object(JSONObject()) : self
