@@ -102,6 +102,7 @@ extension SchemaFinding {
     fileprivate func isTold(by noted: JSONPointer) -> Bool {
         let pointer = violation.instanceLocation
         switch fault {
+        case .missing: return false
         case _ where pointer == noted: return true
         case .noneMatches, .severalMatch: return noted.tokens.starts(with: pointer.tokens)
         case .const, .propertyName: return pointer.parent == noted

@@ -42,8 +42,9 @@ package final class ProblemCollector {
 
     func note(_ pointer: JSONPointer, _ what: String, expected: String, fix: String, order: Order) {
         guard notes.count < Self.limit else { return }
-        notes.append(
-            (pointer, order, InputProblem(place: place(of: pointer), what: what, expected: expected, fix: fix)))
+        let problem = InputProblem(place: place(of: pointer), what: what, expected: expected, fix: fix)
+        // What a reader and a schema say alike is said once.
+        if !notes.contains(where: { $0.problem == problem }) { notes.append((pointer, order, problem)) }
     }
 
     /// The problems in the order of the file: flaws first, and of each object what it should not have and what it lacks.
