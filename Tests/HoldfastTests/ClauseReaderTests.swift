@@ -171,7 +171,7 @@ import Testing
         #expect(
             try problemsOfSpecification { $0.texts["clauses/SYNC.md"] = clause() + "\n" + clause() } == [
                 """
-                Spec/clauses/SYNC.md:7:1: SYNC-3 was given already, in line 1
+                Spec/clauses/SYNC.md:8:1: SYNC-3 was given already, in line 1
                   expected: every id once
                   fix: give the later one the next free number
                 """
