@@ -70,8 +70,8 @@ struct PrincipalPool {
         let wanted = (1...count).map { (role: $0, chats: asked["p\($0)"] ?? 0) }.sorted { $0.chats > $1.chats }
         if let most = wanted.first, most.chats > limit {
             return .never(
-                reason: "it asks \(most.chats) questions, and the budget is \(limit) in \(seconds(budget.window)); "
-                    + "configure a larger messagesPerMinute")
+                reason: "it asks \(most.chats) questions, and the budget is \(limit) in "
+                    + "\(wholeSeconds(budget.window)); configure a larger messagesPerMinute")
         }
         // Nobody knows yet what was asked before the run; a short window is waited for, a long one would take too long.
         let start = scenario.needs.budget && budget.hasShortWindow ? max(budget.known, now) : now
@@ -99,9 +99,9 @@ struct PrincipalPool {
     }
 
     private func reason(for scenario: Scenario, _ limit: Int, _ chats: Int) -> String {
-        let window = seconds(budget.window)
+        let window = wholeSeconds(budget.window)
         let fix =
-            "give more principals, a larger messagesPerMinute, or --patience \(seconds(budget.window, unit: ""))"
+            "give more principals, a larger messagesPerMinute, or --patience \(wholeSeconds(budget.window, unit: ""))"
         return scenario.needs.budget
             ? "it spends the whole budget of a principal that asked nothing for \(window), and none is left; \(fix)"
             : "it asks \(chats) questions, and no principal has so many left of \(limit) in \(window); \(fix)"

@@ -130,7 +130,7 @@ extension ServerSubject {
             let (whole, _) = patience.components
             return
                 "it waits \(times == 1 ? "for" : "\(times) times") \(name) of \(stated(name)), \(overflow ? "" : "\(wait) s, ")"
-                + "and the patience is \(seconds(patience)); configure \(name) of at most \(Int(whole) / times)"
+                + "and the patience is \(wholeSeconds(patience)); configure \(name) of at most \(Int(whole) / times)"
                 + ", or give --patience \(overflow ? "" : "\(wait)")"
         }
         return nil

@@ -278,15 +278,15 @@ extension StepContext {
         let total = performer.addToldWait(duration)
         guard total <= subject.patience else {
             throw StepEnd.unsuitable(
-                "it waits \(seconds(total)) as told, longer than the patience of \(seconds(subject.patience)); "
-                    + "configure the subject with a shorter time, or give --patience \(seconds(total, unit: ""))")
+                "it waits \(wholeSeconds(total)) as told, longer than the patience of \(wholeSeconds(subject.patience)); "
+                    + "configure the subject with a shorter time, or give --patience \(wholeSeconds(total, unit: ""))")
         }
         return duration
     }
 }
 
 /// A duration in whole seconds, rounded up.
-func seconds(_ duration: Duration, unit: String = " s") -> String {
+func wholeSeconds(_ duration: Duration, unit: String = " s") -> String {
     let (whole, rest) = duration.components
     return "\(whole + (rest > 0 ? 1 : 0))\(unit)"
 }
