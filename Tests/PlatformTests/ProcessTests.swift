@@ -33,7 +33,7 @@ import Testing
     }
     #endif
 
-    @Test func `a port that is listened on is not free`() throws {
+    @Test func `this machine has an address and a free port`() throws {
         #expect(Network.addresses.contains("127.0.0.1"))
         let free = (20_000...60_000).first { Network.isFree(port: UInt16($0)) }
         #expect(free != nil)
