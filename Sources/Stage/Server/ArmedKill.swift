@@ -46,7 +46,6 @@ final class ArmedKill: Sendable {
     }
 }
 
-/// The kills a scenario has armed.
 final class ArmedKills: Sendable {
     private struct State {
         var all: [ArmedKill] = []
@@ -62,7 +61,6 @@ final class ArmedKills: Sendable {
         }
     }
 
-    /// The last one.
     var last: ArmedKill? { state.withLock { $0.all.last } }
 
     /// What the next HTTP request is to be watched for; it is handed out once.

@@ -15,7 +15,6 @@ struct ChatBudget {
     private let wasTold: Bool
     private var uses: [String: [(at: ContinuousClock.Instant, count: Int)]] = [:]
 
-    /// A budget as the subject was configured.
     init(_ subject: ServerSubject, now: ContinuousClock.Instant) {
         limit = subject.limits["messagesPerMinute"].flatMap { $0 > 0 ? $0 : nil }
         wasTold = limit != nil
@@ -50,7 +49,6 @@ struct ChatBudget {
         return now
     }
 
-    /// Notes questions of a principal.
     mutating func note(_ count: Int, of principal: String, at time: ContinuousClock.Instant) {
         guard count > 0 else { return }
         uses[principal, default: []].append((time, count))
@@ -133,7 +131,6 @@ extension Scenario {
     }
 }
 
-/// Adds up the questions of steps.
 private struct ChatCount {
     let budget: Int
     var byPrincipal: [String: Int] = [:]

@@ -7,7 +7,6 @@ import Transport
 
 /// One open WebSocket of a scenario: everything that arrives is recorded and offered to the waits.
 final class ConnectionLane: Sendable {
-    /// The device letter.
     let letter: String
     /// What no wait has taken yet.
     let mailbox = Mailbox()
@@ -43,7 +42,6 @@ final class ConnectionLane: Sendable {
         openedAt = recorder.note(.opened, on: .connection(letter))
     }
 
-    /// Takes over a connection that was just opened.
     static func start(
         _ letter: String, _ connection: WebSocketConnection, dialect: Dialect, recorder: Recorder
     ) -> ConnectionLane {
@@ -62,7 +60,6 @@ final class ConnectionLane: Sendable {
 
     /// Whether the stage ended it, without or with a close frame.
     var wasEndedHere: Bool { state.withLock { $0.cutAt != nil || $0.closeSent } }
-    /// Whether the stage does not read from it.
     var isPaused: Bool { state.withLock { $0.isPaused } }
 
     /// When it ended although nobody had said goodbye; nil when it did not.

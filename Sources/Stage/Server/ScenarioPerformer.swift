@@ -23,7 +23,6 @@ final class ScenarioPerformer: Sendable {
     let subject: ServerSubject
     /// The process behind the subject, when this scenario may end and start it.
     let instance: SubjectInstance?
-    /// Kills that were armed.
     let armed = ArmedKills()
     let recorder: Recorder
     let schemas: SentSchemas

@@ -4,14 +4,11 @@ import Transcript
 
 /// Performs scenarios against a server, and records what was observed.
 package struct ServerStage: Sendable {
-    /// The server.
     package private(set) var subject: ServerSubject
-    /// The specification the transcripts are made for.
     package let specification: Specification
 
     private let schemas: SentSchemas
 
-    /// A stage for a server.
     package init(subject: ServerSubject, specification: Specification) {
         self.subject = subject
         self.specification = specification

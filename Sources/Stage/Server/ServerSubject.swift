@@ -4,9 +4,7 @@ import Transport
 
 /// A server under test: where it is, what it declares, and whose credentials may be used.
 package struct ServerSubject: Sendable {
-    /// How reports call it.
     package var name: String
-    /// Its WebSocket.
     package var webSocket: Endpoint
     /// The base of its REST paths.
     package var http: Endpoint
@@ -20,7 +18,6 @@ package struct ServerSubject: Sendable {
     package var agent: SubjectFile.Agent
     /// Whether its agent obeys scripts in the prompt, by itself or by way of the model it asks.
     package var hasScriptedAgent: Bool { agent != .plain }
-    /// Which certificates to believe.
     package var tls: TLSOptions
     /// How long each awaited thing may take.
     package var timeouts: Timeouts
@@ -39,7 +36,6 @@ package struct ServerSubject: Sendable {
 
     package typealias Principal = SubjectPrincipal
 
-    /// A server at an address.
     package init(
         name: String, webSocket: Endpoint, http: Endpoint? = nil, principals: [Principal] = [],
         profiles: Set<Profile> = [.core], hasScriptedAgent: Bool = false, tls: TLSOptions = TLSOptions(),

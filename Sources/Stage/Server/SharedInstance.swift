@@ -24,7 +24,6 @@ actor SharedInstance {
     /// The problem that kept it from starting at all; nil when it started, or was not asked to.
     var startProblem: HarnessProblem? { instance == nil ? problem : nil }
 
-    /// The instance, running.
     func running() async throws(HarnessProblem) -> SubjectInstance {
         if let instance {
             // One that is over and not yet told to be is waited for.
@@ -80,7 +79,6 @@ actor SharedInstance {
         }
     }
 
-    /// Ends it for good.
     func end() async {
         starting?.cancel()
         if case .success(let started)? = await starting?.value { instance = started }

@@ -4,7 +4,6 @@ import Transcript
 
 /// One message to send, in the wire's shape, and how it may be written down.
 struct WireMessage: Sendable, Equatable {
-    /// What goes out.
     var text: String
     /// The same without credentials.
     var shown: String

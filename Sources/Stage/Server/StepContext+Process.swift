@@ -3,7 +3,6 @@ import JSON
 import Transcript
 
 extension StepContext {
-    /// Treats the subject as a process.
     func process(_ step: ScenarioStep.ProcessStep) async throws {
         guard let instance = performer.instance else { throw StepEnd.unsuitable("it needs --start") }
         switch step {
@@ -133,7 +132,6 @@ extension Recorder {
 }
 
 extension ProcessGroup.LimitProblem {
-    /// Why, in words.
     fileprivate var reason: String {
         switch self {
         case .notPossibleHere: "this system cannot limit the writes of another process"

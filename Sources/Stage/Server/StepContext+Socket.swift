@@ -114,7 +114,6 @@ extension StepContext {
         return .refused(status: nil, reason: problem.name)
     }
 
-    /// The credential to show; nil for none.
     func token(_ credential: ScenarioStep.Credential) throws -> String? {
         switch credential.token {
         case .own: performer.principals[credential.principal]?.token

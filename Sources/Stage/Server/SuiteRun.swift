@@ -4,9 +4,7 @@ import Holdfast
 package struct SuiteRun: Sendable {
     /// What happens during a run.
     package enum Progress: Sendable {
-        /// A scenario begins; so many are done of so many.
         case started(String, done: Int, total: Int)
-        /// A scenario has ended; so many are done of so many.
         case finished(Performance, done: Int, total: Int)
         /// A scenario has ended and does not count, because the server ended with another; it is performed again.
         case disturbed(String, done: Int, total: Int)
@@ -14,7 +12,6 @@ package struct SuiteRun: Sendable {
 
     /// How many scenarios may run at a time; never more than the principals allow.
     package var jobs: Int
-    /// The stage they are performed on.
     package let stage: ServerStage
     /// Whether one more instance is traced in the end, for evidence that is no verdict.
     package var traces = false
@@ -22,13 +19,11 @@ package struct SuiteRun: Sendable {
     /// After this many scenarios in a row that found nobody, the rest is left out.
     private static let patience = 2
 
-    /// A run on a stage.
     package init(stage: ServerStage, jobs: Int = 1) {
         self.stage = stage
         self.jobs = max(1, jobs)
     }
 
-    /// What came of a run.
     package struct Outcome: Sendable {
         /// One performance for each scenario, in the order given.
         package var performances: [Performance]
@@ -37,7 +32,6 @@ package struct SuiteRun: Sendable {
         /// What was seen besides, and decides nothing; a line each.
         package var diagnostics: [String] = []
 
-        /// Performances, and what kept a subject from starting.
         package init(performances: [Performance], startProblem: HarnessProblem? = nil) {
             self.performances = performances
             self.startProblem = startProblem
@@ -130,7 +124,6 @@ package struct SuiteRun: Sendable {
         }
     }
 
-    /// How far a run is.
     private struct State {
         let scenarios: [Scenario]
         var results: [Performance?]
@@ -183,7 +176,6 @@ package struct SuiteRun: Sendable {
         }
     }
 
-    /// A scenario that has ended.
     private struct Ended: Sendable {
         let queue: Int
         let index: Int

@@ -5,12 +5,10 @@ import Synchronization
 
 /// A folder in which one instance of a subject stores its data.
 struct DataFolder: Sendable {
-    /// Where it is.
     let path: String
     /// Whether it goes when the instance does.
     let isTemporary: Bool
 
-    /// A folder nobody else uses.
     static func temporary() throws(InputProblem) -> DataFolder {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-\(UniqueName.uuid())").path
         let folder = try made(DataFolder(path: path, isTemporary: true))
@@ -45,7 +43,6 @@ struct DataFolder: Sendable {
         for path in madeHere.withLock({ $0 }).keys { try? FileManager.default.removeItem(atPath: path) }
     }
 
-    /// Whether there is a folder.
     static func isFolder(_ path: String) -> Bool {
         (try? FileStatus(of: path))?.kind == .folder
     }

@@ -1,8 +1,6 @@
 /// Why a driver gave no answer to a command.
 package struct DriverProblem: Error, Sendable, Equatable {
-    /// What happened; the list may grow.
     package enum Code: Sendable, Equatable {
-        /// The program could not be started.
         case notStarted(reason: String)
         /// No device opened a WebSocket within so many milliseconds.
         case nobodyConnected(milliseconds: Int)
@@ -10,7 +8,6 @@ package struct DriverProblem: Error, Sendable, Equatable {
         case ended(SubjectExit)
         /// The device closed its WebSocket before it answered.
         case disconnected
-        /// No answer within so many milliseconds.
         case hung(milliseconds: Int)
         /// A line that is no reply, and why; the line may be cut.
         case noReply(line: String, reasons: [String])
@@ -28,7 +25,6 @@ package struct DriverProblem: Error, Sendable, Equatable {
         case invalidCommand(reasons: [String])
     }
 
-    /// What happened.
     package var code: Code
     /// The program as it was started, or the address the device was to open.
     package var place: String
@@ -37,7 +33,6 @@ package struct DriverProblem: Error, Sendable, Equatable {
     /// The last lines the program wrote to standard error.
     package var output: [String]
 
-    /// Names what happened, where, and at which command.
     package init(_ code: Code, at place: String, command: String? = nil, output: [String] = []) {
         self.code = code
         self.place = place

@@ -1,7 +1,6 @@
 import Platform
 import Synchronization
 
-/// Ports for subjects to listen on.
 enum FreePort {
     /// Below the ports from which systems take the near end of outgoing connections: one of those could take the port while
     /// the subject is down between a kill and its restart.

@@ -31,7 +31,6 @@ final class Guardian: Sendable {
     /// Whether it is known which process it is, or that there is none.
     var isSettled: Bool { started.value != nil }
 
-    /// Its number, while it runs.
     var process: ProcessID? { started.value ?? nil }
 
     /// Starts one; nil where that fails.

@@ -3,7 +3,6 @@ import Transport
 
 /// Something that keeps the suite from saying anything about the subject.
 package struct HarnessProblem: Error, Sendable, Equatable {
-    /// What happened; the list may grow.
     package enum Code: Sendable, Equatable {
         /// A reference in a scenario that has no value.
         case unknownVariable(name: String, near: String?)

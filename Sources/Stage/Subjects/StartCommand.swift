@@ -8,7 +8,6 @@ import Holdfast
 package struct StartCommand: Sendable, Equatable {
     /// The program and its arguments.
     package var command: [String]
-    /// Its WebSocket.
     package var url: String
     /// The base of its REST paths; that of the WebSocket when nil.
     package var http: String?
@@ -137,7 +136,6 @@ package struct StartCommand: Sendable, Equatable {
 
 /// One person or account of a subject.
 package struct SubjectPrincipal: Sendable, Equatable {
-    /// How reports call it.
     package var name: String
     /// Its credential; nil where the server asks for none.
     package var token: String?

@@ -15,7 +15,6 @@ package enum SubjectExit: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// The end in words.
     package var description: String {
         switch self {
         case .code(let code): "exit code \(code)"

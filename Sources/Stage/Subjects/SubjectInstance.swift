@@ -6,7 +6,6 @@ import Transport
 final class SubjectInstance: Sendable {
     /// What was started.
     let command: StartCommand
-    /// Its WebSocket.
     let webSocket: Endpoint
     /// The base of its REST paths.
     let http: Endpoint

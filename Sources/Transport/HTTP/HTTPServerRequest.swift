@@ -10,12 +10,10 @@ package struct HTTPServerRequest: Sendable {
     package var headers: [(String, String)]
     /// Without transfer coding; empty when there is none.
     package var body: [UInt8]
-    /// Address and port of the client.
     package var remoteAddress: String
     /// Tells when the client goes away before it has its answer; nil where nobody can tell.
     package var departure: Departure?
 
-    /// A request, also for tests that need no socket.
     package init(
         method: String, target: String, headers: [(String, String)] = [], body: [UInt8] = [], remoteAddress: String = ""
     ) {
@@ -49,7 +47,6 @@ package struct HTTPServerResponse: Sendable {
     package var status: Int
     /// `Content-Length` is added unless it is here.
     package var headers: [(String, String)]
-    /// The bytes of the body.
     package var body: [UInt8]
     /// A body that comes piece by piece, each sent at once, in place of ``body``; nil for one that is whole.
     ///
@@ -60,7 +57,6 @@ package struct HTTPServerResponse: Sendable {
     /// Whether an exchange that ends without an answer ends by a reset, where there is a connection of its own.
     package private(set) var isReset = false
 
-    /// An answer.
     package init(status: Int = 200, headers: [(String, String)] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
@@ -89,7 +85,6 @@ package struct HTTPServerResponse: Sendable {
 
 /// Whether a client gets its WebSocket.
 package enum UpgradeDecision: Sendable {
-    /// It does.
     case accept
     /// It gets this answer instead, and the connection ends.
     case refuse(status: Int, body: String)

@@ -1,6 +1,5 @@
 /// The server's end of a WebSocket.
 package final class ServerSocket: WebSocketEnd {
-    /// The request that asked for it.
     package let request: UpgradeRequest
     /// Everything the client sends, each event once.
     package let messages: WebSocketEvents
@@ -13,10 +12,8 @@ package final class ServerSocket: WebSocketEnd {
         messages = WebSocketEvents(queue: core.queue)
     }
 
-    /// Address and port of the client.
     package var remoteAddress: String { request.remoteAddress }
 
-    /// Whether the connection is gone.
     package var isEnded: Bool { core.ended.outcome != nil }
 
     /// When the client last gave a sign of life: its last bytes came in, or some of them wait still to be handled.

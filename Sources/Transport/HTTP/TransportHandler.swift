@@ -41,7 +41,6 @@ package struct ServerLimits: Sendable, Equatable {
     /// How long a client may take over one request, and rest between two.
     package var requestTimeout: Duration
 
-    /// Bounds for a server that is tested on one machine.
     package init(
         maxMessageBytes: Int = 1 << 20,
         oversize: Oversize = .reportAndContinue,

@@ -13,7 +13,6 @@ package final class RawConnection: SocketEnd {
         if core.ended.outcome == nil { core.cut(.fin) }
     }
 
-    /// Connects to a port.
     package static func open(
         host: String = "127.0.0.1", port: Int, timeout: Duration = .seconds(10)
     ) async throws(TransportProblem) -> RawConnection {
@@ -62,7 +61,6 @@ package final class RawConnection: SocketEnd {
         try await core.post(bytes).value()
     }
 
-    /// Sends text as UTF-8.
     package nonisolated(nonsending) func send(_ text: String) async throws(TransportProblem) {
         try await send(Array(text.utf8))
     }

@@ -2,7 +2,6 @@ import NIOCore
 
 /// Listens on TCP and gives every connection to a closure; speaks no protocol itself.
 final class RawListener: Sendable {
-    /// The port it listens on.
     var port: Int { listener.port }
 
     private let listener: Listener

@@ -6,9 +6,7 @@ import NIOSSL
 package final class TransportServer: Sendable {
     /// The port it listens on, also when 0 was asked for.
     package var port: Int { listener.port }
-    /// The host as given at the start.
     package var host: String { listener.host }
-    /// Whether clients must speak TLS.
     package let isSecure: Bool
 
     private let listener: Listener
@@ -48,16 +46,13 @@ package final class TransportServer: Sendable {
         return TransportServer(listener: listener, isSecure: secure != nil)
     }
 
-    /// The WebSocket URL of a path on this server.
     package func webSocketURL(_ path: String = "/ws") -> String { "\(isSecure ? "wss" : "ws")://\(authority)\(path)" }
 
-    /// The HTTP URL of a path on this server.
     package func httpURL(_ path: String = "/") -> String { "\(isSecure ? "https" : "http")://\(authority)\(path)" }
 
     /// Host and port as URLs have them; an IPv6 address stands in brackets (RFC 3986, 3.2.2).
     private var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-    /// Open connections of both kinds.
     package var connectionCount: Int { listener.registry.connectionCount }
 
     /// Stops listening, says goodbye to every client, and returns when the last handler has returned.

@@ -4,7 +4,6 @@ import Basics
 enum Handshake {
     static let acceptSuffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-    /// Sixteen random bytes in base64.
     static func newKey() -> String {
         base64((0..<16).map { _ in UInt8.random(in: .min ... .max) })
     }

@@ -4,7 +4,6 @@ import NIOCore
 ///
 /// Dropping the last reference ends the TCP connection.
 package final class WebSocketConnection: WebSocketEnd {
-    /// Where it leads.
     package let endpoint: Endpoint
     /// Everything the server sends, each event once, with its time of arrival.
     package let events: WebSocketEvents

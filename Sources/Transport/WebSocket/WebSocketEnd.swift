@@ -10,7 +10,6 @@ extension SocketEnd {
     /// Leaves what the peer sends in the operating system's buffers, so that it feels a slow reader.
     package func stopReading() { core.setPaused(true) }
 
-    /// Reads again.
     package func resumeReading() { core.setPaused(false) }
 
     /// Returns when the connection is gone on this side.

@@ -4,7 +4,6 @@ package enum WebSocketEvent: Sendable, Equatable {
     case text(String)
     /// A whole text message whose bytes are not UTF-8.
     case invalidText([UInt8])
-    /// A whole binary message.
     case binary([UInt8])
     /// A ping; it was answered unless answering is switched off.
     case ping([UInt8])
@@ -44,10 +43,8 @@ package enum WebSocketEvent: Sendable, Equatable {
 package struct WebSocketArrival: Sendable, Equatable {
     /// Taken on the event loop before anything was parsed.
     package var at: ContinuousClock.Instant
-    /// What arrived.
     package var event: WebSocketEvent
 
-    /// Joins a time and an event.
     package init(at: ContinuousClock.Instant, event: WebSocketEvent) {
         self.at = at
         self.event = event
@@ -56,9 +53,7 @@ package struct WebSocketArrival: Sendable, Equatable {
 
 /// The events of one WebSocket; ends after an event that is the last, or when the waiting task is cancelled.
 package struct WebSocketEvents: AsyncSequence, Sendable {
-    /// Events carry their time of arrival.
     package typealias Element = WebSocketArrival
-    /// Failures are events, never errors.
     package typealias Failure = Never
 
     let queue: ArrivalQueue
@@ -66,7 +61,6 @@ package struct WebSocketEvents: AsyncSequence, Sendable {
     /// Takes from the same queue as every other iterator: an event is delivered once.
     package func makeAsyncIterator() -> Iterator { Iterator(queue: queue) }
 
-    /// Takes events one at a time.
     package struct Iterator: AsyncIteratorProtocol {
         let queue: ArrivalQueue
 

@@ -10,24 +10,16 @@ package struct WebSocketFrame: Sendable, Equatable {
             self.rawValue = rawValue
         }
 
-        /// A further part of the message before.
         package static let continuation = Opcode(0)
-        /// UTF-8 text.
         package static let text = Opcode(1)
-        /// Bytes.
         package static let binary = Opcode(2)
-        /// The end.
         package static let close = Opcode(8)
-        /// A question whether the peer lives.
         package static let ping = Opcode(9)
-        /// The answer to it.
         package static let pong = Opcode(10)
 
-        /// Whether the frame may come between the parts of a message.
         package var isControl: Bool { rawValue & 8 != 0 }
     }
 
-    /// What the frame is.
     package var opcode: Opcode
     /// Whether the message ends with this frame.
     package var isFinal: Bool

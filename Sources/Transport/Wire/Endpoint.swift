@@ -2,18 +2,13 @@
 package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// The four ways to reach a server.
     package enum Scheme: String, Sendable, Hashable {
-        /// WebSocket over TCP and over TLS.
         case ws, wss
-        /// HTTP over TCP and over TLS.
         case http, https
 
-        /// Whether TLS lies underneath.
         package var isSecure: Bool { self == .wss || self == .https }
-        /// 443 with TLS, 80 without.
         var defaultPort: Int { isSecure ? 443 : 80 }
     }
 
-    /// How the server is spoken to.
     package var scheme: Scheme
     /// A name or an address; an IPv6 address stands without its brackets.
     package var host: String
@@ -57,7 +52,6 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         target = tail.first == "/" ? String(tail) : "/" + tail
     }
 
-    /// The path without the query.
     package var path: String { String(target.prefix { $0 != "?" }) }
     /// What follows the first question mark, if there is one.
     package var query: String? { target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } }
@@ -65,11 +59,9 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     package var authority: String { port == scheme.defaultPort ? bracketedHost : "\(bracketedHost):\(port)" }
     /// Scheme, host and port, without path and query.
     package var origin: String { "\(scheme.rawValue)://\(authority)" }
-    /// The URL again.
     package var description: String { origin + target }
     /// The URL without its query, safe to print: queries carry tokens.
     package var place: String { origin + path }
-    /// Whether the scheme is one of the WebSocket's.
     package var isWebSocket: Bool { scheme == .ws || scheme == .wss }
 
     /// The HTTP side of the same server: `ws` becomes `http`, `wss` becomes `https`, and the path becomes `/`.

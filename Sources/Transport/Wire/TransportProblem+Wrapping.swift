@@ -55,7 +55,6 @@ extension TransportProblem {
 }
 
 extension IOError {
-    /// The system's reason.
     var reason: SystemError { SystemError(errnoCode) }
 }
 
