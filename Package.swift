@@ -47,7 +47,9 @@ let package = Package(
         room("Captures", ["Basics", "JSON", "Holdfast", "Transcript"]),
         room("Judge", ["Basics", "JSON", "JSONSchema", "Holdfast", "Transcript"]),
         room("Report", ["Basics", "JSON", "Holdfast", "Transcript", "Judge"]),
-        room("Gate", ["Basics", "JSON", "JSONSchema", "Holdfast", "Transcript", "Judge", "Report"]),
+        // Two JSON Schemas compared, with witnesses; knows no protocol.
+        room("SchemaDiff", ["Basics", "JSON", "JSONSchema"]),
+        room("Gate", ["Basics", "JSON", "JSONSchema", "SchemaDiff", "Holdfast", "Transcript", "Judge", "Report"]),
         room("Site", ["Basics", "JSON", "Holdfast"]),
         // What a team that tests its app links: no dependency, not even on the rooms above.
         room("ClientDriver"),
@@ -143,7 +145,9 @@ let package = Package(
         tests(
             "ReportTests",
             ["Basics", "Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport"]),
-        tests("GateTests", ["Gate", "Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport"]),
+        tests(
+            "GateTests",
+            ["SchemaDiff", "Gate", "Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport"]),
         tests("SiteTests", ["Site", "Holdfast", "JSON", "TestSupport"]),
         // What a Swift team does with the product; one file of it is that of Tests/Examples/swift-suite.
         .testTarget(

@@ -1,5 +1,6 @@
 import Holdfast
 import JSON
+import SchemaDiff
 
 /// Compares the clauses of two states: who is bound by more, and who can rely on less.
 struct ClauseComparison {

@@ -1,5 +1,6 @@
 import Holdfast
 import JSON
+import SchemaDiff
 
 /// Holds the golden messages of each state against the schemas of the other.
 ///

@@ -1,27 +1,28 @@
 import Holdfast
 import JSON
 import Report
+import SchemaDiff
 
 /// What the gate is asked, beside the two states.
-public struct GateOptions: Sendable {
+package struct GateOptions: Sendable {
     /// Older states that are still supported; what breaks their peers is told too.
-    public var supported: [ProtocolState] = []
+    package var supported: [ProtocolState] = []
     /// Transcripts of implementations, judged under both specifications beside the golden ones.
-    public var archive: [ArchivedTranscript] = []
+    package var archive: [ArchivedTranscript] = []
     /// Findings that somebody accepted.
-    public var waivers = Waivers()
+    package var waivers = Waivers()
     /// The day on which waivers are looked at.
-    public var today: CivilDate
+    package var today: CivilDate
 
     /// No archive, no waivers, no other versions.
-    public init(today: CivilDate) {
+    package init(today: CivilDate) {
         self.today = today
     }
 }
 
 /// Compares two states of a protocol: what changed, whom it breaks, and whether the version and the changelog say so.
 /// - Throws: Every schema that cannot be used.
-public func gate(
+package func gate(
     from old: ProtocolState, to new: ProtocolState, options: GateOptions
 ) async throws(InputProblems) -> GateReport {
     let transcripts = await TranscriptComparison.result(old, new, archive: options.archive)

@@ -1,10 +1,11 @@
 import Holdfast
 import Report
+import SchemaDiff
 
 /// One finding with what the gate makes of it.
-public struct GateEntry: Sendable {
+package struct GateEntry: Sendable {
     /// What a finding is about, which decides what can settle it.
-    public enum Kind: String, Sendable, Hashable {
+    package enum Kind: String, Sendable, Hashable {
         /// The protocol changed; a new major version may do that.
         case change
         /// The way of changing is wrong, whatever the version.
@@ -12,7 +13,7 @@ public struct GateEntry: Sendable {
     }
 
     /// What became of an error.
-    public enum Standing: Sendable, Equatable {
+    package enum Standing: Sendable, Equatable {
         /// It counts.
         case counts
         /// The new version is a new major version, which may break.
@@ -22,19 +23,19 @@ public struct GateEntry: Sendable {
     }
 
     /// The comparison.
-    public let finding: GateFinding
+    package let finding: GateFinding
     /// What it is about.
-    public let kind: Kind
+    package let kind: Kind
     /// Who breaks, or has to act; empty when nobody does.
-    public let breaks: [GateParty]
+    package let breaks: [GateParty]
     /// How much the version has to rise at least.
-    public let rise: Rise
+    let rise: Rise
     /// What the changelog has to name, one of them; empty when it need not.
-    public let subjects: [String]
+    package let subjects: [String]
     /// The frames of transcripts at which it shows.
-    public internal(set) var occurrences: [GateOccurrence] = []
+    package internal(set) var occurrences: [GateOccurrence] = []
     /// What became of it.
-    public internal(set) var standing = Standing.counts
+    package internal(set) var standing = Standing.counts
 
     init(
         _ finding: GateFinding, kind: Kind = .change, breaks: [GateParty] = [], rise: Rise, subjects: [String] = []
@@ -47,21 +48,21 @@ public struct GateEntry: Sendable {
     }
 
     /// Where in a checkout it is, in the new state when it is there: `Spec/clauses/SYNC.md`.
-    public var path: String? { (finding.new ?? finding.old).map(\.path) }
+    package var path: String? { (finding.new ?? finding.old).map(\.path) }
 
     /// Whether it shows by example what other findings say by rule.
     var isEvidence: Bool { finding.rule.hasPrefix("transcript-") || finding.rule.contains("fixture") }
 
     /// Whether the gate fails because of it.
-    public var fails: Bool { finding.severity == .error && standing == .counts }
+    package var fails: Bool { finding.severity == .error && standing == .counts }
 }
 
 /// Those who break by a change, or have to act.
-public struct GateParty: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct GateParty: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// Their side.
-    public let role: Role
+    package let role: Role
     /// The profile they declare; nil for all of that side.
-    public let profile: String?
+    package let profile: String?
 
     init(_ role: Role, profile: String? = nil) {
         self.role = role
@@ -69,13 +70,13 @@ public struct GateParty: Sendable, Hashable, Comparable, CustomStringConvertible
     }
 
     /// In words: `clients`, `servers that declare sync`.
-    public var description: String {
+    package var description: String {
         let side = role == .server ? "servers" : "clients"
         return profile.map { "\(side) that declare \($0)" } ?? side
     }
 
     /// Servers first, then by profile.
-    public static func < (left: GateParty, right: GateParty) -> Bool {
+    package static func < (left: GateParty, right: GateParty) -> Bool {
         left.role == right.role ? (left.profile ?? "") < (right.profile ?? "") : left.role == .server
     }
 }
@@ -83,12 +84,12 @@ public struct GateParty: Sendable, Hashable, Comparable, CustomStringConvertible
 extension GatePlace {
     /// The file from the root of a state; findings about the specification name it from `Spec/`, those about other files
     /// with `/` or `./` in front.
-    public var path: String {
+    package var path: String {
         if file.hasPrefix("./") { return String(file.dropFirst(2)) }
         let isWhole = file.hasPrefix("/") || file.hasPrefix("Fixtures/") || ProtocolState.parts.contains(file)
         return isWhole ? file : "Spec/\(file)"
     }
 
     /// Path and line, as editors open it.
-    public var address: String { path + (line.map { ":\($0)" } ?? "") }
+    package var address: String { path + (line.map { ":\($0)" } ?? "") }
 }

@@ -2,33 +2,33 @@ import Holdfast
 import Report
 
 /// What the gate found between two states.
-public struct GateReport: Sendable {
+package struct GateReport: Sendable {
     /// A state as reports name it.
-    public struct State: Sendable, Equatable {
+    package struct State: Sendable, Equatable {
         /// What it was called.
-        public let name: String
+        package let name: String
         /// Its version of the specification.
-        public let version: String
+        package let version: String
     }
 
     /// The state that peers have.
-    public let old: State
+    package let old: State
     /// The state they shall get.
-    public let new: State
+    package let new: State
     /// All findings: what fails first, then by severity.
-    public let entries: [GateEntry]
+    package let entries: [GateEntry]
     /// How much the version has to rise.
-    public let required: Rise
+    package let required: Rise
     /// How much it rose.
-    public let rise: Rise
+    let rise: Rise
     /// The lowest version that says what changed; nil when the old one does.
-    public let requiredVersion: String?
+    let requiredVersion: String?
     /// How many transcripts were judged under both specifications.
-    public let judgedTranscripts: Int
+    let judgedTranscripts: Int
     /// Older states that were compared too.
-    public let supported: [String]
+    package let supported: [String]
     /// What is to be known about the comparison itself.
-    public let notes: [String]
+    package let notes: [String]
 
     init(
         old: ProtocolState, new: ProtocolState, entries: [GateEntry], required: Rise, judgedTranscripts: Int,
@@ -46,22 +46,22 @@ public struct GateReport: Sendable {
     }
 
     /// The findings of which the gate fails.
-    public var failures: [GateEntry] { entries.filter(\.fails) }
+    package var failures: [GateEntry] { entries.filter(\.fails) }
 
     /// The changes that break somebody, whether or not they are announced or waived.
-    public var breaking: [GateEntry] { entries.filter { $0.finding.severity == .error && $0.kind == .change } }
+    package var breaking: [GateEntry] { entries.filter { $0.finding.severity == .error && $0.kind == .change } }
 
     /// Whether the change may go in.
-    public var passes: Bool { failures.isEmpty }
+    package var passes: Bool { failures.isEmpty }
 
     /// The exit code: 0, or 1 when something fails.
-    public var exit: ExitStatus { passes ? .conforms : .violation }
+    package var exit: ExitStatus { passes ? .conforms : .violation }
 
     /// Everybody who breaks by something that counts, servers first.
-    public var broken: [GateParty] { Set(failures.flatMap(\.breaks)).sorted() }
+    package var broken: [GateParty] { Set(failures.flatMap(\.breaks)).sorted() }
 
     /// The verdict in one line.
-    public var headline: String {
+    package var headline: String {
         let versions = old.version == new.version ? "version \(new.version)" : "\(old.version) → \(new.version)"
         let states = "\(old.name) → \(new.name), \(versions)"
         if !passes {

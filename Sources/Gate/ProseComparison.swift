@@ -1,5 +1,6 @@
 import Holdfast
 import JSON
+import SchemaDiff
 
 /// Tells what else differs, such as pages that explain, by which nobody is bound.
 struct ProseComparison {

@@ -2,17 +2,17 @@ import Holdfast
 import JSON
 
 /// One state of a protocol: the files of `Spec/` and `Fixtures/` and the changelog, wherever they were read from.
-public struct ProtocolState: Sendable {
+package struct ProtocolState: Sendable {
     /// What it is called in reports, such as `v1.0.0` or `.`.
-    public let name: String
+    package let name: String
     /// The specification.
-    public let specification: Specification
+    package let specification: Specification
     /// Its version.
-    public let version: ProtocolVersion
+    package let version: ProtocolVersion
     /// The version on the wire; nil when `Spec/version.json` names none.
-    public let wireVersion: Int?
+    let wireVersion: Int?
     /// The changelog; nil when there is none.
-    public let changelog: String?
+    let changelog: String?
     /// The golden messages and transcripts.
     let fixtures: FixtureFiles
 
@@ -20,14 +20,14 @@ public struct ProtocolState: Sendable {
     let files: [String: [UInt8]]
 
     /// The folders and files of a state, below its root.
-    public static let parts = ["Spec", "Fixtures", "CHANGELOG.md"]
+    package static let parts = ["Spec", "Fixtures", "CHANGELOG.md"]
 
     /// Reads a state.
     /// - Parameters:
     ///   - name: What it is called in reports.
     ///   - files: Its files by their path below the root; what is in none of ``parts`` is ignored.
     /// - Throws: Every problem of every file at once.
-    public init(name: String, files: [String: [UInt8]]) throws(InputProblems) {
+    package init(name: String, files: [String: [UInt8]]) throws(InputProblems) {
         var problems: [InputProblem] = []
         var texts: [String: String] = [:]
         for (path, bytes) in files where path.hasPrefix("Spec/") && (path.hasSuffix(".md") || path.hasSuffix(".json")) {

@@ -1,14 +1,14 @@
 /// A version of the specification: `major.minor`, or `major.minor.patch`.
-public struct ProtocolVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct ProtocolVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// Rises when somebody breaks.
-    public let major: Int
+    let major: Int
     /// Rises when something is added.
-    public let minor: Int
+    let minor: Int
     /// Rises when only words change; nil where versions have two numbers.
-    public let patch: Int?
+    let patch: Int?
 
     /// Reads two or three numbers separated by full stops; nil for anything else, also for leading zeros.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Int($0) }.filter { $0 >= 0 }
         guard numbers.count == parts.count, (2...3).contains(numbers.count),
@@ -20,10 +20,10 @@ public struct ProtocolVersion: Sendable, Hashable, Comparable, CustomStringConve
     }
 
     /// The version as written in `Spec/version.json`.
-    public var description: String { "\(major).\(minor)" + (patch.map { ".\($0)" } ?? "") }
+    package var description: String { "\(major).\(minor)" + (patch.map { ".\($0)" } ?? "") }
 
     /// By number, not by text; a missing patch is 0.
-    public static func < (left: ProtocolVersion, right: ProtocolVersion) -> Bool {
+    package static func < (left: ProtocolVersion, right: ProtocolVersion) -> Bool {
         (left.major, left.minor, left.patch ?? 0) < (right.major, right.minor, right.patch ?? 0)
     }
 
@@ -46,12 +46,12 @@ public struct ProtocolVersion: Sendable, Hashable, Comparable, CustomStringConve
 }
 
 /// How much a version has to rise, or rose.
-public enum Rise: Int, Sendable, Hashable, Comparable, CaseIterable {
+package enum Rise: Int, Sendable, Hashable, Comparable, CaseIterable {
     case none, patch, minor, major
 
     /// From nothing to a new major version.
-    public static func < (left: Rise, right: Rise) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: Rise, right: Rise) -> Bool { left.rawValue < right.rawValue }
 
     /// The part of the version that rises.
-    public var name: String { "\(self)" }
+    package var name: String { "\(self)" }
 }

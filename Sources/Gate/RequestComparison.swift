@@ -1,5 +1,6 @@
 import Holdfast
 import JSON
+import SchemaDiff
 
 /// Compares the requests over HTTP of two states, as `Spec/openapi.json` lists them.
 struct RequestComparison {

@@ -1,4 +1,5 @@
 import JSON
+import SchemaDiff
 
 /// The requests over HTTP of one state, cut into what is compared by rules of its own and the rest.
 struct RequestDocument {

@@ -1,5 +1,6 @@
 import Holdfast
 import JSON
+import SchemaDiff
 
 /// Compares what parameters and bodies of requests may hold; bodies only where another schema is named, because the schemas
 /// of the specification are compared by themselves.
@@ -87,7 +88,7 @@ struct RequestSchemas {
                 name: pair.label, travel: pair.isAnswer ? .both : .clientToServer,
                 uri: uri + "#" + fragment(JSONPointer(tokens: ["$defs", pair.label])))
         }
-        return try MessageSchemaSet(documents: schemas.documents + [document], messages: messages)
+        return try MessageSchemaSet(documents: schemas.documents + [document], messages: messages, profiles: [])
     }
 
     /// A pointer as the fragment of a URI.

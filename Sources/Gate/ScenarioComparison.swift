@@ -1,5 +1,6 @@
 import Holdfast
 import JSON
+import SchemaDiff
 
 /// Compares the scenarios of two states: what runs do no longer, or do differently.
 struct ScenarioComparison {

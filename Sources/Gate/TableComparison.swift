@@ -1,5 +1,6 @@
 import Holdfast
 import JSON
+import SchemaDiff
 
 /// Compares the tables of the chapters that programs are written from: error codes, close codes, timeouts and reasons.
 struct TableComparison {

@@ -1,38 +1,39 @@
 import Holdfast
 import JSON
 import Judge
+import SchemaDiff
 import Transcript
 
 /// A transcript that shows what some implementation did.
-public struct ArchivedTranscript: Sendable {
+package struct ArchivedTranscript: Sendable {
     /// Where it was read, such as `archive/nami.ndjson`.
-    public let name: String
+    package let name: String
     /// What happened.
-    public let history: History
+    package let history: History
 
     /// Names a transcript.
-    public init(name: String, history: History) {
+    package init(name: String, history: History) {
         self.name = name
         self.history = history
     }
 }
 
 /// One frame of one transcript at which a verdict changes.
-public struct GateOccurrence: Sendable, Equatable {
+package struct GateOccurrence: Sendable, Equatable {
     /// The transcript.
-    public let transcript: String
+    package let transcript: String
     /// Whose transcript it is.
-    public let subject: String
+    package let subject: String
     /// The line of the event in the transcript, from 1; nil when the finding cites none.
-    public let line: Int?
+    package let line: Int?
     /// The event, in the notation of histories.
-    public let event: String
+    package let event: String
     /// What is wrong there, or was.
-    public let what: String
+    package let what: String
     /// What the clause came to under the old specification; nil when it had no such clause.
-    public let before: Judge.Outcome?
+    package let before: Judge.Outcome?
     /// What it comes to under the new one; nil when it has no such clause.
-    public let after: Judge.Outcome?
+    package let after: Judge.Outcome?
 }
 
 /// Judges transcripts under both specifications: who would break, at which frame.

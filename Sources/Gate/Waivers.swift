@@ -1,30 +1,31 @@
 import Holdfast
 import JSON
 import Report
+import SchemaDiff
 
 /// Findings that somebody accepted, each for a reason and until a day; the shape is `Spec/schemas/files/gate-waivers.json`.
-public struct Waivers: Sendable {
+package struct Waivers: Sendable {
     /// One accepted finding.
-    public struct Waiver: Sendable, Equatable {
+    package struct Waiver: Sendable, Equatable {
         /// The fingerprint of the finding.
-        public let fingerprint: String
+        package let fingerprint: String
         /// Why it is accepted.
-        public let reason: String
+        package let reason: String
         /// The last day on which it is.
-        public let expires: CivilDate
+        package let expires: CivilDate
         /// The rule of the finding, for those who read the file.
-        public let rule: String?
+        package let rule: String?
         /// The line of the entry, from 1.
-        public let line: Int
+        package let line: Int
     }
 
     /// The file, as it is named in findings; empty when there is none.
-    public let file: String
+    package let file: String
     /// The entries, in order.
-    public let waivers: [Waiver]
+    package let waivers: [Waiver]
 
     /// No waivers.
-    public init() {
+    package init() {
         file = ""
         waivers = []
     }
@@ -35,7 +36,7 @@ public struct Waivers: Sendable {
     ///   - file: Its name.
     ///   - today: The day from which on a waiver may hold for a year at most.
     /// - Throws: Every problem of the file at once, with its line.
-    public init(_ text: String, file: String, today: CivilDate) throws(InputProblems) {
+    package init(_ text: String, file: String, today: CivilDate) throws(InputProblems) {
         self.file = file
         waivers = try MemberReader.read(
             Array(text.utf8), file: file, expected: "a file of waivers"

@@ -10,7 +10,7 @@ package struct Program: Sendable {
     package struct Resource: Sendable {
         package let uri: String
         /// Nodes by dynamic anchor.
-        package var dynamicAnchors: [String: Int] = [:]
+        var dynamicAnchors: [String: Int] = [:]
     }
 
     /// One schema.

@@ -1,17 +1,17 @@
 /// A text as a QR code, for a camera that is to take an address from a terminal.
 ///
 /// Byte mode and error correction level M: a seventh of it may be unreadable. Sizes 1 to 9, which hold up to 180 bytes.
-public struct QRCode: Sendable, Equatable {
+package struct QRCode: Sendable, Equatable {
     /// The modules without the light margin, row by row; true is dark.
-    public let modules: [[Bool]]
+    let modules: [[Bool]]
     /// The mask that was taken, from 0 to 7.
-    public let mask: Int
+    package let mask: Int
 
     /// The code of a text in UTF-8; nil when it is longer than 180 bytes.
     /// - Parameters:
     ///   - text: What a camera reads.
     ///   - mask: The mask to take; the one that is easiest to read when nil.
-    public init?(_ text: String, mask: Int? = nil) {
+    package init?(_ text: String, mask: Int? = nil) {
         let bytes = Array(text.utf8)
         guard let version = QRVersion.all.first(where: { $0.capacity >= bytes.count }) else { return nil }
         var plain = QRGrid(version)

@@ -2,7 +2,7 @@ extension QRCode {
     /// The code in half blocks, two rows of modules in a line, with the margin that readers need.
     ///
     /// Light modules are drawn and dark ones left out, as most terminals are dark; `isOnLight` turns that over.
-    public func drawing(isOnLight: Bool = false) -> String {
+    package func drawing(isOnLight: Bool = false) -> String {
         let margin = 4
         let side = modules.count + 2 * margin
         let isDrawn = { (row: Int, column: Int) -> Bool in

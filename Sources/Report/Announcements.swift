@@ -2,12 +2,12 @@ import Holdfast
 import Transcript
 
 /// What a server shows of profiles that it does not declare: no verdict, but often a word forgotten in the declaration.
-public enum Announcements {
+package enum Announcements {
     /// The first messages of a connection hold the greeting and the first `ack`; later ones say the same again.
     private static let messagesRead = 5
 
     /// One line for each undeclared profile that the first messages of a connection show.
-    public static func notes(on histories: [History], declared: Set<Profile>) -> [String] {
+    package static func notes(on histories: [History], declared: Set<Profile>) -> [String] {
         var signs: [Profile: String] = [:]
         for history in histories {
             var read: [Lane: Int] = [:]

@@ -3,28 +3,28 @@ import Judge
 import Transcript
 
 /// What one clause came to in a whole run.
-public struct ClauseResult: Sendable {
+package struct ClauseResult: Sendable {
     /// The clause.
-    public let clause: Clause
+    package let clause: Clause
     /// The outcome over all scenarios.
-    public let outcome: Outcome
+    package let outcome: Outcome
     /// How often it was exercised, over all scenarios.
-    public let exercised: Int
+    package let exercised: Int
     /// The scenarios that exercised it.
-    public let scenarios: [String]
+    package let scenarios: [String]
     /// The scenarios whose verdicts are the outcome.
-    public let decidedBy: [String]
+    let decidedBy: [String]
     /// Violations, warnings or doubts, each with its scenario.
-    public let findings: [Occurrence]
+    package let findings: [Occurrence]
     /// How strong the evidence is, in the words of the scenarios that decided the outcome.
-    public let remarks: [String]
+    package let remarks: [String]
 
     /// A finding and the scenario it was made in.
-    public struct Occurrence: Sendable {
+    package struct Occurrence: Sendable {
         /// The scenario.
-        public let scenario: String
+        package let scenario: String
         /// The finding.
-        public let finding: Finding
+        package let finding: Finding
     }
 
     /// Adds up the verdicts on a clause.

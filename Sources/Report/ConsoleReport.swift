@@ -4,7 +4,7 @@ import Judge
 import Transcript
 
 /// The report for people at a terminal: the verdict first, then what is wrong, then what was proved.
-public struct ConsoleReport {
+package struct ConsoleReport {
     private let report: RunReport
     private let style: ConsoleStyle
     private let listsAll: Bool
@@ -13,14 +13,14 @@ public struct ConsoleReport {
     private static let mostCharts = 5
 
     /// The report of a run; `listsAll` names each clause, also those that passed.
-    public init(_ report: RunReport, style: ConsoleStyle = ConsoleStyle(), listsAll: Bool = false) {
+    package init(_ report: RunReport, style: ConsoleStyle = ConsoleStyle(), listsAll: Bool = false) {
         self.report = report
         self.style = style
         self.listsAll = listsAll
     }
 
     /// The whole report, ending with a newline.
-    public var text: String {
+    package var text: String {
         var parts = [head]
         parts += report.unexpected.enumerated().map { details($0.element, isDrawn: $0.offset < Self.mostCharts) }
         for outcome in [Outcome.warning, .harnessError, .inconclusive] {
@@ -269,7 +269,7 @@ extension ConsoleStyle {
 
 extension Outcome {
     /// The outcome as people read it.
-    public var word: String {
+    package var word: String {
         switch self {
         case .pass, .violation, .warning, .untested, .inconclusive: rawValue
         case .notApplicable: "not applicable"

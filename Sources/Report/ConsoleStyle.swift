@@ -1,14 +1,14 @@
 /// How a report is written to a console.
-public struct ConsoleStyle: Sendable {
+package struct ConsoleStyle: Sendable {
     /// Whether outcomes are coloured.
-    public var hasColour: Bool
+    package var hasColour: Bool
     /// Columns to keep within.
-    public var width: Int
+    package var width: Int
     /// Whether more than ASCII may be written.
-    public var hasUnicode: Bool
+    package var hasUnicode: Bool
 
     /// A style; plain and 80 columns wide unless said otherwise.
-    public init(hasColour: Bool = false, width: Int = 80, hasUnicode: Bool = true) {
+    package init(hasColour: Bool = false, width: Int = 80, hasUnicode: Bool = true) {
         self.hasColour = hasColour
         self.width = max(Self.narrowest, width)
         self.hasUnicode = hasUnicode
@@ -18,27 +18,27 @@ public struct ConsoleStyle: Sendable {
     private static let narrowest = 30
 
     /// The text in red.
-    public func red(_ text: String) -> String { paint(text, "31") }
+    package func red(_ text: String) -> String { paint(text, "31") }
     /// The text in green.
-    public func green(_ text: String) -> String { paint(text, "32") }
+    package func green(_ text: String) -> String { paint(text, "32") }
     /// The text in yellow.
-    public func yellow(_ text: String) -> String { paint(text, "33") }
+    package func yellow(_ text: String) -> String { paint(text, "33") }
     /// The text in bold.
-    public func bold(_ text: String) -> String { paint(text, "1") }
+    package func bold(_ text: String) -> String { paint(text, "1") }
     /// The text dimmed.
-    public func dim(_ text: String) -> String { paint(text, "2") }
+    package func dim(_ text: String) -> String { paint(text, "2") }
 
     private func paint(_ text: String, _ code: String) -> String {
         hasColour ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 
     /// The text on one line of at most `limit` columns, cut at a character.
-    public func cut(_ text: String, to limit: Int) -> String {
+    package func cut(_ text: String, to limit: Int) -> String {
         TextWidth.cut(text, to: max(2, limit))
     }
 
     /// The text with the ornaments of this program spelled in ASCII, where nothing else may be written.
-    public func spelled(_ text: String) -> String {
+    package func spelled(_ text: String) -> String {
         hasUnicode ? text : String(text.map { Self.ascii[$0] ?? $0 })
     }
 
@@ -49,7 +49,7 @@ public struct ConsoleStyle: Sendable {
     /// The text in lines of at most the style's width, each indented; all but the first by `hanging` more.
     ///
     /// The first `keepingSpaces` characters stay as they are, because they were padded to stand under each other.
-    public func wrapped(_ text: String, indent: Int, hanging: Int = 0, keepingSpaces: Int = 0) -> String {
+    package func wrapped(_ text: String, indent: Int, hanging: Int = 0, keepingSpaces: Int = 0) -> String {
         var lines: [String] = []
         var line = String(repeating: " ", count: indent) + text.prefix(keepingSpaces)
         var isFresh = true
@@ -68,11 +68,11 @@ public struct ConsoleStyle: Sendable {
 }
 
 /// Pads a text on the right.
-public func padded(_ text: String, _ width: Int) -> String {
+package func padded(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
 }
 
 /// Pads a text on the left.
-public func aligned(_ text: String, _ width: Int) -> String {
+package func aligned(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
 }

@@ -2,18 +2,18 @@ import Basics
 import Transcript
 
 /// Events as lines of a report: time in milliseconds, then the event in the notation of histories, in its brief style.
-public struct EventLines {
+package struct EventLines {
     private let history: History
     private let printer: NotationPrinter
 
     /// Lines of a history.
-    public init(_ history: History) {
+    package init(_ history: History) {
         self.history = history
         printer = NotationPrinter(history, style: .brief)
     }
 
     /// The lines of the given events, each at most so wide.
-    public func lines(of events: [Int], width: Int) -> [String] {
+    package func lines(of events: [Int], width: Int) -> [String] {
         let times = events.map { index in
             history.events.indices.contains(index) ? "+\(readable(history.events[index].at / 1000)) ms" : "-"
         }

@@ -1,5 +1,5 @@
 /// The exit codes of every command; the only table of them.
-public enum ExitStatus: Int32, Sendable, CaseIterable {
+package enum ExitStatus: Int32, Sendable, CaseIterable {
     /// The subject conforms.
     case conforms = 0
     /// A clause is violated.
@@ -16,7 +16,7 @@ public enum ExitStatus: Int32, Sendable, CaseIterable {
     case harness = 70
 
     /// One line for people.
-    public var meaning: String {
+    package var meaning: String {
         switch self {
         case .conforms: "conforms"
         case .violation: "violation"

@@ -1,20 +1,20 @@
 import Holdfast
 
 /// Clauses that nothing exercised, and the one reason for all of them.
-public struct Gap: Sendable, Equatable {
+package struct Gap: Sendable, Equatable {
     /// Why, such as `it needs a scripted agent (tier 2 or 3)`.
-    public let reason: String
+    package let reason: String
     /// The clauses.
-    public let clauses: [ClauseID]
+    package let clauses: [ClauseID]
 
     /// Clauses and why nothing exercises them.
-    public init(reason: String, clauses: [ClauseID]) {
+    package init(reason: String, clauses: [ClauseID]) {
         self.reason = reason
         self.clauses = clauses
     }
 
     /// In one line, such as `7 clauses need a scripted agent (tier 2 or 3): ID-3, TURN-8`.
-    public var line: String {
+    package var line: String {
         let count = clauses.count
         let names = clauses.map(\.description).joined(separator: ", ")
         let start = "it needs "
@@ -44,7 +44,7 @@ public struct Gap: Sendable, Equatable {
     }
 
     /// One reason from those of several scenarios; profiles that are not declared explain only what nothing else does.
-    public static func reason(from reasons: [String]) -> String {
+    package static func reason(from reasons: [String]) -> String {
         let unique = Set(reasons).sorted()
         let others = unique.filter { !$0.hasPrefix("the subject does not declare") }
         return (others.isEmpty ? unique : others).joined(separator: ", or ")

@@ -6,21 +6,21 @@ import Transcript
 /// The report for machines; its shape is `Spec/schemas/files/report.json`, version 1.
 ///
 /// It carries every transcript, so that each verdict can be recomputed from the report alone.
-public struct JSONReport {
+package struct JSONReport {
     /// The value of `format`.
-    public static let format = "holdfast-report"
+    package static let format = "holdfast-report"
     /// The version of the shape.
-    public static let version = 1
+    package static let version = 1
 
     private let report: RunReport
 
     /// The report of a run.
-    public init(_ report: RunReport) {
+    package init(_ report: RunReport) {
         self.report = report
     }
 
     /// The whole report; secrets never enter transcripts, so none are in here.
-    public var value: JSONValue {
+    package var value: JSONValue {
         var object = JSONObject()
         object["format"] = .string(Self.format)
         object["version"] = number(Self.version)

@@ -1,18 +1,18 @@
 /// Selects names, whole or with `*` for anything: `server/SYNC/*`.
-public struct NamePattern: Sendable, Equatable {
+package struct NamePattern: Sendable, Equatable {
     /// The pattern as it was written.
-    public let text: String
+    package let text: String
 
     /// A pattern.
-    public init(_ text: String) {
+    package init(_ text: String) {
         self.text = text
     }
 
     /// Whether it may name more than one thing.
-    public var hasStar: Bool { text.contains("*") }
+    var hasStar: Bool { text.contains("*") }
 
     /// Whether it names the given name; takes time in proportion to both texts, whatever they are.
-    public func matches(_ name: String) -> Bool {
+    package func matches(_ name: String) -> Bool {
         let pattern = Array(text.unicodeScalars)
         let name = Array(name.unicodeScalars)
         var (place, at) = (0, 0)

@@ -2,11 +2,11 @@ import Holdfast
 import Judge
 
 /// What changed between two reports, by clause.
-public struct ReportDiff: Sendable {
+package struct ReportDiff: Sendable {
     /// One change.
-    public struct Change: Sendable, Equatable {
+    package struct Change: Sendable, Equatable {
         /// Whether it is for the worse.
-        public enum Kind: String, Sendable, CaseIterable {
+        package enum Kind: String, Sendable, CaseIterable {
             /// For the worse.
             case worse
             /// For the better.
@@ -16,19 +16,19 @@ public struct ReportDiff: Sendable {
         }
 
         /// For the worse or the better.
-        public let kind: Kind
+        package let kind: Kind
         /// The clause; nil for a change of a scenario alone.
-        public let clause: ClauseID?
+        package let clause: ClauseID?
         /// What changed, in one line.
-        public let what: String
+        package let what: String
     }
 
     /// Everything that changed: clauses in their order, then scenarios.
-    public let changes: [Change]
+    package let changes: [Change]
     private let context: [String]
 
     /// Compares two reports.
-    public init(_ old: RunReport, _ new: RunReport) {
+    package init(_ old: RunReport, _ new: RunReport) {
         let before = Self.states(old)
         let after = Self.states(new)
         var changes: [Change] = []
@@ -57,10 +57,10 @@ public struct ReportDiff: Sendable {
     }
 
     /// Whether anything got worse.
-    public var isWorse: Bool { changes.contains { $0.kind == .worse } }
+    package var isWorse: Bool { changes.contains { $0.kind == .worse } }
 
     /// The verdict in one line.
-    public var headline: String {
+    package var headline: String {
         guard !changes.isEmpty else { return "same: no verdict differs" }
         let counts = Change.Kind.allCases.compactMap { kind -> String? in
             let count = changes.count { $0.kind == kind }
@@ -70,7 +70,7 @@ public struct ReportDiff: Sendable {
     }
 
     /// All changes for a console, what got worse first; ends with a newline.
-    public func text(_ style: ConsoleStyle = ConsoleStyle()) -> String {
+    package func text(_ style: ConsoleStyle = ConsoleStyle()) -> String {
         var lines = [isWorse ? style.red(headline) : style.green(headline)]
         lines += context.map { style.wrapped($0, indent: 0, hanging: 2) }
         for kind in Change.Kind.allCases {

@@ -1,16 +1,16 @@
 import Holdfast
 
 /// Makes one report of the parts of a run.
-public enum ReportMerge {
+package enum ReportMerge {
     /// A report, and the file it came from.
-    public typealias File = (file: String, report: RunReport)
+    package typealias File = (file: String, report: RunReport)
 
     /// The whole run.
     ///
     /// Everything is added up anew from the verdicts, so that the result is what one run over all scenarios would have said.
     /// The baseline that the parts were compared with is compared with the whole.
     /// - Throws: Why the parts do not belong together, or are not all.
-    public static func merge(
+    package static func merge(
         _ files: [File], under specification: Specification, scenarios names: [String]
     ) throws(InputProblems) -> RunReport {
         guard let first = files.first, let part = first.report.part else {

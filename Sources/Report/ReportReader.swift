@@ -7,16 +7,16 @@ import Transcript
 ///
 /// Nothing is judged anew. What a report tells of a clause has to follow from the verdicts of its scenarios; one that
 /// contradicts itself is refused.
-public struct ReportReader {
+package struct ReportReader {
     /// The most bytes of a report.
-    public static let maxBytes = 512 << 20
+    package static let maxBytes = 512 << 20
 
     private let file: String
     private let collector: ProblemCollector
 
     /// The run in the bytes of a report.
     /// - Throws: What is wrong with them, with line and column.
-    public static func report(_ bytes: [UInt8], file: String) throws(InputProblems) -> RunReport {
+    package static func report(_ bytes: [UInt8], file: String) throws(InputProblems) -> RunReport {
         let root: JSONValue
         do {
             root = try JSONParser.value(bytes: bytes, limits: JSONLimits(maxBytes: maxBytes))
@@ -31,7 +31,7 @@ public struct ReportReader {
     }
 
     /// Whether a value looks like a report, so that another reader need not try.
-    public static func mayRead(_ value: JSONValue) -> Bool { value["format"]?.stringValue == JSONReport.format }
+    package static func mayRead(_ value: JSONValue) -> Bool { value["format"]?.stringValue == JSONReport.format }
 
     private func report(_ root: JSONValue) -> RunReport? {
         guard Self.mayRead(root) else {

@@ -3,67 +3,67 @@ import Judge
 import Transcript
 
 /// A whole run: every clause of the subject's side, and the transcripts that prove the verdicts.
-public struct RunReport: Sendable {
+package struct RunReport: Sendable {
     /// The version of the specification judged under.
-    public let specification: String
+    package let specification: String
     /// The subject's declaration.
-    public let subject: History.Subject
+    package let subject: History.Subject
     /// Where the subject was reached, without secrets.
-    public let address: String
+    package let address: String
     /// When the run began, in ISO 8601.
-    public let startedAt: String
+    package let startedAt: String
     /// Wall time.
-    public let duration: Duration
+    package let duration: Duration
     /// Whether the run was ended before all scenarios were performed.
-    public let wasInterrupted: Bool
+    package let wasInterrupted: Bool
     /// Each clause in question that has a check, in order.
-    public let clauses: [ClauseResult]
+    package let clauses: [ClauseResult]
     /// Clauses in question that have no check.
-    public let pending: [ClauseID]
+    package let pending: [ClauseID]
     /// Clauses in question that no black box can judge.
-    public let excluded: [ClauseID]
+    package let excluded: [ClauseID]
     /// Every scenario in question, in order.
-    public let scenarios: [ScenarioResult]
+    package let scenarios: [ScenarioResult]
     /// What came of each tier that has scenarios in question.
-    public let tiers: [TierResult]
+    package let tiers: [TierResult]
     /// Clauses nothing decides because whoever ran the suite left out the scenarios that could; out of question.
-    public let setAside: [ClauseID]
+    package let setAside: [ClauseID]
     /// Why clauses are untested.
-    public let gaps: [Gap]
+    package let gaps: [Gap]
     /// Declared profiles of which nothing at all was seen, with the number of their clauses in question.
-    public let unseen: [(profile: Profile, clauses: Int)]
+    package let unseen: [(profile: Profile, clauses: Int)]
     /// What is worth knowing and no verdict.
-    public let notes: [String]
+    package let notes: [String]
     /// What a person may weigh and no verdict rests on; a line each.
-    public var diagnostics: [String] = []
+    package var diagnostics: [String] = []
     /// Which part of a run it is; nil for a whole one.
-    public let part: Shard.Part?
+    package let part: Shard.Part?
     /// Clauses that this part leaves undecided, because other parts may decide them.
-    public let elsewhere: [ClauseID]
+    package let elsewhere: [ClauseID]
     /// What became of the baseline; nil without one.
-    public internal(set) var baseline: BaselineResult?
+    package internal(set) var baseline: BaselineResult?
     /// The clauses each scenario in question is meant to exercise.
-    public let intended: [String: [ClauseID]]
+    package let intended: [String: [ClauseID]]
     /// The command that repeats the run; nil when nobody can.
-    public var again: Again?
+    package var again: Again?
     /// The version of the program that made it.
-    public var tool: String?
+    package var tool: String?
 
     /// A command line that repeats a run, without secrets.
-    public struct Again: Sendable, Equatable {
+    package struct Again: Sendable, Equatable {
         /// The command with its flags, to which `--only` is added.
-        public var command: String
+        package var command: String
         /// What stands behind `--`; nil when nothing does.
-        public var driver: String?
+        package var driver: String?
 
         /// A command, and what stands behind `--` in it.
-        public init(_ command: String, driver: String? = nil) {
+        package init(_ command: String, driver: String? = nil) {
             self.command = command
             self.driver = driver
         }
 
         /// The command that repeats only what a pattern names.
-        public func only(_ pattern: String) -> String {
+        package func only(_ pattern: String) -> String {
             "\(command) --only \(pattern)" + (driver.map { " -- \($0)" } ?? "")
         }
     }
@@ -72,7 +72,7 @@ public struct RunReport: Sendable {
     ///
     /// `selection` holds the clauses in question, nil means all of the subject's side; `intended` names the clauses each
     /// scenario is meant to exercise. A part of a run decides only what it saw.
-    public init(
+    package init(
         _ scenarios: [ScenarioResult], of subject: History.Subject, at address: String,
         under specification: Specification, selection: Set<ClauseID>? = nil, intended: [String: [ClauseID]] = [:],
         startedAt: String, duration: Duration, wasInterrupted: Bool = false, part: Shard.Part? = nil
@@ -205,7 +205,7 @@ public struct RunReport: Sendable {
     }
 
     /// The clauses with an outcome.
-    public func clauses(_ outcome: Outcome) -> [ClauseResult] {
+    package func clauses(_ outcome: Outcome) -> [ClauseResult] {
         clauses.filter { $0.outcome == outcome }
     }
 
@@ -215,7 +215,7 @@ public struct RunReport: Sendable {
     /// What the run comes to; the one place that computes it.
     ///
     /// A violation is evidence whatever else happened, so it comes first; then the suite's own failures, then gaps.
-    public var exit: ExitStatus {
+    package var exit: ExitStatus {
         if !unexpected.isEmpty { return .violation }
         if scenarios.contains(where: { !$0.problems.isEmpty }) { return .harness }
         if !clauses(.harnessError).isEmpty { return .harness }
@@ -229,7 +229,7 @@ public struct RunReport: Sendable {
     }
 
     /// What the run comes to, in words.
-    public var meaning: String {
+    package var meaning: String {
         var meaning = exit.meaning
         if exit == .conforms, !expected.isEmpty { meaning = "conforms but for what is expected" }
         guard let part else { return meaning }
@@ -238,7 +238,7 @@ public struct RunReport: Sendable {
     }
 
     /// The first line of every report.
-    public var headline: String {
+    package var headline: String {
         var parts = Self.words.compactMap { outcome, word -> String? in
             let count = outcome == .violation ? unexpected.count : clauses(outcome).count
             return count == 0 ? nil : "\(count) \(word)"

@@ -2,30 +2,30 @@ import Judge
 import Transcript
 
 /// One scenario of a run: what was observed and what it was judged to be.
-public struct ScenarioResult: Sendable {
+package struct ScenarioResult: Sendable {
     /// The scenario, such as `server/SYNC/replay-after-cut`.
-    public var name: String
+    package var name: String
     /// Everything observed.
-    public var history: History
+    package var history: History
     /// The verdict of each clause that has a check.
-    public var verdicts: [Verdict]
+    package var verdicts: [Verdict]
     /// What went wrong in the suite itself, in words.
-    public var problems: [String]
+    package var problems: [String]
     /// Why it was not performed; nil when it was.
-    public var skipped: String?
+    package var skipped: String?
     /// Where and why its steps ended early, such as `/steps/3: no done in time`; nil when all were performed.
-    public var stoppedAt: String?
+    package var stoppedAt: String?
     /// What the driver of a client did that ended it, such as dying; nil when it obeyed.
-    public var failure: String?
+    package var failure: String?
     /// Wall time.
-    public var duration: Duration
+    package var duration: Duration
     /// How predictable the agent was for it: 1 any agent, 2 a scripted agent, 3 a model endpoint.
-    public var tier: Int
+    package var tier: Int
     /// Whether whoever ran the suite left it out.
-    public var wasSetAside: Bool
+    package var wasSetAside: Bool
 
     /// Its name without the number of its repetition: repetitions are called `NAME#2`, `NAME#3`, ….
-    public var baseName: String { String(name.prefix { $0 != "#" }) }
+    var baseName: String { String(name.prefix { $0 != "#" }) }
 
     /// Whether a text has the form in which the suite names scenarios: `server/SYNC/replay-after-cut`, `client/…`, and
     /// `NAME#2` for the second performance of one.
@@ -54,7 +54,7 @@ public struct ScenarioResult: Sendable {
     }
 
     /// A result; verdicts are those of `judge(_:under:)` on the history.
-    public init(
+    package init(
         name: String, history: History, verdicts: [Verdict], problems: [String] = [], skipped: String? = nil,
         stoppedAt: String? = nil, failure: String? = nil, duration: Duration = .zero, tier: Int = 1,
         wasSetAside: Bool = false

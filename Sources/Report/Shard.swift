@@ -1,17 +1,17 @@
 import Holdfast
 
 /// One part of a run that several machines share.
-public struct Shard: Sendable, Equatable, CustomStringConvertible {
+package struct Shard: Sendable, Equatable, CustomStringConvertible {
     /// Which part, from 1.
-    public let index: Int
+    package let index: Int
     /// How many parts there are.
-    public let count: Int
+    package let count: Int
 
     /// The most parts of a run.
-    public static let maxCount = 1000
+    static let maxCount = 1000
 
     /// The variable in which an indexed job of Kubernetes tells its index, from 0.
-    public static let variable = "JOB_COMPLETION_INDEX"
+    static let variable = "JOB_COMPLETION_INDEX"
 
     /// A part; the index is from 1 to the count.
     init(_ index: Int, of count: Int) {
@@ -21,7 +21,7 @@ public struct Shard: Sendable, Equatable, CustomStringConvertible {
 
     /// Reads `2/3`, or `/3` where the environment tells the index.
     /// - Throws: What is wrong with it.
-    public init(_ text: String, environment: [String: String]) throws(InputProblem) {
+    package init(_ text: String, environment: [String: String]) throws(InputProblem) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let count = Self.number(parts[1]), (1...Self.maxCount).contains(count) else {
             throw InputProblem(
@@ -59,13 +59,13 @@ public struct Shard: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// As on the command line: `2/3`.
-    public var description: String { "\(index)/\(count)" }
+    package var description: String { "\(index)/\(count)" }
 
     /// The items of this part, in their order.
     ///
     /// They are dealt in turn, kind by kind, so that each part gets its share of every kind. An item comes to the same part
     /// whenever the same items are dealt.
-    public func share<Item>(of items: [Item], kind: (Item) -> Int) -> [Item] {
+    package func share<Item>(of items: [Item], kind: (Item) -> Int) -> [Item] {
         let kinds = items.map(kind)
         let order = items.indices.sorted { (kinds[$0], $0) < (kinds[$1], $1) }
         let own = order.enumerated().filter { $0.offset % count == index - 1 }.map(\.element)
@@ -73,16 +73,16 @@ public struct Shard: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// A part of a run, and which of its scenarios it holds.
-    public struct Part: Sendable, Equatable {
+    package struct Part: Sendable, Equatable {
         /// Which part.
-        public let shard: Shard
+        package let shard: Shard
         /// How many scenarios the whole run has.
-        public let total: Int
+        package let total: Int
         /// The place of each scenario of this part in the whole run, from 0.
-        public let places: [Int]
+        package let places: [Int]
 
         /// The part of a run that performs the scenarios of a plan.
-        public init(_ shard: Shard, of plan: [String], holding scenarios: [String]) {
+        package init(_ shard: Shard, of plan: [String], holding scenarios: [String]) {
             let places = Dictionary(plan.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { $1 })
             self.init(shard, total: plan.count, places: scenarios.compactMap { places[$0] })
         }

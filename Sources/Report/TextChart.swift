@@ -4,7 +4,7 @@ import Basics
 ///
 /// The row a verdict cites is marked `>>` and names the clause; rows that lead to it are marked `>`. Rows in between that nobody
 /// has to see are one line. Nothing is told by colour alone.
-public struct TextChart {
+package struct TextChart {
     /// A row to draw, or how many are left out.
     enum Line: Equatable {
         case row(Int)
@@ -21,7 +21,7 @@ public struct TextChart {
     ///   - chart: What to draw.
     ///   - style: How the console is written to.
     ///   - indent: Columns that stay free on the left.
-    public init(_ chart: SequenceChart, style: ConsoleStyle, indent: Int = 0) {
+    package init(_ chart: SequenceChart, style: ConsoleStyle, indent: Int = 0) {
         self.chart = chart
         self.style = style
         width = max(Self.leastLabel, style.width - indent)
@@ -29,7 +29,7 @@ public struct TextChart {
     }
 
     /// The whole chart; more rows than `most` are left out in the middle.
-    public func lines(most: Int = 40) -> [String] {
+    package func lines(most: Int = 40) -> [String] {
         let count = chart.rows.count
         guard count > most else { return draw(chart.rows.indices.map(Line.row)) }
         let half = most / 2
@@ -38,7 +38,7 @@ public struct TextChart {
     }
 
     /// The cited rows with their neighbours, the rows that lead to them, and the beginning.
-    public func excerpt(before: Int = 4, after: Int = 2) -> [String] { draw(excerpted(before: before, after: after)) }
+    package func excerpt(before: Int = 4, after: Int = 2) -> [String] { draw(excerpted(before: before, after: after)) }
 
     // MARK: what is shown
 

@@ -1,16 +1,16 @@
 /// What a line of progress tells, for any width: how far, what is wrong, how long, and what runs now.
-public struct TextProgress: Sendable, Equatable {
+package struct TextProgress: Sendable, Equatable {
     /// How far, such as `57/105`.
-    public var done: String
+    package var done: String
     /// What was found wrong so far, such as `2 violations`; nil when nothing was.
-    public var flaws: String?
+    package var flaws: String?
     /// How long it still takes; nil while nobody knows.
-    public var left: TimeLeft.Estimate?
+    package var left: TimeLeft.Estimate?
     /// What runs now; the names are cut from the end of the line first.
-    public var running: [String]
+    package var running: [String]
 
     /// What is known of a run.
-    public init(done: String, flaws: String? = nil, left: TimeLeft.Estimate? = nil, running: [String] = []) {
+    package init(done: String, flaws: String? = nil, left: TimeLeft.Estimate? = nil, running: [String] = []) {
         self.done = done
         self.flaws = flaws
         self.left = left
@@ -18,7 +18,7 @@ public struct TextProgress: Sendable, Equatable {
     }
 
     /// The line, at most as wide as the style.
-    public func line(_ style: ConsoleStyle, width: Int) -> String {
+    package func line(_ style: ConsoleStyle, width: Int) -> String {
         let dot = style.hasUnicode ? " · " : " - "
         var line = TextWidth.cut(done, to: width, mark: "")
         var used = TextWidth.columns(line)

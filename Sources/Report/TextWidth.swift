@@ -1,12 +1,12 @@
 /// How many columns of a terminal a text takes.
-public enum TextWidth {
+package enum TextWidth {
     /// The columns of a text without control characters; letters that fill a square take two.
-    public static func columns(_ text: some StringProtocol) -> Int {
+    package static func columns(_ text: some StringProtocol) -> Int {
         text.reduce(0) { $0 + columns($1) }
     }
 
     /// The longest start of a text that fits, with a mark where it was cut.
-    public static func cut(_ text: String, to limit: Int, mark: String = "…") -> String {
+    package static func cut(_ text: String, to limit: Int, mark: String = "…") -> String {
         guard columns(text) > limit else { return text }
         let room = max(0, limit - columns(mark))
         var width = 0

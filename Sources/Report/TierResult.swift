@@ -2,15 +2,15 @@ import Holdfast
 import Judge
 
 /// What a run came to in one tier: how predictable the agent was for these scenarios.
-public struct TierResult: Sendable, Equatable {
+package struct TierResult: Sendable, Equatable {
     /// 1 any agent, 2 a scripted agent, 3 a model endpoint of the suite.
-    public let tier: Int
+    package let tier: Int
     /// How many scenarios of it were performed.
-    public let performed: Int
+    package let performed: Int
     /// How many scenarios of it were left out.
-    public let leftOut: Int
+    package let leftOut: Int
     /// How many clauses had each outcome in this tier alone; only clauses that its scenarios exercised are in here.
-    public let counts: [Outcome: Int]
+    package let counts: [Outcome: Int]
 
     /// A tier as it was stored.
     init(tier: Int, performed: Int, leftOut: Int, counts: [Outcome: Int]) {
@@ -38,10 +38,10 @@ public struct TierResult: Sendable, Equatable {
     }
 
     /// What an agent of this tier is, in words.
-    public var agent: String { Self.agent(of: tier) }
+    package var agent: String { Self.agent(of: tier) }
 
     /// What an agent of a tier is, in words.
-    public static func agent(of tier: Int) -> String {
+    package static func agent(of tier: Int) -> String {
         switch tier {
         case 1: "any agent"
         case 2: "scripted agent"

@@ -2,9 +2,9 @@
 ///
 /// Items are of kinds that take alike: a scenario that kills its server says nothing about one that asks a question. All
 /// times are counted from the beginning of the run.
-public struct TimeLeft: Sendable {
+package struct TimeLeft: Sendable {
     /// What can be said.
-    public enum Estimate: Sendable, Equatable {
+    package enum Estimate: Sendable, Equatable {
         /// Everything that is left has been measured by its like.
         case about(Duration)
         /// Some of what is left is of a kind of which nothing is done yet.
@@ -26,13 +26,13 @@ public struct TimeLeft: Sendable {
     private var kinds: [Int: Kind] = [:]
 
     /// Everything there is to do, by name, with its kind.
-    public init(_ items: [String: Int]) {
+    package init(_ items: [String: Int]) {
         kindOf = items
         for kind in items.values { kinds[kind, default: Kind()].waiting += 1 }
     }
 
     /// An item begins.
-    public mutating func begin(_ name: String, at now: Duration) {
+    package mutating func begin(_ name: String, at now: Duration) {
         guard let kind = kindOf[name], kinds[kind]?.running[name] == nil else { return }
         kinds[kind]?.waiting -= 1
         kinds[kind]?.running[name] = now
@@ -40,7 +40,7 @@ public struct TimeLeft: Sendable {
     }
 
     /// An item has ended; one that never began was left out and took no time.
-    public mutating func end(_ name: String, at now: Duration) {
+    package mutating func end(_ name: String, at now: Duration) {
         guard let kind = kindOf[name] else { return }
         guard let began = kinds[kind]?.running.removeValue(forKey: name) else {
             kinds[kind]?.waiting -= 1
@@ -51,13 +51,13 @@ public struct TimeLeft: Sendable {
     }
 
     /// An item has ended and waits to be done again; what it took counts for nothing.
-    public mutating func repeatLater(_ name: String) {
+    package mutating func repeatLater(_ name: String) {
         guard let kind = kindOf[name], kinds[kind]?.running.removeValue(forKey: name) != nil else { return }
         kinds[kind]?.waiting += 1
     }
 
     /// How long it still takes; nil while too little is known.
-    public func estimate(at now: Duration) -> Estimate? {
+    package func estimate(at now: Duration) -> Estimate? {
         guard kinds.values.reduce(0, { $0 + $1.done }) >= Self.least else { return nil }
         let open = kinds.values.filter { $0.waiting + $0.running.count > 0 }
         let known = open.filter { $0.done > 0 }.compactMap { left($0, now) }

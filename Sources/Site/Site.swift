@@ -5,18 +5,18 @@ import JSON
 ///
 /// Everything is made from the files of `Spec/` and the index of the fixtures; a link or an anchor that leads nowhere, and Markdown
 /// outside of the subset, are refused with their line, so that what was built is whole.
-public struct Site: Sendable {
+package struct Site: Sendable {
     /// A named way of a reference peer to break a clause.
-    public struct Defect: Sendable {
+    package struct Defect: Sendable {
         /// The clause it breaks.
-        public let clause: ClauseID
+        package let clause: ClauseID
         /// The name that flags take.
-        public let name: String
+        package let name: String
         /// What the broken peer does.
-        public let summary: String
+        package let summary: String
 
         /// A defect of a reference peer.
-        public init(clause: ClauseID, name: String, summary: String) {
+        package init(clause: ClauseID, name: String, summary: String) {
             self.clause = clause
             self.name = name
             self.summary = summary
@@ -36,7 +36,7 @@ public struct Site: Sendable {
     ///     reason alone.
     ///   - defects: The ways of the reference peers to break clauses.
     /// - Throws: A problem for each scenario or fixture that cannot be read.
-    public init(
+    package init(
         _ specification: Specification, fixtureTexts: [String: String] = [:], defects: [Defect] = []
     ) throws(InputProblems) {
         self.specification = specification
@@ -48,7 +48,7 @@ public struct Site: Sendable {
 
     /// The files of the site, by their path below its folder; `index.html` is where to begin.
     /// - Throws: A problem for each link that leads nowhere and each construct outside of the subset of Markdown.
-    public func files() throws(InputProblems) -> [String: String] {
+    package func files() throws(InputProblems) -> [String: String] {
         let markdown = try read()
         let places = pages(markdown)
         let links = LinkResolver(clauses: Set(specification.clauses.map(\.id)), pages: places)

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+
 @testable import Transport
 
 @Suite struct HostileSubjectTests {

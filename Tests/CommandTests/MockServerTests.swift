@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import TestSupport
 import Testing
+
 @testable import Transport
 
 /// `conformance serve` as an app developer has it: driven over its control port, seen over a real connection.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Gate
+@testable import SchemaDiff
 
 @Suite struct ClauseComparisonTests {
     private static let order = "Spec/clauses/ORDER.md"

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Gate
+@testable import SchemaDiff
 
 #if canImport(FoundationXML)
 import FoundationXML

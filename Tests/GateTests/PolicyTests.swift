@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Gate
+@testable import SchemaDiff
 
 @Suite struct VersionPolicyTests {
     private static let order = "Spec/clauses/ORDER.md"

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Gate
+@testable import SchemaDiff
 
 /// What requests may hold: parameters, bodies, and what no rule knows.
 @Suite struct RequestComparisonTests {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Gate
+@testable import SchemaDiff
 
 extension SmallProtocol {
     /// Puts another text in place of a part that has to be there.

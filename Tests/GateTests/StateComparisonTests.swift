@@ -4,6 +4,7 @@ import Testing
 import Transcript
 
 @testable import Gate
+@testable import SchemaDiff
 
 /// Tables, requests, scenarios and pages.
 @Suite struct StateComparisonTests {

@@ -1,16 +1,16 @@
 import Report
 
 /// The report of the gate as annotations of a job of GitHub Actions, at the lines that changed.
-public struct GateAnnotations {
+package struct GateAnnotations {
     private let report: GateReport
 
     /// The report of a comparison.
-    public init(_ report: GateReport) {
+    package init(_ report: GateReport) {
         self.report = report
     }
 
     /// The lines; the verdict first, then what fails, then warnings.
-    public var text: String {
+    package var text: String {
         let verdict = GitHubAnnotation(
             report.passes ? .notice : .error, title: report.passes ? "protocol gate" : "protocol gate failed",
             message: report.headline)

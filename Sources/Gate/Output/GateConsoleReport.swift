@@ -1,20 +1,21 @@
 import Basics
 import Holdfast
 import Report
+import SchemaDiff
 
 /// The report of the gate for a terminal: the verdict, then what fails, then the rest, shorter.
-public struct GateConsoleReport {
+package struct GateConsoleReport {
     private let report: GateReport
     private let style: ConsoleStyle
 
     /// The report, in a style.
-    public init(_ report: GateReport, style: ConsoleStyle) {
+    package init(_ report: GateReport, style: ConsoleStyle) {
         self.report = report
         self.style = style
     }
 
     /// The whole text.
-    public var text: String {
+    package var text: String {
         var parts = [style.bold(report.passes ? style.green(report.headline) : style.red(report.headline))]
         func section(_ title: String, _ entries: [GateEntry], _ show: (GateEntry) -> String) {
             if !entries.isEmpty { parts.append(style.bold(title) + "\n" + entries.map(show).joined(separator: "\n")) }
@@ -93,7 +94,7 @@ public struct GateConsoleReport {
 
 extension GateEntry {
     /// Whether somebody accepted it.
-    public var isWaived: Bool {
+    var isWaived: Bool {
         if case .waived = standing { true } else { false }
     }
 }

@@ -1,20 +1,21 @@
 import Holdfast
 import JSON
+import SchemaDiff
 
 /// The report of the gate for machines; its shape is `Spec/schemas/files/gate-report.json`, version 1.
-public struct GateJSONReport {
+package struct GateJSONReport {
     /// The version of the shape.
-    public static let version = 1
+    package static let version = 1
 
     private let report: GateReport
 
     /// The report of a comparison.
-    public init(_ report: GateReport) {
+    package init(_ report: GateReport) {
         self.report = report
     }
 
     /// The whole report.
-    public var value: JSONValue {
+    package var value: JSONValue {
         [
             "format": "holdfast-gate-report", "version": JSONValue(Self.version), "headline": .string(report.headline),
             "passes": .bool(report.passes), "exit": JSONValue(Int(report.exit.rawValue)),

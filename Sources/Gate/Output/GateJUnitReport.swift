@@ -1,16 +1,17 @@
 import Report
+import SchemaDiff
 
 /// The report of the gate as JUnit XML: one case a finding; what fails is a failure, what is waived or announced is skipped.
-public struct GateJUnitReport {
+package struct GateJUnitReport {
     private let report: GateReport
 
     /// The report of a comparison.
-    public init(_ report: GateReport) {
+    package init(_ report: GateReport) {
         self.report = report
     }
 
     /// The whole text; the verdict is the name of the suite.
-    public var text: String {
+    package var text: String {
         let cases = report.entries.map(testCase)
         let skipped = report.entries.count { !$0.fails && $0.standing != .counts }
         // A comparison without findings is a case that passes: a suite without cases looks like one that did not run.

@@ -1,14 +1,14 @@
 /// The report of the gate as an entry of a changelog, for a pull request or a release.
-public struct GateMarkdown {
+package struct GateMarkdown {
     private let report: GateReport
 
     /// The report of a comparison.
-    public init(_ report: GateReport) {
+    package init(_ report: GateReport) {
         self.report = report
     }
 
     /// The whole text: the verdict, then one list of what changed, those first who must act.
-    public var text: String {
+    package var text: String {
         let changes = report.entries.filter { $0.kind == .change }
         let breaking = changes.filter { $0.finding.severity == .error && !$0.isEvidence }
         let other = changes.filter { $0.finding.severity != .error && !$0.isEvidence }

@@ -1,18 +1,18 @@
 import JSON
 
 /// The report of the gate as SARIF 2.1.0, which code hosts show beside the lines.
-public struct GateSARIFReport {
+package struct GateSARIFReport {
     private let report: GateReport
     private let toolVersion: String
 
     /// The report of a comparison, made by a version of the tool.
-    public init(_ report: GateReport, toolVersion: String) {
+    package init(_ report: GateReport, toolVersion: String) {
         self.report = report
         self.toolVersion = toolVersion
     }
 
     /// The whole log.
-    public var value: JSONValue {
+    package var value: JSONValue {
         let rules = Set(report.entries.map(\.finding.rule)).sorted()
         let driver: JSONValue = [
             "name": "conformance gate", "version": .string(toolVersion),

@@ -1,5 +1,6 @@
 import Holdfast
 import JSON
+import SchemaDiff
 
 /// Findings in the words of a changelog: what changed, then who must act.
 struct GateWords {

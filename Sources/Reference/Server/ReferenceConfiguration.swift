@@ -16,7 +16,7 @@ package struct ReferenceConfiguration: Sendable {
     /// The most frames kept for replay, for each principal.
     package var replayFrames = 1000
     /// How long a frame is kept for replay, in seconds.
-    package var replaySeconds = 3600
+    var replaySeconds = 3600
     /// The questions a principal may ask in any minute; nil for no bound, and then profile `rate-limit` is not kept.
     package var messagesPerMinute: Int?
     /// The window that this holds for, in seconds; less than a minute for tests only, and told as `windowMs`.

@@ -1,40 +1,40 @@
 /// Violations that are expected for now; its shape is `Spec/schemas/files/baseline.json`, version 1.
-public struct Baseline: Sendable, Equatable {
+package struct Baseline: Sendable, Equatable {
     /// The value of `format`.
-    public static let format = "holdfast-baseline"
+    package static let format = "holdfast-baseline"
     /// The version of the shape.
-    public static let version = 1
+    package static let version = 1
 
     /// The file, as problems name it.
-    public let file: String
+    package let file: String
     /// What is expected, in the order of the file.
-    public let entries: [Entry]
+    package let entries: [Entry]
 
     /// A baseline.
-    public init(file: String, entries: [Entry]) {
+    package init(file: String, entries: [Entry]) {
         self.file = file
         self.entries = entries
     }
 
     /// A violation that is expected.
-    public struct Entry: Sendable, Equatable {
+    package struct Entry: Sendable, Equatable {
         /// The clause, as written.
-        public let clause: String
+        package let clause: String
         /// The scenarios in which it is violated: a name, or a pattern with `*`.
-        public let scenario: NamePattern
+        package let scenario: NamePattern
         /// Why it is expected.
-        public let reason: String
+        package let reason: String
         /// Where it is being mended; nil when nobody said.
-        public let link: String?
+        package let link: String?
         /// The last day on which it is expected.
-        public let expires: CivilDate
+        package let expires: CivilDate
         /// Whether the clause is violated only now and then.
-        public let isIntermittent: Bool
+        let isIntermittent: Bool
         /// Its line in the file, from 1.
-        public let line: Int
+        package let line: Int
 
         /// An entry.
-        public init(
+        package init(
             clause: String, scenario: String, reason: String, link: String? = nil, expires: CivilDate,
             isIntermittent: Bool = false, line: Int = 0
         ) {

@@ -13,7 +13,7 @@ extension Baseline {
     ///   - file: Its name.
     ///   - today: The day from which on an entry may hold for a year at most.
     /// - Throws: Every problem of the file at once, with line and column.
-    public init(_ bytes: [UInt8], file: String, today: CivilDate) throws(InputProblems) {
+    package init(_ bytes: [UInt8], file: String, today: CivilDate) throws(InputProblems) {
         let entries = try MemberReader.read(bytes, file: file, expected: "a baseline", maxBytes: Self.maxBytes) {
             Self.entries($0, today)
         }

@@ -3,16 +3,16 @@ import Holdfast
 import Judge
 
 /// What became of a baseline in a run.
-public struct BaselineResult: Sendable, Equatable {
+package struct BaselineResult: Sendable, Equatable {
     /// The file, as problems name it.
-    public let file: String
+    package let file: String
     /// The day on which it was looked at.
-    public let date: CivilDate
+    package let date: CivilDate
     /// What became of each entry, in the order of the file.
-    public let results: [EntryResult]
+    package let results: [EntryResult]
 
     /// What became of an entry.
-    public enum State: String, Sendable, CaseIterable {
+    package enum State: String, Sendable, CaseIterable {
         /// The clause is violated, as expected.
         case violated
         /// It is violated now and then, as expected.
@@ -40,19 +40,19 @@ public struct BaselineResult: Sendable, Equatable {
     }
 
     /// What became of one entry.
-    public struct EntryResult: Sendable, Equatable {
+    package struct EntryResult: Sendable, Equatable {
         /// The entry.
-        public let entry: Baseline.Entry
+        package let entry: Baseline.Entry
         /// What became of it.
-        public let state: State
+        package let state: State
         /// In how many performances the clause was violated.
-        public let violated: Int
+        package let violated: Int
         /// In how many performances it was put to the test.
-        public let exercised: Int
+        package let exercised: Int
         /// The known name nearest to one that is unknown; nil when none is near.
-        public let nearest: String?
+        package let nearest: String?
         /// The scenarios in which the clause is violated; only where a pattern names others in which it holds.
-        public let violatedIn: [String]
+        let violatedIn: [String]
 
         init(
             entry: Baseline.Entry, state: State, violated: Int, exercised: Int, nearest: String? = nil,
@@ -67,7 +67,7 @@ public struct BaselineResult: Sendable, Equatable {
         }
 
         /// Whether a person has to edit the baseline.
-        public var isStale: Bool {
+        package var isStale: Bool {
             switch state {
             case .violated, .intermittent, .notInRun: false
             default: true
@@ -75,7 +75,7 @@ public struct BaselineResult: Sendable, Equatable {
         }
 
         /// What is wrong with it, in one sentence; what it came to where nothing is.
-        public var what: String {
+        package var what: String {
             let name = "\(entry.clause) in \(entry.scenario.text)"
             switch state {
             case .violated: return "\(name) is violated as expected"
@@ -97,7 +97,7 @@ public struct BaselineResult: Sendable, Equatable {
         }
 
         /// What to edit; nil when nothing.
-        public var fix: String? {
+        package var fix: String? {
             switch state {
             case .violated, .intermittent, .notInRun: nil
             case .passes: "delete the entry, so that the clause stays kept"
@@ -116,7 +116,7 @@ public struct BaselineResult: Sendable, Equatable {
     }
 
     /// The entries a person has to edit.
-    public var stale: [EntryResult] { results.filter(\.isStale) }
+    package var stale: [EntryResult] { results.filter(\.isStale) }
 
     /// The entry that expects a clause to be violated in a scenario; also when its day is over.
     func entry(for clause: ClauseID, in scenario: ScenarioResult) -> Baseline.Entry? {
@@ -131,7 +131,7 @@ extension RunReport {
     ///   - date: Today.
     ///   - clauses: The ids of all clauses of the subject's side.
     ///   - scenarios: The names of all scenarios for the subject's side.
-    public mutating func compare(
+    package mutating func compare(
         with baseline: Baseline, on date: CivilDate, clauses: [String], scenarios: [String]
     ) {
         let known = Set(clauses)
@@ -206,18 +206,18 @@ extension RunReport {
     private static let performancesEnough = 20
 
     /// Why a clause may be violated in a scenario; nil when nobody expects it.
-    public func expectation(of clause: ClauseID, in scenario: ScenarioResult) -> Baseline.Entry? {
+    package func expectation(of clause: ClauseID, in scenario: ScenarioResult) -> Baseline.Entry? {
         baseline?.entry(for: clause, in: scenario)
     }
 
     /// The violated clauses that are violated somewhere where nobody expects it.
-    public var unexpected: [ClauseResult] { clauses(.violation).filter { !isExpected($0) } }
+    package var unexpected: [ClauseResult] { clauses(.violation).filter { !isExpected($0) } }
 
     /// The violated clauses that are violated only where that is expected.
-    public var expected: [ClauseResult] { clauses(.violation).filter(isExpected) }
+    package var expected: [ClauseResult] { clauses(.violation).filter(isExpected) }
 
     /// Whether a clause is violated, and only where that is expected.
-    public func isExpected(_ result: ClauseResult) -> Bool {
+    func isExpected(_ result: ClauseResult) -> Bool {
         guard let baseline, result.outcome == .violation, !result.decidedBy.isEmpty else { return false }
         let decided = scenarios.filter { result.decidedBy.contains($0.name) }
         return decided.count == result.decidedBy.count

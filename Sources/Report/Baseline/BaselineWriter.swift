@@ -3,17 +3,17 @@ import JSON
 import Judge
 
 /// Writes a baseline of what a run violated, for a person to complete.
-public enum BaselineWriter {
+package enum BaselineWriter {
     /// What stands where a person has to say why; a baseline that still says it is refused.
-    public static let placeholder = "FILL IN: why this violation is expected"
+    package static let placeholder = "FILL IN: why this violation is expected"
     /// For how long new entries hold.
-    public static let days = 90
+    package static let days = 90
 
     /// An entry for each clause that is violated in a scenario.
     ///
     /// What the run was judged against is kept while it still is as expected, with its reason, its link and its day; entries
     /// that are stale go. A pattern that names too much leaves the scenarios it is right about.
-    public static func text(_ report: RunReport, on today: CivilDate) -> String {
+    package static func text(_ report: RunReport, on today: CivilDate) -> String {
         var entries: [JSONValue] = []
         let kept = report.baseline?.results.filter { !$0.isStale }.map(\.entry) ?? []
         entries += kept.map { entry($0) }

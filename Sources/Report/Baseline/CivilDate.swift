@@ -1,14 +1,14 @@
 /// A day of the calendar, as ISO 8601 writes it: `2026-12-31`.
-public struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The year, from 1.
-    public let year: Int
+    package let year: Int
     /// The month, from 1 to 12.
-    public let month: Int
+    package let month: Int
     /// The day of the month, from 1.
-    public let day: Int
+    package let day: Int
 
     /// Reads `YYYY-MM-DD`, also at the start of a longer time stamp; nil for a day that does not exist.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let digits = Array(text.utf8.prefix(10))
         guard digits.count == 10, digits[4] == UInt8(ascii: "-"), digits[7] == UInt8(ascii: "-"),
             text.utf8.count == 10 || text.utf8.dropFirst(10).first == UInt8(ascii: "T")
@@ -34,7 +34,7 @@ public struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertible
     }
 
     /// So many days later.
-    public func advanced(by days: Int) -> CivilDate {
+    package func advanced(by days: Int) -> CivilDate {
         var (year, month, day) = (year, month, day)
         for _ in 0..<days {
             day += 1
@@ -53,12 +53,12 @@ public struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertible
     }
 
     /// The earlier day first.
-    public static func < (left: CivilDate, right: CivilDate) -> Bool {
+    package static func < (left: CivilDate, right: CivilDate) -> Bool {
         (left.year, left.month, left.day) < (right.year, right.month, right.day)
     }
 
     /// As ISO 8601 writes it.
-    public var description: String {
+    package var description: String {
         func digits(_ number: Int, _ count: Int) -> String {
             let text = String(number)
             return String(repeating: "0", count: max(0, count - text.count)) + text

@@ -2,7 +2,7 @@ import Basics
 
 extension SequenceChart {
     /// A part of a chart as it is shown: a row, or a quiet run of rows in one line.
-    public enum Part: Sendable, Equatable {
+    package enum Part: Sendable, Equatable {
         /// The row at a place in `rows`.
         case row(Int)
         /// Rows that are left out until somebody asks.
@@ -10,11 +10,11 @@ extension SequenceChart {
     }
 
     /// A run of rows in which nothing happened that a reader has to see first.
-    public struct Fold: Sendable, Equatable {
+    package struct Fold: Sendable, Equatable {
         /// The rows, by their places.
-        public let rows: Range<Int>
+        package let rows: Range<Int>
         /// What they hold, such as `212 rows in 1,240 ms: 106 chat, 106 ack`.
-        public let summary: String
+        package let summary: String
     }
 
     /// The chart with its quiet runs folded.
@@ -26,7 +26,7 @@ extension SequenceChart {
     ///   - ends: How many rows stay at the beginning and at the end; as many as the context unless said otherwise.
     ///   - shortest: The fewest rows that are worth a fold.
     /// - Returns: Every row once, by itself or in a fold, in order.
-    public func folded(context: Int = 4, ends: Int? = nil, shortest: Int = 6) -> [Part] {
+    package func folded(context: Int = 4, ends: Int? = nil, shortest: Int = 6) -> [Part] {
         var isShown = [Bool](repeating: false, count: rows.count)
         func show(_ place: Int, around count: Int) {
             for near in max(0, place - count)..<min(rows.count, place + count + 1) { isShown[near] = true }

@@ -4,9 +4,9 @@ import Transcript
 
 extension SequenceChart {
     /// One line of a chart: a message, or something that happened in one place.
-    public struct Row: Sendable, Equatable {
+    package struct Row: Sendable, Equatable {
         /// Where the row stands.
-        public enum Place: Sendable, Hashable {
+        package enum Place: Sendable, Hashable {
             /// From one column to another, by their places in `participants`.
             case message(from: Int, to: Int)
             /// In one column.
@@ -16,7 +16,7 @@ extension SequenceChart {
         }
 
         /// What kind of thing it is, for a shape beside the words.
-        public enum Kind: String, Sendable, CaseIterable {
+        package enum Kind: String, Sendable, CaseIterable {
             /// A message, a request or a response.
             case message
             /// A ping or pong of the WebSocket protocol.
@@ -34,37 +34,37 @@ extension SequenceChart {
         }
 
         /// The events it stands for, as indices into the history.
-        public let events: Range<Int>
+        package let events: Range<Int>
         /// When, in microseconds since the history began.
-        public let at: Int
+        package let at: Int
         /// Where it stands.
-        public let place: Place
+        package let place: Place
         /// What it is.
-        public let kind: Kind
+        package let kind: Kind
         /// What it says in brief, such as `done(t1 #2)`.
-        public let label: String
+        package let label: String
         /// The events verbatim.
-        public let verbatim: [Verbatim]
+        package let verbatim: [Verbatim]
         /// The findings it belongs to; a clause once, in order.
-        public let marks: [Mark]
+        package let marks: [Mark]
 
         /// When, in milliseconds, such as `+1,240 ms`.
-        public var time: String { "+\(readable(at / 1000)) ms" }
+        package var time: String { "+\(readable(at / 1000)) ms" }
         /// Whether a verdict cites it.
-        public var isCited: Bool { marks.contains(where: \.isCited) }
+        package var isCited: Bool { marks.contains(where: \.isCited) }
     }
 
     /// One event as it was on the wire.
-    public struct Verbatim: Sendable, Equatable {
+    package struct Verbatim: Sendable, Equatable {
         /// The event, as an index into the history.
-        public let event: Int
+        package let event: Int
         /// What it is, such as `text from the server`.
-        public let title: String
+        package let title: String
         /// The text, harmless and cut; empty when the title says all.
-        public let text: String
+        package let text: String
         /// The size of the whole text in bytes.
-        public let bytes: Int
+        package let bytes: Int
         /// Whether the text was cut.
-        public let isCut: Bool
+        package let isCut: Bool
     }
 }

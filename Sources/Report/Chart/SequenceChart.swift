@@ -6,16 +6,16 @@ import Transcript
 ///
 /// A value to draw from; the HTML report and the terminal show the same one. All texts in it are harmless to a reader:
 /// control characters and marks that turn the direction of writing are shown by number, and long texts are cut.
-public struct SequenceChart: Sendable, Equatable {
+package struct SequenceChart: Sendable, Equatable {
     /// Who took part, from left to right; only those that occur.
-    public let participants: [Participant]
+    let participants: [Participant]
     /// What was observed, in order; each event of the history belongs to one row.
-    public let rows: [Row]
+    package let rows: [Row]
 
     /// A column of a chart.
-    public struct Participant: Sendable, Hashable {
+    package struct Participant: Sendable, Hashable {
         /// What a column stands for.
-        public enum Kind: String, Sendable, CaseIterable {
+        package enum Kind: String, Sendable, CaseIterable {
             /// The program under test or its process: started, killed, shown.
             case process
             /// One device's connection.
@@ -29,12 +29,12 @@ public struct SequenceChart: Sendable, Equatable {
         }
 
         /// What it stands for.
-        public let kind: Kind
+        package let kind: Kind
         /// Its heading, such as `A`, `server` or `REST`.
-        public let name: String
+        package let name: String
 
         /// What it is, in words for a person who sees such a chart for the first time.
-        public var meaning: String {
+        package var meaning: String {
             switch kind {
             case .process: "what was done to the program, and what it showed"
             case .connection: "WebSocket connection of device \(name)"
@@ -46,43 +46,43 @@ public struct SequenceChart: Sendable, Equatable {
     }
 
     /// A finding as a mark on the rows it is about.
-    public struct Mark: Sendable, Hashable {
+    package struct Mark: Sendable, Hashable {
         /// The clause.
-        public let clause: ClauseID
+        package let clause: ClauseID
         /// Whether the verdict cites this row; other rows only lead to it.
-        public let isCited: Bool
+        package let isCited: Bool
     }
 
     /// A finding to be marked.
-    public struct Claim: Sendable {
+    package struct Claim: Sendable {
         /// The clause.
-        public let clause: ClauseID
+        package let clause: ClauseID
         /// What was found, with the places of its events in the history.
-        public let finding: Finding
+        package let finding: Finding
 
         /// A finding on a clause.
-        public init(_ clause: ClauseID, _ finding: Finding) {
+        package init(_ clause: ClauseID, _ finding: Finding) {
             self.clause = clause
             self.finding = finding
         }
     }
 
     /// The most characters of a verbatim text, unless said otherwise.
-    public static let maxVerbatim = 4096
+    package static let maxVerbatim = 4096
 
     /// The chart of a history.
     /// - Parameters:
     ///   - history: What was observed.
     ///   - claims: The findings to mark.
     ///   - maxVerbatim: The most characters of each verbatim text; longer ones are cut and say so.
-    public init(_ history: History, marking claims: [Claim] = [], maxVerbatim: Int = SequenceChart.maxVerbatim) {
+    package init(_ history: History, marking claims: [Claim] = [], maxVerbatim: Int = SequenceChart.maxVerbatim) {
         let builder = ChartBuilder(history, claims: claims, maxVerbatim: maxVerbatim)
         participants = builder.participants
         rows = builder.rows()
     }
 
     /// The chart of a scenario; what is violated, warned of or doubted in it is marked.
-    public init(_ scenario: ScenarioResult, maxVerbatim: Int = SequenceChart.maxVerbatim) {
+    package init(_ scenario: ScenarioResult, maxVerbatim: Int = SequenceChart.maxVerbatim) {
         self.init(
             scenario.history,
             marking: scenario.verdicts.flatMap { verdict in verdict.findings.map { Claim(verdict.clause, $0) } },
@@ -90,7 +90,7 @@ public struct SequenceChart: Sendable, Equatable {
     }
 
     /// The place of the row an event belongs to; nil when there is no such event.
-    public func row(of event: Int) -> Int? {
+    package func row(of event: Int) -> Int? {
         var (low, high) = (0, rows.count)
         while low < high {
             let middle = (low + high) / 2

@@ -1,23 +1,23 @@
 /// A line by which a job of GitHub Actions marks a file: `::error file=…,line=…::words`.
-public struct GitHubAnnotation: Sendable, Equatable {
+package struct GitHubAnnotation: Sendable, Equatable {
     /// How it is shown.
-    public enum Level: String, Sendable, Hashable {
+    package enum Level: String, Sendable, Hashable {
         case error, warning, notice
     }
 
     /// How it is shown.
-    public var level: Level
+    package var level: Level
     /// The file, from the top of the repository; nil for none.
-    public var file: String?
+    package var file: String?
     /// The line, from 1.
-    public var line: Int?
+    package var line: Int?
     /// The words in bold.
-    public var title: String
+    package var title: String
     /// The words below; may have several lines.
-    public var message: String
+    package var message: String
 
     /// Marks a file, or the run as a whole.
-    public init(_ level: Level, title: String, message: String, file: String? = nil, line: Int? = nil) {
+    package init(_ level: Level, title: String, message: String, file: String? = nil, line: Int? = nil) {
         self.level = level
         self.file = file
         self.line = line
@@ -26,14 +26,14 @@ public struct GitHubAnnotation: Sendable, Equatable {
     }
 
     /// GitHub shows so many of a kind for a step, and drops the rest in silence.
-    public static let limit = 10
+    package static let limit = 10
 
     /// As many as are shown, the last of which names the rest.
     /// - Parameters:
     ///   - annotations: Annotations of one level, those that matter most first.
     ///   - room: How many there may be.
     /// - Returns: All of them where they fit.
-    public static func bounded(_ annotations: [GitHubAnnotation], room: Int = limit) -> [GitHubAnnotation] {
+    package static func bounded(_ annotations: [GitHubAnnotation], room: Int = limit) -> [GitHubAnnotation] {
         guard annotations.count > room, let level = annotations.first?.level else { return annotations }
         let shown = annotations.prefix(room - 1)
         let rest = annotations[shown.count...]
@@ -42,12 +42,12 @@ public struct GitHubAnnotation: Sendable, Equatable {
     }
 
     /// The words of a stranger, as long as an annotation may be.
-    public static func words(_ text: String) -> String {
+    package static func words(_ text: String) -> String {
         PlainText.harmless(PlainText.cut(text, to: 4_000))
     }
 
     /// The line, with its line end.
-    public var text: String {
+    package var text: String {
         var properties: [String] = []
         if let file { properties.append("file=\(Self.property(file))") }
         if let line, file != nil { properties.append("line=\(line)") }

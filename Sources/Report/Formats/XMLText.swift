@@ -1,10 +1,10 @@
 /// Text as XML carries it.
-public enum XMLText {
+package enum XMLText {
     /// The text for content and for attributes in double quotes.
     ///
     /// XML 1.0 has no way to write most control characters and the two non-characters at its end, so they are shown by number;
     /// line ends and tabs survive in attributes only as references.
-    public static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {

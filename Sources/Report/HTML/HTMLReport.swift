@@ -6,16 +6,16 @@ import Judge
 /// It loads nothing and runs nothing but its own style and script, which a policy in it names by their digests; everything that
 /// came from a subject is text. Without the script it is whole: the script filters, opens what a link names, and shows frames
 /// under the pointer.
-public struct HTMLReport {
+package struct HTMLReport {
     /// A report and what it is called among others.
-    public struct Entry: Sendable {
+    package struct Entry: Sendable {
         /// What it is called, such as the name of its file.
-        public let name: String
+        package let name: String
         /// The report.
-        public let report: RunReport
+        package let report: RunReport
 
         /// A report with a name.
-        public init(_ name: String, _ report: RunReport) {
+        package init(_ name: String, _ report: RunReport) {
             self.name = name
             self.report = report
         }
@@ -24,17 +24,17 @@ public struct HTMLReport {
     private let entries: [Entry]
 
     /// The page of one report.
-    public init(_ report: RunReport) {
+    package init(_ report: RunReport) {
         entries = [Entry(report.subject.name, report)]
     }
 
     /// The page of several reports, side by side; of one alone it is the same as without a name.
-    public init(comparing entries: [Entry]) {
+    package init(comparing entries: [Entry]) {
         self.entries = entries
     }
 
     /// The whole file, ending with a newline.
-    public var text: String {
+    package var text: String {
         if let entry = entries.first, entries.count == 1 { return single(entry.report) }
         return HTMLComparison(entries).page.text
     }

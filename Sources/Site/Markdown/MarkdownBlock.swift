@@ -1,5 +1,5 @@
 /// A part of a page, between blank lines.
-public enum MarkdownBlock: Equatable, Sendable {
+package enum MarkdownBlock: Equatable, Sendable {
     /// A heading of level 1 to 4.
     case heading(level: Int, [MarkdownInline])
     /// Text.
@@ -15,7 +15,7 @@ public enum MarkdownBlock: Equatable, Sendable {
 }
 
 /// A piece of text with one meaning.
-public indirect enum MarkdownInline: Equatable, Sendable {
+package indirect enum MarkdownInline: Equatable, Sendable {
     /// Text as it is.
     case text(String)
     /// Verbatim text.
@@ -30,7 +30,7 @@ public indirect enum MarkdownInline: Equatable, Sendable {
     case image(words: String, destination: String)
 
     /// The text alone, as it is read aloud.
-    public var plain: String {
+    package var plain: String {
         switch self {
         case .text(let text), .code(let text): text
         case .emphasis(let parts), .strong(let parts), .link(let parts, _): parts.plain
@@ -41,5 +41,5 @@ public indirect enum MarkdownInline: Equatable, Sendable {
 
 extension [MarkdownInline] {
     /// The text alone, as it is read aloud.
-    public var plain: String { map(\.plain).joined() }
+    package var plain: String { map(\.plain).joined() }
 }

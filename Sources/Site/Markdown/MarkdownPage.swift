@@ -5,23 +5,23 @@ import Holdfast
 /// The subset is small on purpose, and everything outside of it is refused with its line, because a construct that two
 /// readers of Markdown understand differently is a sentence that two people read differently. Inside are headings, paragraphs,
 /// fenced code, flat lists, quotations, tables, links with their definitions, pictures, `code`, *stress* and **strong stress**.
-public struct MarkdownPage: Equatable, Sendable {
+package struct MarkdownPage: Equatable, Sendable {
     /// What it holds, in order, each with the line it begins in, from 1.
-    public let blocks: [(line: Int, block: MarkdownBlock)]
+    package let blocks: [(line: Int, block: MarkdownBlock)]
 
     /// Reads a page.
     /// - Parameters:
     ///   - text: The page.
     ///   - place: How problems name the file, such as `Spec/README.md`.
     /// - Throws: Every problem of the page at once.
-    public init(_ text: String, place: String) throws(InputProblems) {
+    package init(_ text: String, place: String) throws(InputProblems) {
         var reader = BlockReader(text, place: place)
         blocks = reader.read()
         guard reader.problems.isEmpty else { throw InputProblems(reader.problems) }
     }
 
     /// The words of the first heading; empty when there is none.
-    public var title: String {
+    package var title: String {
         for (_, block) in blocks {
             if case .heading(_, let words) = block { return words.plain }
         }
@@ -29,7 +29,7 @@ public struct MarkdownPage: Equatable, Sendable {
     }
 
     /// The anchors of the headings, as the usual hosts of repositories make them.
-    public var anchors: [String] {
+    package var anchors: [String] {
         var used: [String: Int] = [:]
         return blocks.compactMap { _, block in
             guard case .heading(_, let words) = block else { return nil }
@@ -51,12 +51,12 @@ public struct MarkdownPage: Equatable, Sendable {
     }
 
     /// Every link and picture, with the line of the block it stands in.
-    public var links: [(line: Int, destination: String)] {
+    package var links: [(line: Int, destination: String)] {
         blocks.flatMap { line, block in block.inlines.flatMap(\.destinations).map { (line, $0) } }
     }
 
     /// Equal when they hold the same in the same lines.
-    public static func == (left: MarkdownPage, right: MarkdownPage) -> Bool {
+    package static func == (left: MarkdownPage, right: MarkdownPage) -> Bool {
         left.blocks.map(\.line) == right.blocks.map(\.line) && left.blocks.map(\.block) == right.blocks.map(\.block)
     }
 }

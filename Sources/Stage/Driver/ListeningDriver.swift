@@ -15,7 +15,7 @@ package final class ListeningDrivers: DriverSource {
     /// How long the first device may take to come; a person may have to start the app first.
     package static let arrival = Duration.seconds(60)
     /// How long a device may take to come back between two scenarios.
-    package static let comeback = Duration.seconds(10)
+    static let comeback = Duration.seconds(10)
 
     private let server: TransportServer
     private let door: DeviceDoor

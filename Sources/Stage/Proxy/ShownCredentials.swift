@@ -162,7 +162,7 @@ package struct ShownCredentials {
     // MARK: hiding
 
     /// A frame as it may be written.
-    package func applied(toFrame text: String) -> String {
+    func applied(toFrame text: String) -> String {
         String(decoding: applied(toFrame: Array(text.utf8)), as: UTF8.self)
     }
 
@@ -174,7 +174,7 @@ package struct ShownCredentials {
     }
 
     /// A body as it may be written.
-    package func applied(toBody text: String) -> String {
+    func applied(toBody text: String) -> String {
         guard !showsSecrets else { return text }
         if Self.isForm(text) { return redaction.applied(toQuery: text) }
         let bytes = Array(text.utf8)
@@ -196,10 +196,10 @@ package struct ShownCredentials {
     }
 
     /// A path with its query.
-    package func applied(toPath path: String) -> String { showsSecrets ? path : redaction.applied(toPath: path) }
+    func applied(toPath path: String) -> String { showsSecrets ? path : redaction.applied(toPath: path) }
 
     /// Any other text.
-    package func applied(to text: String) -> String { showsSecrets ? text : redaction.applied(to: text) }
+    func applied(to text: String) -> String { showsSecrets ? text : redaction.applied(to: text) }
 
     /// Bytes.
     func applied(to bytes: [UInt8]) -> [UInt8] { showsSecrets ? bytes : redaction.applied(to: bytes) }

@@ -72,10 +72,10 @@ package final class PushSink: Sendable {
     /// Requests that no scenario waits for: to unknown devices, paths or methods; the first hundred.
     package var strays: [Stray] { desk.strays }
     /// How many there were in all.
-    package var strayCount: Int { desk.strayCount }
+    var strayCount: Int { desk.strayCount }
     /// How many pushes came after the scenario they belong to.
-    package var lateCount: Int { desk.lateCount }
+    var lateCount: Int { desk.lateCount }
 
     /// What can be expected of a device.
-    package func usefulness(of device: String) -> Usefulness { desk.usefulness(of: device) }
+    func usefulness(of device: String) -> Usefulness { desk.usefulness(of: device) }
 }

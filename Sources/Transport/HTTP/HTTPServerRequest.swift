@@ -55,7 +55,7 @@ package struct HTTPServerResponse: Sendable {
     /// Whether nothing is sent, and the exchange ends instead: with HTTP/1.1 the connection, with HTTP/2 the stream.
     package private(set) var isHangUp = false
     /// Whether an exchange that ends without an answer ends by a reset, where there is a connection of its own.
-    package private(set) var isReset = false
+    private(set) var isReset = false
 
     package init(status: Int = 200, headers: [(String, String)] = [], body: [UInt8] = []) {
         self.status = status

@@ -106,7 +106,7 @@ package struct RelayLimits: Sendable, Equatable {
     /// How long the server may take to accept a connection.
     package var connect: Duration
     /// How long a client may rest between two requests.
-    package var idle: Duration
+    var idle: Duration
     /// How long a peer may take to read what is left once the other one is gone.
     package var patience: Duration
 

@@ -43,7 +43,7 @@ public struct TransportProblem: Error, Sendable, Equatable {
     /// Where it happened: a URL without its query, because queries carry tokens, or an address.
     public var place: String
     /// The descriptions of the errors underneath, the nearest first.
-    public var causes: [String]
+    var causes: [String]
 
     /// Names what happened and where.
     public init(_ code: Code, at place: String, causes: [String] = []) {

@@ -3,6 +3,7 @@ import JSONSchema
 import Testing
 
 @testable import Gate
+@testable import SchemaDiff
 
 /// What the prover says against what the validator does, on pairs of random schemas.
 @Suite struct ContainmentDifferentialTests {

@@ -2,6 +2,7 @@ import JSON
 import Testing
 
 @testable import Gate
+@testable import SchemaDiff
 
 @Suite struct FingerprintTests {
     private func finding(line: Int, value: JSONValue) -> GateFinding {

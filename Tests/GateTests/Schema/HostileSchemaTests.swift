@@ -2,6 +2,7 @@ import JSON
 import Testing
 
 @testable import Gate
+@testable import SchemaDiff
 
 /// Schemas that were written to be hard: the answer may be "not proven", but it comes.
 @Suite struct HostileSchemaTests {

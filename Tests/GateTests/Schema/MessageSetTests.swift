@@ -2,6 +2,7 @@ import JSON
 import Testing
 
 @testable import Gate
+@testable import SchemaDiff
 
 /// Messages that come, go, or travel another way; and what readers were told about things they do not know.
 @Suite struct MessageSetTests {

@@ -4,6 +4,7 @@ import JSONSchema
 import Testing
 
 @testable import Gate
+@testable import SchemaDiff
 
 /// Forty changes of whole protocols, in both directions.
 @Suite struct ProtocolEditTests {

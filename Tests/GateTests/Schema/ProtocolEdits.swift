@@ -3,6 +3,7 @@ import JSON
 import Testing
 
 @testable import Gate
+@testable import SchemaDiff
 
 /// One change of a protocol schema, and whom it breaks.
 struct ProtocolEdit: Sendable, CustomTestStringConvertible {

@@ -3,6 +3,7 @@ import JSON
 import Testing
 
 @testable import Gate
+@testable import SchemaDiff
 
 /// Other words for the same thing give no finding.
 @Suite struct RefactorTests {

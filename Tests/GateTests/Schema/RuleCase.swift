@@ -2,6 +2,7 @@ import JSON
 import Testing
 
 @testable import Gate
+@testable import SchemaDiff
 
 /// An edit that a rule is about, and one that only looks like it.
 struct RuleCase: Sendable, CustomTestStringConvertible {

@@ -2,6 +2,7 @@ import JSON
 import Testing
 
 @testable import Gate
+@testable import SchemaDiff
 
 /// What each rule says, on the least schema that shows it.
 @Suite struct SchemaRuleTests {

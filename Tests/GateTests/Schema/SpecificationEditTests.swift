@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Gate
+@testable import SchemaDiff
 
 /// One change of our own schemas, as a line of text, and what the gate says about it.
 struct SpecificationEdit: Sendable, CustomTestStringConvertible {

@@ -1,5 +1,5 @@
 /// How much a finding weighs.
-public enum GateSeverity: String, Sendable, Hashable, CaseIterable, Comparable {
+package enum GateSeverity: String, Sendable, Hashable, CaseIterable, Comparable {
     /// Nobody breaks; said so that nobody wonders.
     case information
     /// Somebody may break who relied on more than was promised.
@@ -8,7 +8,7 @@ public enum GateSeverity: String, Sendable, Hashable, CaseIterable, Comparable {
     case error
 
     /// The lighter one is smaller.
-    public static func < (left: GateSeverity, right: GateSeverity) -> Bool {
+    package static func < (left: GateSeverity, right: GateSeverity) -> Bool {
         left.weight < right.weight
     }
 

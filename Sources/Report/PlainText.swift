@@ -1,7 +1,7 @@
 /// Texts of strangers, made harmless for the formats of machines.
-public enum PlainText {
+package enum PlainText {
     /// The text with each control character but line feed and tab as `\u{…}`, so that no reader obeys it and none refuses it.
-    public static func harmless(_ text: String, keepsLines: Bool = true) -> String {
+    package static func harmless(_ text: String, keepsLines: Bool = true) -> String {
         var shown = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar.value {
@@ -16,13 +16,13 @@ public enum PlainText {
     }
 
     /// The text in one harmless line, cut at so many characters.
-    public static func line(_ text: String, limit: Int = 400) -> String {
+    package static func line(_ text: String, limit: Int = 400) -> String {
         let line = harmless(text, keepsLines: false)
         return line.count <= limit ? line : line.prefix(limit - 1) + "…"
     }
 
     /// The text cut at so many characters, and told that it was.
-    public static func cut(_ text: String, to limit: Int) -> String {
+    package static func cut(_ text: String, to limit: Int) -> String {
         text.count <= limit ? text : "\(text.prefix(limit))\n… (\(text.count) characters)"
     }
 }

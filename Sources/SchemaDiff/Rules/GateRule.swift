@@ -1,24 +1,24 @@
 /// One rule of the gate: what it is called, and how much it weighs in each direction.
-public struct GateRule: Sendable, Equatable {
+package struct GateRule: Sendable, Equatable {
     /// How much a rule weighs in one direction.
-    public struct Weight: Sendable, Equatable {
+    package struct Weight: Sendable, Equatable {
         /// When a message shows that the reader refuses what the writer may send.
-        public let broken: GateSeverity
+        package let broken: GateSeverity
         /// When it is proved that there is no such message.
-        public let safe: GateSeverity
+        package let safe: GateSeverity
 
         /// A weight that depends on the proof.
-        public init(_ broken: GateSeverity, otherwise safe: GateSeverity = .information) {
+        package init(_ broken: GateSeverity, otherwise safe: GateSeverity = .information) {
             self.broken = broken
             self.safe = safe
         }
 
         /// A weight that no proof changes.
-        public static func always(_ severity: GateSeverity) -> Weight { Weight(severity, otherwise: severity) }
+        package static func always(_ severity: GateSeverity) -> Weight { Weight(severity, otherwise: severity) }
     }
 
     /// What stands against a rule: the same edit made backwards.
-    public enum Mirror: Sendable, Equatable {
+    package enum Mirror: Sendable, Equatable {
         /// The rule that the edit backwards falls under.
         case rule(String)
         /// The edit backwards falls under the same rule.
@@ -28,27 +28,27 @@ public struct GateRule: Sendable, Equatable {
     }
 
     /// The id, in kebab case.
-    public let id: String
+    package let id: String
     /// What was changed, in a few words.
-    public let title: String
+    package let title: String
     /// Why it matters to servers of the new version that read what old clients write.
-    public let whyToServer: String
+    let whyToServer: String
     /// Why it matters to old clients that read what servers of the new version write.
-    public let whyToClient: String
+    let whyToClient: String
     /// How much it weighs for messages to servers.
-    public let toServer: Weight
+    package let toServer: Weight
     /// How much it weighs for messages to clients.
-    public let toClient: Weight
+    let toClient: Weight
     /// The rule of the edit made backwards.
-    public let mirror: Mirror
+    let mirror: Mirror
 
     /// The weight in one direction.
-    public func weight(_ direction: GateDirection) -> Weight {
+    package func weight(_ direction: GateDirection) -> Weight {
         direction == .clientToServer ? toServer : toClient
     }
 
     /// The reason in one direction.
-    public func why(_ direction: GateDirection) -> String {
+    package func why(_ direction: GateDirection) -> String {
         direction == .clientToServer ? whyToServer : whyToClient
     }
 }

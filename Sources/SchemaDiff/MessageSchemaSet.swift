@@ -1,20 +1,19 @@
-import Holdfast
 import JSON
 import JSONSchema
 
 /// The message schemas of one version: documents, and which parts of them are messages that travel.
-public struct MessageSchemaSet: Sendable {
+package struct MessageSchemaSet: Sendable {
     /// One file that holds schemas.
-    public struct Document: Sendable {
+    package struct Document: Sendable {
         /// The file, as it is named in findings.
-        public let file: String
+        package let file: String
         /// The URI it is retrieved by.
-        public let uri: String
+        package let uri: String
         /// Its text.
-        public let text: String
+        package let text: String
 
         /// Names a document.
-        public init(file: String, uri: String, text: String) {
+        package init(file: String, uri: String, text: String) {
             self.file = file
             self.uri = uri
             self.text = text
@@ -22,16 +21,16 @@ public struct MessageSchemaSet: Sendable {
     }
 
     /// One kind of message.
-    public struct Message: Sendable {
+    package struct Message: Sendable {
         /// Its name, by which both versions are paired.
-        public let name: String
+        package let name: String
         /// The ways it travels.
-        public let travel: MessageTravel
+        package let travel: MessageTravel
         /// The schema: a URI of a document, with a fragment for a part of it.
-        public let uri: String
+        package let uri: String
 
         /// Names a message.
-        public init(name: String, travel: MessageTravel, uri: String) {
+        package init(name: String, travel: MessageTravel, uri: String) {
             self.name = name
             self.travel = travel
             self.uri = uri
@@ -39,9 +38,9 @@ public struct MessageSchemaSet: Sendable {
     }
 
     /// The documents, by file name.
-    public let documents: [Document]
+    package let documents: [Document]
     /// The messages, by name.
-    public let messages: [Message]
+    package let messages: [Message]
     /// The schemas as values, with what profiles add.
     let registry: SchemaRegistry
     /// The parsed documents, by file.
@@ -53,20 +52,21 @@ public struct MessageSchemaSet: Sendable {
 
     /// Reads documents and takes some of their schemas as messages.
     /// - Throws: Every document that is no JSON or no schema, and every message whose schema cannot be compiled.
-    public init(
-        documents: [Document], messages: [Message], profiles: Set<Profile> = [], assertsFormats: Bool = true
-    ) throws(InputProblems) {
-        var problems: [InputProblem] = []
+    package init(
+        documents: [Document], messages: [Message], assertsFormats: Bool = true,
+        prepared prepare: (JSONValue) -> JSONValue = { $0 }
+    ) throws(SchemaProblems) {
+        var problems: [SchemaProblem] = []
         var registry = SchemaRegistry()
         var roots: [String: JSONValue] = [:]
         for document in documents.sorted(by: { $0.file < $1.file }) {
             do {
-                let root = ProfileOverlay.apply(profiles, to: try JSONParser.value(document.text))
+                let root = prepare(try JSONParser.value(document.text))
                 try registry.add(root, at: document.uri)
                 roots[document.file] = root
             } catch {
                 problems.append(
-                    InputProblem(
+                    SchemaProblem(
                         place: document.file, what: "\(error)", expected: "a JSON Schema, draft 2020-12",
                         fix: "correct the file"))
             }
@@ -81,13 +81,13 @@ public struct MessageSchemaSet: Sendable {
                         unknownKeywords: .ignore)
                 } catch {
                     problems.append(
-                        InputProblem(
+                        SchemaProblem(
                             place: message.uri, what: "\(error)", expected: "a JSON Schema, draft 2020-12",
                             fix: "correct the schema of the message \(message.name)"))
                 }
             }
         }
-        guard problems.isEmpty else { throw InputProblems(problems) }
+        guard problems.isEmpty else { throw SchemaProblems(all: problems) }
         self.documents = documents.sorted { $0.file < $1.file }
         self.messages = messages.sorted { $0.name < $1.name }
         self.registry = registry
@@ -104,15 +104,15 @@ public struct MessageSchemaSet: Sendable {
 
     /// Takes the alternatives of one schema as messages, each named by the value that its kind has.
     /// - Throws: What keeps the document from being a schema, and alternatives that cannot be told apart by a member.
-    public init(
+    package init(
         alternativesOf document: Document, travel: MessageTravel, assertsFormats: Bool = true
-    ) throws(InputProblems) {
+    ) throws(SchemaProblems) {
         let root: JSONValue
         do {
             root = try JSONParser.value(document.text)
         } catch {
-            throw InputProblems([
-                InputProblem(place: document.file, what: "\(error)", expected: "JSON", fix: "correct the file")
+            throw SchemaProblems(all: [
+                SchemaProblem(place: document.file, what: "\(error)", expected: "JSON", fix: "correct the file")
             ])
         }
         let word = root["oneOf"] != nil ? "oneOf" : "anyOf"
@@ -131,8 +131,8 @@ public struct MessageSchemaSet: Sendable {
             guard let schema = unnamed.schemas[message.name] else { continue }
             let tag = Tags.of(schema.program).first { $0.value.stringValue != nil }
             guard let name = tag?.value.stringValue else {
-                throw InputProblems([
-                    InputProblem(
+                throw SchemaProblems(all: [
+                    SchemaProblem(
                         place: "\(document.file)#/\(word)/\(message.name)", what: "has no member that names its kind",
                         expected: "a member with one fixed value that must be there", fix: "give it one")
                 ])
@@ -145,8 +145,8 @@ public struct MessageSchemaSet: Sendable {
                 uri: document.uri, registry: unnamed.registry, formats: assertsFormats ? .assert : .annotate,
                 unknownKeywords: .ignore)
         } catch {
-            throw InputProblems([
-                InputProblem(
+            throw SchemaProblems(all: [
+                SchemaProblem(
                     place: document.file, what: "\(error)", expected: "a JSON Schema, draft 2020-12",
                     fix: "correct the file")
             ])
@@ -186,27 +186,17 @@ public struct MessageSchemaSet: Sendable {
 
     /// The name of what holds for all messages of one schema with alternatives.
     static let every = "*"
+}
 
-    /// The messages, bodies and pushes of a specification, under the given profiles.
-    /// - Throws: Every schema file that is no JSON or no schema.
-    public init(_ files: SpecificationFiles, profiles: Set<Profile> = []) throws(InputProblems) {
-        var documents: [Document] = []
-        var messages: [Message] = []
-        for (path, text) in files.texts.sorted(by: { $0.key < $1.key }) {
-            guard path.hasPrefix("schemas/"), path.hasSuffix(".json"), !path.hasPrefix("schemas/files/") else {
-                continue
-            }
-            let file = String(path.dropFirst("schemas/".count))
-            let uri = MessageSchemas.base + file
-            documents.append(Document(file: path, uri: uri, text: text))
-            if file == "common.json" { continue }
-            let direction = (try? JSONParser.value(text))?["x-direction"]?.stringValue
-            messages.append(
-                Message(
-                    name: MessageSchemas.name(of: file),
-                    travel: direction == "client" ? .clientToServer : direction == "both" ? .both : .serverToClient,
-                    uri: uri))
-        }
-        try self.init(documents: documents, messages: messages, profiles: profiles)
-    }
+/// What keeps documents from being compared.
+package struct SchemaProblems: Error {
+    package let all: [SchemaProblem]
+}
+
+/// A document that is no schema: where, what, what would be one, and the fix.
+package struct SchemaProblem: Sendable {
+    package let place: String
+    package let what: String
+    package let expected: String
+    package let fix: String
 }

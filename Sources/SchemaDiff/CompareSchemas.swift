@@ -8,7 +8,7 @@ import Synchronization
 ///   - new: The version they shall get.
 ///   - policy: What readers do with what they do not know.
 /// - Returns: The findings, worst first, then by place; no finding when both accept the same messages and say the same about them.
-public func compareSchemas(
+package func compareSchemas(
     old: MessageSchemaSet, new: MessageSchemaSet, policy: ComparisonPolicy = ComparisonPolicy()
 ) -> [GateFinding] {
     // Schemas nest, and so does the search: a thread of our own has room for that.

@@ -1,7 +1,7 @@
 /// All rules about schemas, as data.
 extension GateRule {
     /// The rules, in the order in which they are explained.
-    public static let schemaRules: [GateRule] = [
+    static let schemaRules: [GateRule] = [
         GateRule(
             id: "message-added", title: "a message of a new kind",
             whyToServer: "Old clients never send it.",
@@ -443,7 +443,7 @@ extension GateRule {
     ]
 
     /// The rule with an id.
-    public static func schemaRule(_ id: String) -> GateRule? { byID[id] }
+    static func schemaRule(_ id: String) -> GateRule? { byID[id] }
 
     private static let byID = Dictionary(schemaRules.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
 }

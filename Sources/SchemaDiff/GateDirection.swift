@@ -1,5 +1,5 @@
 /// Which way a message travels.
-public enum GateDirection: String, Sendable, Hashable, CaseIterable {
+package enum GateDirection: String, Sendable, Hashable, CaseIterable {
     /// Clients of the old version write, servers of the new version read.
     case clientToServer
     /// Servers of the new version write, clients of the old version read; REST answers and pushes go this way too.
@@ -7,7 +7,7 @@ public enum GateDirection: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Which ways one message travels.
-public enum MessageTravel: String, Sendable, Hashable, CaseIterable {
+package enum MessageTravel: String, Sendable, Hashable, CaseIterable {
     /// From clients to servers only.
     case clientToServer
     /// From servers to clients only.
@@ -16,7 +16,7 @@ public enum MessageTravel: String, Sendable, Hashable, CaseIterable {
     case both
 
     /// The ways it travels.
-    public var directions: [GateDirection] {
+    package var directions: [GateDirection] {
         switch self {
         case .clientToServer: [.clientToServer]
         case .serverToClient: [.serverToClient]

@@ -1,7 +1,7 @@
 import JSON
 
 /// The ways in which programs read a report.
-public enum ReportFormat: String, Sendable, CaseIterable {
+package enum ReportFormat: String, Sendable, CaseIterable {
     /// Everything, with the transcripts; its shape is `Spec/schemas/files/report.json`.
     case json
     /// JUnit XML, for the test page of a CI service.
@@ -16,7 +16,7 @@ public enum ReportFormat: String, Sendable, CaseIterable {
     case tap
 
     /// The whole report, ending with a newline.
-    public func text(of report: RunReport) -> String {
+    package func text(of report: RunReport) -> String {
         switch self {
         case .json: JSONReport(report).value.text(pretty: true) + "\n"
         case .junit: JUnitReport(report).text

@@ -1,0 +1,48 @@
+import Holdfast
+import JSON
+import SchemaDiff
+
+extension MessageSchemaSet {
+    /// The messages, bodies and pushes of a specification, under the given profiles.
+    /// - Throws: Every schema file that is no JSON or no schema.
+    package init(_ files: SpecificationFiles, profiles: Set<Profile> = []) throws(InputProblems) {
+        var documents: [Document] = []
+        var messages: [Message] = []
+        for (path, text) in files.texts.sorted(by: { $0.key < $1.key }) {
+            guard path.hasPrefix("schemas/"), path.hasSuffix(".json"), !path.hasPrefix("schemas/files/") else {
+                continue
+            }
+            let file = String(path.dropFirst("schemas/".count))
+            let uri = MessageSchemas.base + file
+            documents.append(Document(file: path, uri: uri, text: text))
+            if file == "common.json" { continue }
+            let direction = (try? JSONParser.value(text))?["x-direction"]?.stringValue
+            messages.append(
+                Message(
+                    name: MessageSchemas.name(of: file),
+                    travel: direction == "client" ? .clientToServer : direction == "both" ? .both : .serverToClient,
+                    uri: uri))
+        }
+        try self.init(documents: documents, messages: messages, profiles: profiles)
+    }
+}
+
+extension MessageSchemaSet {
+    /// Documents with what the profiles add to them.
+    /// - Throws: Every document that is no schema.
+    init(documents: [Document], messages: [Message], profiles: Set<Profile>) throws(InputProblems) {
+        do {
+            try self.init(documents: documents, messages: messages) { ProfileOverlay.apply(profiles, to: $0) }
+        } catch {
+            throw InputProblems(error)
+        }
+    }
+}
+
+extension InputProblems {
+    /// The documents that cannot be compared, as problems of the input.
+    init(_ problems: SchemaProblems) {
+        self.init(
+            problems.all.map { InputProblem(place: $0.place, what: $0.what, expected: $0.expected, fix: $0.fix) })
+    }
+}
