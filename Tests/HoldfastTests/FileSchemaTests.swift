@@ -40,8 +40,8 @@ import Testing
     @Test func `a member that is missing and one that is misspelled are both told`() {
         #expect(
             subject(#"{"nam":"x","profiles":["core"]}"#).map { $0.prefix { $0 != "|" } } == [
-                "s.json:1:8 /nam: unknown member 'nam' ", "s.json:1:1: 'name' is missing ",
-                "s.json:1:1: 'url' is missing ",
+                "s.json:1:8 /nam: unknown member 'nam' ", "s.json:1:1: 'url' is missing ",
+                "s.json:1:1: 'name' is missing ",
             ])
     }
 
