@@ -66,15 +66,15 @@ enum RATE {
     /// the budget and that was not refused so.
     static func excessIsRefusedAsSuch(_ history: Observations, _ evidence: inout Evidence) {
         for frame in RateLedger.limitErrors(history) {
-            let schemas = history.coreSchemas
-            let flawed = frame.value.flatMap { schemas.accepts($0, as: "rateLimit") ? nil : $0 }
-            evidence.test(no: flawed) { value in
-                Finding(
-                    "a refusal for the rate is not told as the schema wants",
-                    expected: "code, retryAfterMs, limit and windowMs",
-                    actual: schemas.validate(value, as: "rateLimit").map(\.what).min() ?? "another shape",
-                    at: [frame.event])
+            guard let value = frame.value, !history.coreSchemas.accepts(value, as: "rateLimit") else {
+                evidence.keep()
+                continue
             }
+            evidence.violate(
+                "a refusal for the rate is not told as the schema wants",
+                expected: "code, retryAfterMs, limit and windowMs",
+                actual: history.coreSchemas.validate(value, as: "rateLimit").map(\.what).min() ?? "another shape",
+                at: [frame.event])
         }
         // Who else spent the budget, and by which clock, is not known of a capture.
         if history.isCapture { return }
