@@ -56,7 +56,7 @@ package struct FaultRule: Sendable, Equatable {
     }
 
     /// The grammar, for people.
-    static let grammar = """
+    package static let grammar = """
         A rule is an action and what it is done to:
           cut|reset|silence|close CODE before|after TARGET   end in order, by a reset, by falling silent, by a close frame
           drop TARGET · duplicate TARGET · delay TIME TARGET TIME is a number with ms or s
