@@ -314,7 +314,9 @@ extension Fault {
         }
     }
 
-    /// Stores something else, or at another time; nil stores it as it is. The way on tells the core of an outcome.
+    /// Stores something else, or at another time; nil stores it as it is.
+    ///
+    /// The way on tells the core of an outcome.
     static func stores(
         _ change: @escaping @Sendable (_ write: Int, StoredRecord, inout FaultyCore, Next) -> [Effect]?
     ) -> Fault {
