@@ -22,7 +22,11 @@ final class ProcessRoad: DriverRoad {
     }
 
     /// How it ended; nil while it runs.
-    var exit: SubjectExit? { process.exit }
+    ///
+    /// The lines end a moment before the process is known to have: whoever has read that also finds how.
+    var exit: SubjectExit? {
+        if case .ended(let exit) = arrivals.end { exit } else { process.exit }
+    }
 
     /// The time on processors that it has used; nil where nobody tells.
     var processorTime: Duration? { process.processorTime }
