@@ -1,10 +1,11 @@
 import Holdfast
 import JSON
-import Stage
 import Synchronization
 import Testing
 import Transcript
 import Transport
+
+@testable import Stage
 
 private let device = "0a1b2c3d4e5f60718293"
 private let other = "ffeeddccbbaa99887766"
