@@ -68,18 +68,19 @@ let package = Package(
         room(
             "Stage",
             [
-                "Basics", "Platform", "JSON", "JSONSchema", "Holdfast", "Transcript", "Judge", "Transport",
-                "ClientDriver",
+                "Basics", "Platform", "JSON", "JSONSchema", "Holdfast", "Transcript", "Transport", "ClientDriver",
             ],
             [.product(name: "Subprocess", package: "swift-subprocess")]),
+        // Stands between a client and a server: passes on, writes down, judges and breaks things on request.
+        room("Proxy", ["Basics", "Platform", "JSON", "Holdfast", "Transcript", "Judge", "Transport", "Stage"]),
         // The reference server for people who develop a client, driven while it runs.
-        room("Mock", ["Basics", "JSON", "Holdfast", "Transport", "Reference", "Stage"]),
+        room("Mock", ["Basics", "JSON", "Holdfast", "Transcript", "Transport", "Reference", "Proxy"]),
         // The suites, the judging of captures, the kill matrix and the doctor: what the commands do, short of arguments.
         room(
             "HoldfastSuite",
             [
                 "Basics", "Platform", "JSON", "JSONSchema", "Holdfast", "Transcript", "Captures", "Judge", "Transport",
-                "Stage", "Reference", "ClientDriver", "ReferenceClient", "Report",
+                "Stage", "Proxy", "Reference", "ClientDriver", "ReferenceClient", "Report",
             ]),
         // The protocol in words, for a terminal: its clauses, messages, terms and codes, by name.
         room(
@@ -91,8 +92,8 @@ let package = Package(
             name: "conformance",
             dependencies: [
                 "Basics", "Platform", "JSON", "JSONSchema", "Holdfast", "Transcript", "Captures", "Judge", "Transport",
-                "Stage", "Reference", "ClientDriver", "ReferenceClient", "Report", "Gate", "QRCode", "Site", "Mock",
-                "HoldfastSuite", "Explain",
+                "Stage", "Proxy", "Reference", "ClientDriver", "ReferenceClient", "Report", "Gate", "QRCode", "Site",
+                "Mock", "HoldfastSuite", "Explain",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -101,7 +102,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmark",
             dependencies: [
-                "Basics", "Platform", "JSON", "JSONSchema", "Holdfast", "Judge", "Transcript", "Stage", "Transport",
+                "Basics", "Platform", "JSON", "JSONSchema", "Holdfast", "Judge", "Transcript", "Proxy",
+                "Transport",
             ],
             swiftSettings: settings),
 
@@ -134,9 +136,8 @@ let package = Package(
         tests(
             "StageTests",
             [
-                "Stage", "Platform", "ClientDriver", "Reference", "Transport", "Judge", "Transcript", "Holdfast",
-                "JSON",
-                "JSONSchema",
+                "Stage", "Proxy", "Mock", "Platform", "ClientDriver", "Reference", "Transport", "Judge", "Transcript",
+                "Holdfast", "JSON", "JSONSchema", "TestSupport",
             ]),
         tests(
             "ReferenceTests",
@@ -156,7 +157,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "conformance", "Explain", "HoldfastSuite", "Site", "TestSupport", "Transport", "Holdfast", "JSON",
+                "conformance", "Explain", "HoldfastSuite", "Report", "Site", "TestSupport", "Transport", "Holdfast",
+                "JSON",
                 "JSONSchema",
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],

@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import Stage
+import Proxy
 import Transcript
 import Transport
 

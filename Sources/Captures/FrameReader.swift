@@ -210,7 +210,7 @@ struct FrameReader {
             lanes[name]?.lastUse = lineCount
             return lane
         }
-        let lane = Self.letters(laneCount)
+        let lane = Lane.connection(number: laneCount).description
         laneCount += 1
         lanes[name] = (lane, lineCount)
         if lanes.count > Self.mostLanes {
@@ -221,17 +221,6 @@ struct FrameReader {
             }
         }
         return lane
-    }
-
-    /// The letters of a number: A to Z, then AA.
-    static func letters(_ number: Int) -> String {
-        var rest = number
-        var letters = ""
-        repeat {
-            letters = String(UnicodeScalar(UInt8(65 + rest % 26))) + letters
-            rest = rest / 26 - 1
-        } while rest >= 0
-        return letters
     }
 
     private static func trimmed(_ line: String) -> String {

@@ -79,7 +79,7 @@ struct HARReader {
     private mutating func socket(
         _ messages: [JSONValue], path: String, status: Int, start: Int, _ pointer: String
     ) throws(InputProblem) {
-        let lane = Lane.connection(FrameReader.letters(sockets))
+        let lane = Lane.connection(number: sockets)
         sockets += 1
         let place = CapturePlace(pointer: pointer)
         let (path, owner) = people.redacted(path: path)

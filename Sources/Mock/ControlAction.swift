@@ -1,7 +1,7 @@
 import Holdfast
 import JSON
+import Proxy
 import Reference
-import Stage
 import Transport
 
 /// What can be done to a mock server while it runs; each is `POST /control/` and its name.

@@ -1,7 +1,6 @@
 import Basics
 import Holdfast
 import JSON
-import Stage
 import Synchronization
 import Transport
 

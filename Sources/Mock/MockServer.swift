@@ -1,7 +1,7 @@
 import Holdfast
 import JSON
+import Proxy
 import Reference
-import Stage
 import Transport
 
 /// A reference server that people who develop a client can drive while it runs: end its connections, restart it, make it fail.

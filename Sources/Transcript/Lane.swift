@@ -28,6 +28,17 @@ public enum Lane: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The lane of a connection by its number, from 0: A, B, …, Z, AA, AB, ….
+    package static func connection(number: Int) -> Lane {
+        var letters = ""
+        var rest = number
+        repeat {
+            letters = String(UnicodeScalar(UInt8(65 + rest % 26))) + letters
+            rest = rest / 26 - 1
+        } while rest >= 0
+        return .connection(letters)
+    }
+
     /// The name as written in transcripts and in the notation.
     public var description: String {
         switch self {

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Transcript
 
-@testable import Stage
+@testable import Proxy
 
 /// What a judge tells of a history without end, of which it sees a window.
 @Suite struct LiveJudgeTests {

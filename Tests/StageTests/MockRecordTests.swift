@@ -1,8 +1,10 @@
 import Holdfast
 import JSON
-import Stage
+import Proxy
 import Testing
 import Transport
+
+@testable import Mock
 
 @Suite struct MockRecordTests {
     private static let request = HTTPServerRequest(

@@ -2,7 +2,7 @@ import Holdfast
 import Testing
 import Transport
 
-@testable import Stage
+@testable import Proxy
 
 @Suite struct ProxyFaultRuleTests {
     private func rule(

@@ -6,7 +6,7 @@ import Testing
 import Transcript
 import Transport
 
-@testable import Stage
+@testable import Proxy
 
 /// What a proxy writes down, told to it as a relay does.
 @Suite struct ProxyRecordTests {

@@ -1,8 +1,8 @@
 import Basics
 import Holdfast
 import Judge
+import Proxy
 import Report
-import Stage
 import Transcript
 
 /// What a proxy says at its end: what passed, what each clause came to, and what went wrong with the proxy itself.

@@ -89,16 +89,16 @@ final class ScriptedServer: Sendable {
         case .sendRaw(let number, let text, let bytes):
             if let text { send(text, on: number, state) }
             guard let bytes, let socket = state.sockets[number] else { return }
-            recorder.note(.binary(.fromServer, bytes), on: Self.lane(number))
+            recorder.note(.binary(.fromServer, bytes), on: .connection(number: number))
             Task { try? await socket.send(WebSocketFrame(.binary, bytes)) }
         case .close(let number, let code):
             guard let socket = state.sockets[number] else { return }
-            recorder.note(.close(.fromServer, code: code, reason: ""), on: Self.lane(number))
+            recorder.note(.close(.fromServer, code: code, reason: ""), on: .connection(number: number))
             board.forget(connection: number)
             Task { await socket.close(code: UInt16(clamping: code)) }
         case .cut(let number, let how):
             guard let socket = state.sockets[number] else { return }
-            let now = recorder.note(.act("cut", ["how": .string(how.rawValue)]), on: Self.lane(number))
+            let now = recorder.note(.act("cut", ["how": .string(how.rawValue)]), on: .connection(number: number))
             state.cutAt[number] = now
             board.forget(connection: number)
             socket.cut(how)
@@ -121,7 +121,7 @@ final class ScriptedServer: Sendable {
 
     private func send(_ text: String, on number: Int, _ state: State) {
         guard let socket = state.sockets[number] else { return }
-        guard recorder.record(.text(.fromServer, text), on: Self.lane(number), at: .now) else {
+        guard recorder.record(.text(.fromServer, text), on: .connection(number: number), at: .now) else {
             // One large question of a client with many connections is told to each of them.
             flooded()
             return socket.cut(.reset)
@@ -154,19 +154,6 @@ final class ScriptedServer: Sendable {
         state.problems.append(problem)
     }
 
-    // MARK: names
-
-    /// The lane of a connection: A, B, …, Z, AA, AB, ….
-    static func lane(_ number: Int) -> Lane {
-        var letters = ""
-        var rest = number
-        repeat {
-            letters = String(UnicodeScalar(UInt8(65 + rest % 26))) + letters
-            rest = rest / 26 - 1
-        } while rest >= 0
-        return .connection(letters)
-    }
-
     /// Whose credentials a request carries: `p1`, `other`, or nobody's.
     private func principal(of request: HTTPServerRequest) -> String? {
         guard let header = request.header("Authorization") else { return nil }
@@ -190,7 +177,7 @@ extension ScriptedServer: TransportHandler {
                 }
                 state.lastConnection += 1
                 let number = state.lastConnection
-                let lane = Self.lane(number)
+                let lane = Lane.connection(number: number)
                 // Credentials usually come with the first frame, and there is one principal.
                 let opening = Event.Opening(principal: principal ?? "p1", path: upgrade.target)
                 guard recorder.record(.opening(opening), on: lane, at: .now) else {
@@ -227,7 +214,7 @@ extension ScriptedServer: TransportHandler {
     private func gaveUp(_ number: Int) {
         state.withLock { state in
             guard let continuation = state.silent.removeValue(forKey: number) else { return }
-            recorder.note(.refused(status: nil, reason: "the client gave up"), on: Self.lane(number))
+            recorder.note(.refused(status: nil, reason: "the client gave up"), on: .connection(number: number))
             continuation.resume(returning: .reset)
         }
     }
@@ -279,7 +266,7 @@ extension ScriptedServer: TransportHandler {
             guard !state.isOver, let entry = state.admitted.removeValue(forKey: socket.remoteAddress) else {
                 return nil
             }
-            let at = recorder.note(.opened, on: Self.lane(entry.number))
+            let at = recorder.note(.opened, on: .connection(number: entry.number))
             state.sockets[entry.number] = socket
             act(&state) { world in
                 world.opened(entry.number, principal: entry.principal)
@@ -309,7 +296,7 @@ extension ScriptedServer: TransportHandler {
     private func take(_ event: WebSocketEvent, from number: Int, at time: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
             guard !state.isOver else { return false }
-            let lane = Self.lane(number)
+            let lane = Lane.connection(number: number)
             if let cutAt = state.cutAt[number], time > cutAt { return !event.isLast }
             func record(_ kind: Event.Kind) -> Bool {
                 if recorder.record(kind, on: lane, at: time) { return true }

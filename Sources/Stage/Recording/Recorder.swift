@@ -167,7 +167,7 @@ extension Redaction {
 
 extension Event.Kind {
     /// How much memory the event holds, roughly.
-    var cost: Int {
+    package var cost: Int {
         switch self {
         case .text(_, let text): 64 + text.utf8.count
         case .binary(_, let bytes): 64 + bytes.count

@@ -6,7 +6,7 @@ import JSON
 /// Where a credential belongs it is replaced whatever it is: the `token` of an `auth` frame, and a query. Anywhere else it is
 /// replaced only when it is long enough to stand there for no other reason: a server may repeat what it was shown, but a
 /// credential such as `a` must not take every `a` out of the evidence.
-struct Redaction: Sendable {
+package struct Redaction: Sendable {
     /// The shortest credential that is looked for in texts of the subject, in bytes.
     static let shortestInTexts = 8
     /// The shortest that is looked for among the words of a command; below, it would take out what helps.
@@ -21,7 +21,7 @@ struct Redaction: Sendable {
     private let spellings: [(bytes: [UInt8], shown: [UInt8])]
 
     /// Credentials and their owners, and the device tokens of the same; empty ones hide nothing.
-    init(_ owners: [(name: String, token: String?)], devices: [(name: String, token: String?)] = []) {
+    package init(_ owners: [(name: String, token: String?)], devices: [(name: String, token: String?)] = []) {
         func secrets(_ owners: [(name: String, token: String?)], _ what: String) -> [Secret] {
             owners.compactMap { owner in
                 owner.token.flatMap { $0.isEmpty ? nil : Secret(token: $0, shown: "‹\(what) of \(owner.name)›") }
@@ -50,7 +50,7 @@ struct Redaction: Sendable {
     }
 
     /// The values of a query or a form whose names say that they are credentials, as they stand and as they are meant.
-    static func credentials(inQuery query: String) -> [String] {
+    package static func credentials(inQuery query: String) -> [String] {
         parts(ofQuery: query).flatMap { part -> [String] in
             guard let equals = part.firstIndex(of: "="), CredentialNames.opens(part[..<equals]) else {
                 return []
@@ -66,13 +66,13 @@ struct Redaction: Sendable {
     }
 
     /// A path with its query, in which credentials are whole values.
-    func applied(toPath path: String) -> String {
+    package func applied(toPath path: String) -> String {
         guard let mark = path.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return applied(to: path) }
         return applied(to: path[..<mark] + applied(toQuery: String(path[mark...])))
     }
 
     /// A query or a form, in which credentials are whole values.
-    func applied(toQuery query: String) -> String {
+    package func applied(toQuery query: String) -> String {
         let parts = Self.parts(ofQuery: query).map { part in
             guard let equals = part.firstIndex(of: "=") else { return String(part) }
             let value = part[part.index(after: equals)...]
@@ -100,7 +100,7 @@ struct Redaction: Sendable {
     }
 
     /// A text that the subject may have written.
-    func applied(to text: String) -> String {
+    package func applied(to text: String) -> String {
         var text = text
         for secret in spellings {
             let positions = text.withUTF8 { Self.positions(of: secret.bytes, in: $0) }
@@ -111,7 +111,7 @@ struct Redaction: Sendable {
     }
 
     /// Bytes that the subject may have written.
-    func applied(to bytes: [UInt8]) -> [UInt8] {
+    package func applied(to bytes: [UInt8]) -> [UInt8] {
         spellings.reduce(bytes) { bytes, secret in
             let positions = bytes.withUnsafeBufferPointer { Self.positions(of: secret.bytes, in: $0) }
             return positions.isEmpty ? bytes : Self.replacing(secret, at: positions, in: bytes)
@@ -144,7 +144,7 @@ struct Redaction: Sendable {
     }
 
     /// What stands in the place of a credential; nil for any other text.
-    func shown(for token: String) -> String? {
+    package func shown(for token: String) -> String? {
         secrets.first { Array($0.token.utf8) == Array(token.utf8) }?.shown
     }
 

@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import Holdfast
 import HoldfastSuite
+import Proxy
 import Report
-import Stage
 import Transcript
 import Transport
 

@@ -1,8 +1,8 @@
 import Basics
 import Holdfast
 import Judge
+import Proxy
 import Report
-import Stage
 import Synchronization
 import Transcript
 import Transport

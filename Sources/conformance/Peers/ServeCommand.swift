@@ -5,9 +5,9 @@ import HoldfastSuite
 import JSON
 import Mock
 import Platform
+import Proxy
 import Reference
 import Report
-import Stage
 import Transport
 
 struct ServeCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Holdfast
 import HoldfastSuite
-import Stage
+import Proxy
 
 /// Flags that describe whoever is judged from the outside.
 struct SubjectOptions: ParsableArguments {

@@ -5,9 +5,9 @@ import Transport
 /// The port listens on the loopback address alone, but every web page in a browser of this machine can send requests there. So
 /// the `Host` has to be a name of the loopback (a page that binds its own name to 127.0.0.1 says its own name), and what acts has
 /// to come from a page of this port or from no page at all; browsers say so in `Origin` and `Sec-Fetch-Site`.
-package enum ControlFence {
+enum ControlFence {
     /// Why a request is refused; nil when it may pass.
-    package static func refusal(of request: HTTPServerRequest, port: Int) -> String? {
+    static func refusal(of request: HTTPServerRequest, port: Int) -> String? {
         let hosts = ["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(port)" }
         let named = request.headers.filter { $0.0.lowercased() == "host" }.map { $0.1.lowercased() }
         guard named.count == 1, hosts.contains(named[0]) else {

@@ -6,7 +6,7 @@ import Transcript
 import Transport
 
 /// The frames of the specification that a frame on the wire stands for.
-package typealias CanonicalForm = @Sendable (JSONValue, Direction) -> [JSONValue]
+typealias CanonicalForm = @Sendable (JSONValue, Direction) -> [JSONValue]
 
 /// Writes down what passes through a proxy, as its subject saw it, and follows the rules for faults.
 ///
@@ -120,7 +120,7 @@ extension ProxyRecord: RelayWatcher {
             let keepsItFromServer = rule.map { !$0.isAfter && !$0.isDelay } ?? false
             if isUpgrade {
                 state.lastConnection += 1
-                let lane = ScriptedServer.lane(state.lastConnection)
+                let lane = Lane.connection(number: state.lastConnection)
                 let connection = Connection(lane: lane, principal: principal ?? "unknown \(lane)")
                 state.tallies.connections += 1
                 if let rule, keepsItFromServer {
@@ -383,7 +383,7 @@ extension TransportProblem {
 
 extension WebSocketEvent {
     /// Whether it is a message and not a frame of the WebSocket itself.
-    var isMessage: Bool {
+    package var isMessage: Bool {
         switch self {
         case .text, .invalidText, .binary, .tooLarge: true
         default: false

@@ -1,5 +1,6 @@
 import Holdfast
 import JSON
+import Stage
 import Transport
 
 /// The credentials that passed through a proxy: whose they are, and what stands in their place in everything that is written.
@@ -22,7 +23,7 @@ package struct ShownCredentials {
     }
 
     /// The name of whoever shows a credential.
-    mutating func principal(of credential: String) -> String {
+    package mutating func principal(of credential: String) -> String {
         if let name = names[credential] { return name }
         guard names.count < Self.most else {
             learn(credential, of: "p")
@@ -162,19 +163,19 @@ package struct ShownCredentials {
     // MARK: hiding
 
     /// A frame as it may be written.
-    func applied(toFrame text: String) -> String {
+    package func applied(toFrame text: String) -> String {
         String(decoding: applied(toFrame: Array(text.utf8)), as: UTF8.self)
     }
 
     /// The bytes of a frame as they may be written.
-    func applied(toFrame bytes: [UInt8]) -> [UInt8] {
+    package func applied(toFrame bytes: [UInt8]) -> [UInt8] {
         guard !showsSecrets else { return bytes }
         let found = CredentialMembers(bytes)
         return hiding(found.members.filter { Self.isCredential($0, in: found) }, in: bytes)
     }
 
     /// A body as it may be written.
-    func applied(toBody text: String) -> String {
+    package func applied(toBody text: String) -> String {
         guard !showsSecrets else { return text }
         if Self.isForm(text) { return redaction.applied(toQuery: text) }
         let bytes = Array(text.utf8)
@@ -196,16 +197,16 @@ package struct ShownCredentials {
     }
 
     /// A path with its query.
-    func applied(toPath path: String) -> String { showsSecrets ? path : redaction.applied(toPath: path) }
+    package func applied(toPath path: String) -> String { showsSecrets ? path : redaction.applied(toPath: path) }
 
     /// Any other text.
-    func applied(to text: String) -> String { showsSecrets ? text : redaction.applied(to: text) }
+    package func applied(to text: String) -> String { showsSecrets ? text : redaction.applied(to: text) }
 
     /// Bytes.
-    func applied(to bytes: [UInt8]) -> [UInt8] { showsSecrets ? bytes : redaction.applied(to: bytes) }
+    package func applied(to bytes: [UInt8]) -> [UInt8] { showsSecrets ? bytes : redaction.applied(to: bytes) }
 
     /// The value of a field of an answer.
-    func applied(toField name: String, _ value: String) -> String {
+    package func applied(toField name: String, _ value: String) -> String {
         if showsSecrets { return value }
         if CredentialNames.isInHead(name) {
             return name.lowercased() == "set-cookie" ? "‹cookie›" : redaction.shown(for: value) ?? "‹token›"

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import JSON
+import Proxy
 import Synchronization
 import Transcript
 import Transport
@@ -10,15 +11,15 @@ import Transport
 /// Credentials are replaced by their owner's name before anything is kept.
 package final class MockRecord: Sendable {
     /// A WebSocket that is open.
-    package struct Connection: Sendable, Equatable {
+    struct Connection: Sendable, Equatable {
         /// How it is called: `A`, `B` and on; no name is given twice.
-        package let name: String
+        let name: String
         /// The time of day at which it opened.
-        package let since: String
+        let since: String
         /// How many messages passed on it, both ways.
-        package fileprivate(set) var messages = 0
+        fileprivate(set) var messages = 0
         /// Whether the server says nothing on it, on request.
-        package fileprivate(set) var isSilent = false
+        fileprivate(set) var isSilent = false
         /// Why it ended, where that was no orderly end.
         fileprivate var failure: String?
     }
@@ -36,7 +37,7 @@ package final class MockRecord: Sendable {
     }
 
     /// The frames that are kept.
-    package static let maxFrames = 500
+    static let maxFrames = 500
     /// How much of a frame is kept, in scalars.
     package static let maxVerbatim = 8_000
     /// How large a frame may be that is looked into for its words.
@@ -66,10 +67,10 @@ package final class MockRecord: Sendable {
     // MARK: reading
 
     /// The open WebSockets by their numbers.
-    package var connections: [Int: Connection] { state.withLock { $0.connections } }
+    var connections: [Int: Connection] { state.withLock { $0.connections } }
 
     /// The number of the newest frame, and those after a number that are kept, at most so many of the newest.
-    package func frames(after number: Int, atMost count: Int) -> (last: Int, frames: [MockFrame]) {
+    func frames(after number: Int, atMost count: Int) -> (last: Int, frames: [MockFrame]) {
         state.withLock { state in
             (state.lastFrame, Array(state.frames.drop { $0.number <= number }.suffix(count)))
         }
@@ -79,22 +80,22 @@ package final class MockRecord: Sendable {
     package var faults: [(rule: FaultRule, fired: Int)] { state.withLock { $0.faults.all } }
 
     /// Adds a rule.
-    package func add(_ rule: FaultRule) { state.withLock { $0.faults.add(rule) } }
+    func add(_ rule: FaultRule) { state.withLock { $0.faults.add(rule) } }
 
     /// Forgets all rules.
-    package func removeFaults() { state.withLock { $0.faults = FaultRules([]) } }
+    func removeFaults() { state.withLock { $0.faults = FaultRules([]) } }
 
     // MARK: writing
 
     /// Something was done on request; without a connection, to the server.
-    package func note(_ what: String, on number: Int? = nil) {
+    func note(_ what: String, on number: Int? = nil) {
         state.withLock { state in
             write("!", what, on: number.flatMap { state.connections[$0]?.name } ?? "server", &state)
         }
     }
 
     /// Whether the server says nothing on a connection.
-    package func set(_ number: Int, isSilent: Bool) {
+    func set(_ number: Int, isSilent: Bool) {
         state.withLock { $0.connections[number]?.isSilent = isSilent }
     }
 
@@ -179,7 +180,7 @@ extension MockRecord: ServerWatcher {
     package func opened(_ request: UpgradeRequest, number: Int) {
         state.withLock { state in
             state.lastConnection += 1
-            let name = ScriptedServer.lane(state.lastConnection).description
+            let name = Lane.connection(number: state.lastConnection).description
             state.connections[number] = Connection(name: name, since: String(Self.timeOfDay().prefix(8)))
             let path = state.credentials.applied(toPath: request.target)
             write(">", "open \(MockFrame.beginning(of: path, 200)) from \(request.remoteAddress)", on: name, &state)

@@ -25,7 +25,7 @@ extension FaultRule {
     }
 
     /// What becomes of the answer to a request that passed.
-    var choiceOfAnswer: RelayChoice {
+    package var choiceOfAnswer: RelayChoice {
         guard isAfter, case .cut(let how) = action else { return .pass }
         return .cut(how)
     }

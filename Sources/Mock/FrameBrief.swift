@@ -5,7 +5,7 @@ import JSON
 ///
 /// Ids are numbered in the order in which they are first seen, by a letter for what they name, as in the notation of
 /// histories: `c` key of a question, `s` session, `t` turn, `m` message, `e` epoch.
-package struct FrameBrief {
+struct FrameBrief {
     /// The most ids of a kind that are told apart; later ones are shown by their end.
     private static let most = 2000
     /// How much of a text is shown, in scalars.
@@ -14,10 +14,10 @@ package struct FrameBrief {
     private var numbers: [String: Int] = [:]
     private var counts: [Character: Int] = [:]
 
-    package init() {}
+    init() {}
 
     /// The words for frames of the specification; nil when there is none.
-    package mutating func words(for frames: [JSONValue]) -> String? {
+    mutating func words(for frames: [JSONValue]) -> String? {
         let all = frames.prefix(8).compactMap { frame in
             frame["type"]?.stringValue.map { words(for: frame, type: $0) }
         }
