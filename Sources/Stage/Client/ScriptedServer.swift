@@ -8,7 +8,7 @@ import Transport
 ///
 /// All of it happens under one lock, and nothing in it waits: the transcript has the order in which the world saw things.
 final class ScriptedServer: Sendable {
-    private struct State {
+    private struct State: Sendable {
         var world: ServerWorld
         var sockets: [Int: ServerSocket] = [:]
         var cutAt: [Int: ContinuousClock.Instant] = [:]
@@ -21,6 +21,13 @@ final class ScriptedServer: Sendable {
         var lastExchange = 0
         var problems: [HarnessProblem] = []
         var isOver = false
+        /// Lets those go on who have their answer.
+        var resumptions: [@Sendable () -> Void] = []
+
+        /// Gives somebody who waits an answer, to go on with once the lock is released.
+        mutating func resume<Answer: Sendable>(_ waiting: CheckedContinuation<Answer, Never>, with answer: Answer) {
+            resumptions.append { waiting.resume(returning: answer) }
+        }
     }
 
     let board = ArrivalBoard()
@@ -55,7 +62,19 @@ final class ScriptedServer: Sendable {
     /// Reads something of the world, or changes it and does what follows.
     @discardableResult
     func act<Result: Sendable>(_ body: @Sendable (inout ServerWorld) -> Result) -> Result {
-        state.withLock { state in act(&state, body) }
+        withState { state in act(&state, body) }
+    }
+
+    /// Does something under the lock; whoever has an answer by then goes on once it is released.
+    private func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, resumptions) = state.withLock { state in
+            let result = body(&state)
+            let resumptions = state.resumptions
+            state.resumptions = []
+            return (result, resumptions)
+        }
+        for resume in resumptions { resume() }
+        return result
     }
 
     private func act<Result>(_ state: inout State, _ body: (inout ServerWorld) -> Result) -> Result {
@@ -67,11 +86,11 @@ final class ScriptedServer: Sendable {
 
     /// Ends everything; nothing is recorded after that.
     func finish() {
-        state.withLock { state in
+        withState { state in
             state.isOver = true
             for timer in state.timers { timer.cancel() }
-            for continuation in state.requests.values { continuation.resume(returning: .reset) }
-            for continuation in state.silent.values { continuation.resume(returning: .reset) }
+            for continuation in state.requests.values { state.resume(continuation, with: .reset) }
+            for continuation in state.silent.values { state.resume(continuation, with: .reset) }
             state.requests = [:]
             state.silent = [:]
             for socket in state.sockets.values { socket.cut(.reset) }
@@ -104,11 +123,12 @@ final class ScriptedServer: Sendable {
             socket.cut(how)
         case .answer(let number, let answer):
             guard let continuation = state.requests.removeValue(forKey: number) else { return }
-            continuation.resume(returning: response(to: number, answer, &state))
+            let response = response(to: number, answer, &state)
+            state.resume(continuation, with: response)
         case .hangUp(let number):
             guard let continuation = state.requests.removeValue(forKey: number) else { return }
             recorder.note(.failed(reason: "the server reset the connection"), on: .exchange(number))
-            continuation.resume(returning: .reset)
+            state.resume(continuation, with: .reset)
         case .later(let token, let milliseconds):
             state.timers.append(
                 Task { [weak self] in
@@ -170,9 +190,9 @@ extension ScriptedServer: TransportHandler {
     func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision {
         let principal = principal(of: upgrade)
         return await withCheckedContinuation { continuation in
-            let number: Int? = state.withLock { state in
+            let number: Int? = withState { state in
                 guard !state.isOver else {
-                    continuation.resume(returning: .reset)
+                    state.resume(continuation, with: .reset)
                     return nil
                 }
                 state.lastConnection += 1
@@ -182,23 +202,23 @@ extension ScriptedServer: TransportHandler {
                 let opening = Event.Opening(principal: principal ?? "p1", path: upgrade.target)
                 guard recorder.record(.opening(opening), on: lane, at: .now) else {
                     flooded()
-                    continuation.resume(returning: .reset)
+                    state.resume(continuation, with: .reset)
                     return nil
                 }
                 switch act(&state, { $0.admit(number) }) {
                 case .accept:
                     state.admitted[upgrade.remoteAddress] = (number, principal, nil)
-                    continuation.resume(returning: .accept)
+                    state.resume(continuation, with: .accept)
                 case .acceptAndClose(let code):
                     state.admitted[upgrade.remoteAddress] = (number, principal, code)
-                    continuation.resume(returning: .accept)
+                    state.resume(continuation, with: .accept)
                 case .refuse(let status):
                     let body = #"{"error":"no WebSocket now","code":"internal"}"#
                     recorder.note(.refused(status: status, reason: "refused"), on: lane)
-                    continuation.resume(returning: .refuse(status: status, body: body))
+                    state.resume(continuation, with: .refuse(status: status, body: body))
                 case .reset:
                     recorder.note(.refused(status: nil, reason: "the server reset the connection"), on: lane)
-                    continuation.resume(returning: .reset)
+                    state.resume(continuation, with: .reset)
                 case .silence:
                     state.silent[number] = continuation
                     return number
@@ -212,10 +232,10 @@ extension ScriptedServer: TransportHandler {
 
     /// A client no longer waits for its WebSocket.
     private func gaveUp(_ number: Int) {
-        state.withLock { state in
+        withState { state in
             guard let continuation = state.silent.removeValue(forKey: number) else { return }
             recorder.note(.refused(status: nil, reason: "the client gave up"), on: .connection(number: number))
-            continuation.resume(returning: .reset)
+            state.resume(continuation, with: .reset)
         }
     }
 
@@ -224,9 +244,9 @@ extension ScriptedServer: TransportHandler {
         let text = String(decoding: request.body, as: UTF8.self)
         let body = try? JSONParser.value(text)
         return await withCheckedContinuation { continuation in
-            let number: Int? = state.withLock { state in
+            let number: Int? = withState { state in
                 guard !state.isOver else {
-                    continuation.resume(returning: .reset)
+                    state.resume(continuation, with: .reset)
                     return nil
                 }
                 state.lastExchange += 1
@@ -236,7 +256,7 @@ extension ScriptedServer: TransportHandler {
                     body: request.body.isEmpty ? nil : text)
                 guard recorder.record(.request(seen), on: .exchange(number), at: .now) else {
                     flooded()
-                    continuation.resume(returning: .reset)
+                    state.resume(continuation, with: .reset)
                     return nil
                 }
                 state.requests[number] = continuation
@@ -253,16 +273,16 @@ extension ScriptedServer: TransportHandler {
 
     /// A client no longer waits for an answer.
     private func gaveUpRequest(_ number: Int) {
-        state.withLock { state in
+        withState { state in
             guard let continuation = state.requests.removeValue(forKey: number) else { return }
             recorder.note(.failed(reason: "the client went away"), on: .exchange(number))
             act(&state) { $0.gone(number) }
-            continuation.resume(returning: .reset)
+            state.resume(continuation, with: .reset)
         }
     }
 
     func serve(_ socket: ServerSocket) async {
-        let opened: (number: Int, at: ContinuousClock.Instant)? = state.withLock { state in
+        let opened: (number: Int, at: ContinuousClock.Instant)? = withState { state in
             guard !state.isOver, let entry = state.admitted.removeValue(forKey: socket.remoteAddress) else {
                 return nil
             }
@@ -284,7 +304,7 @@ extension ScriptedServer: TransportHandler {
         for await arrival in socket.messages {
             guard take(arrival.event, from: number, at: max(arrival.at, openedAt)) else { break }
         }
-        state.withLock { state in
+        withState { state in
             // A connection that was made silent stays as it is, until the client or the scenario ends it.
             state.sockets[number] = nil
             board.forget(connection: number)
@@ -294,7 +314,7 @@ extension ScriptedServer: TransportHandler {
 
     /// Takes in what came; false when nothing more is to be read.
     private func take(_ event: WebSocketEvent, from number: Int, at time: ContinuousClock.Instant) -> Bool {
-        state.withLock { state in
+        withState { state in
             guard !state.isOver else { return false }
             let lane = Lane.connection(number: number)
             if let cutAt = state.cutAt[number], time > cutAt { return !event.isLast }
