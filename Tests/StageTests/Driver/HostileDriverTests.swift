@@ -1,4 +1,5 @@
 import JSON
+import TestSupport
 import Testing
 
 @testable import Stage
@@ -139,9 +140,15 @@ import Testing
     }
 
     @Test func `a run that is interrupted waits for no driver`() async throws {
-        let link = try await ShellDriver.open("sleep 600")
+        let folder = try TemporaryDirectory()
+        let link = try await ShellDriver.open("touch '\(folder.path)/asked'; sleep 600")
         let task = Task { try await link.perform(["do": "state"], within: .seconds(600)) }
-        try await Task.sleep(for: .milliseconds(50))
+        // The driver says that it has the command, so that its answer is what the run waits for.
+        let deadline = ContinuousClock.now + .seconds(60)
+        while (try? folder.text(of: "asked")) == nil, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect((try? folder.text(of: "asked")) != nil, "the driver never had the command")
         task.cancel()
         let problem = await #expect(throws: DriverProblem.self) { try await task.value }
         #expect(problem?.code == .interrupted)
