@@ -49,10 +49,10 @@ let package = Package(
         room("Report", ["Basics", "JSON", "Holdfast", "Transcript", "Judge"]),
         // Two JSON Schemas compared, with witnesses; knows no protocol.
         room("SchemaDiff", ["Basics", "JSON", "JSONSchema"]),
-        room("Gate", ["Basics", "JSON", "JSONSchema", "SchemaDiff", "Holdfast", "Transcript", "Judge", "Report"]),
+        room(
+            "Gate",
+            ["Platform", "Basics", "JSON", "JSONSchema", "SchemaDiff", "Holdfast", "Transcript", "Judge", "Report"]),
         room("Site", ["Basics", "JSON", "Holdfast"]),
-        // What a team that tests its app links: no dependency, not even on the rooms above.
-        room("ClientDriver"),
         // Draws the address that a phone is to open.
         room("QRCode"),
         room(
@@ -63,6 +63,8 @@ let package = Package(
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
+        // What a team that tests its app links: no dependency, not even on the rooms above.
+        room("ClientDriver"),
         room("Reference", ["Basics", "Platform", "JSON", "JSONSchema", "Holdfast", "Transport"]),
         room("ReferenceClient", ["Basics", "JSON", "Holdfast", "Transport", "ClientDriver"]),
         room(
@@ -148,7 +150,10 @@ let package = Package(
             ["Basics", "Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport"]),
         tests(
             "GateTests",
-            ["SchemaDiff", "Gate", "Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport"]),
+            [
+                "Platform", "SchemaDiff", "Gate", "Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema",
+                "TestSupport",
+            ]),
         tests("SiteTests", ["Site", "Holdfast", "JSON", "TestSupport"]),
         // What a Swift team does with the product; one file of it is that of Tests/Examples/swift-suite.
         .testTarget(

@@ -1,5 +1,6 @@
 import Holdfast
 import JSON
+import Platform
 import Report
 import SchemaDiff
 
@@ -26,8 +27,9 @@ package func gate(
     from old: ProtocolState, to new: ProtocolState, options: GateOptions
 ) async throws(InputProblems) -> GateReport {
     let transcripts = await TranscriptComparison.result(old, new, archive: options.archive)
-    var entries = try comparison(from: old, to: new) + transcripts.entries
-    entries += try transitive(options.supported, to: new, known: entries)
+    let files = await onDeepStack { comparison(from: old, to: new) }
+    var entries = try files.get() + transcripts.entries
+    entries += try await transitive(options.supported, to: new, known: entries)
     entries += DeprecationPolicy.entries(old, new, after: entries)
     if new.version.rise(from: old.version) == .major {
         for index in entries.indices where entries[index].kind == .change && entries[index].finding.severity == .error {
@@ -46,20 +48,25 @@ package func gate(
 }
 
 /// Everything that follows from the files alone.
-private func comparison(from old: ProtocolState, to new: ProtocolState) throws(InputProblems) -> [GateEntry] {
-    try SchemaEntries.entries(old, new) + ClauseComparison.entries(old, new) + TableComparison.entries(old, new)
-        + RequestComparison.entries(old, new) + FixtureComparison.entries(old, new)
-        + ScenarioComparison.entries(old, new) + ProseComparison.entries(old, new)
+@Sendable private func comparison(
+    from old: ProtocolState, to new: ProtocolState
+) -> Result<[GateEntry], InputProblems> {
+    Result { () throws(InputProblems) in
+        try SchemaEntries.entries(old, new) + ClauseComparison.entries(old, new) + TableComparison.entries(old, new)
+            + RequestComparison.entries(old, new) + FixtureComparison.entries(old, new)
+            + ScenarioComparison.entries(old, new) + ProseComparison.entries(old, new)
+    }
 }
 
 /// What breaks peers of older versions that are still supported, and not those of the last one.
 private func transitive(
     _ supported: [ProtocolState], to new: ProtocolState, known: [GateEntry]
-) throws(InputProblems) -> [GateEntry] {
+) async throws(InputProblems) -> [GateEntry] {
     var known = Set(known.map(\.finding.fingerprint))
     var entries: [GateEntry] = []
     for state in supported where state.version.major == new.version.major {
-        for entry in try comparison(from: state, to: new) {
+        let files = await onDeepStack { comparison(from: state, to: new) }
+        for entry in try files.get() {
             let finding = entry.finding
             guard entry.kind == .change, finding.severity == .error, known.insert(finding.fingerprint).inserted else {
                 continue

@@ -1,7 +1,6 @@
-import Foundation
-import Synchronization
-
 /// Compares the message schemas of two versions.
+///
+/// Schemas nest, and so does the search: whoever compares schemas of others does it where the stack is deep.
 ///
 /// - Parameters:
 ///   - old: The version that peers have now.
@@ -11,19 +10,8 @@ import Synchronization
 package func compareSchemas(
     old: MessageSchemaSet, new: MessageSchemaSet, policy: ComparisonPolicy = ComparisonPolicy()
 ) -> [GateFinding] {
-    // Schemas nest, and so does the search: a thread of our own has room for that.
-    let result = Mutex<[GateFinding]>([])
-    let done = DispatchSemaphore(value: 0)
-    let thread = Thread {
-        var comparison = SchemaComparison(old: old, new: new, policy: policy)
-        let findings = comparison.run()
-        result.withLock { $0 = findings }
-        done.signal()
-    }
-    thread.stackSize = 64 << 20
-    thread.start()
-    done.wait()
-    return result.withLock { $0 }
+    var comparison = SchemaComparison(old: old, new: new, policy: policy)
+    return comparison.run()
 }
 
 extension GateFinding {

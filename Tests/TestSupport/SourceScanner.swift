@@ -16,7 +16,7 @@ public struct SourceScanner {
         public let line: Int
     }
 
-    /// Every word outside comments; words in texts count, because texts can hold code.
+    /// Every word outside comments and texts; what a text interpolates counts.
     public private(set) var words: Set<String> = []
     /// Every declaration outside function bodies that names something; locals are among them, without access.
     public private(set) var declarations: [Declaration] = []
@@ -125,8 +125,6 @@ public struct SourceScanner {
             {
                 index += quotes + hashes
                 return
-            } else if Self.isWord(byte()) {
-                word(declares: false)
             } else {
                 if byte() == UInt8(ascii: "\n") { line += 1 }
                 index += 1
