@@ -38,20 +38,20 @@ let package = Package(
         room("Basics"),
         // What differs between systems: the rooms above and below import no C library.
         room("Platform"),
-        room("JSON", ["Basics"]),
+        room("JSON"),
         room("JSONSchema", ["Basics", "JSON"]),
         .target(
             name: "Holdfast", dependencies: ["Basics", "Platform", "JSON", "JSONSchema"], swiftSettings: settings,
             plugins: ["EmbedSpecification"]),
         room("Transcript", ["Basics", "JSON", "Holdfast"]),
         room("Captures", ["Basics", "JSON", "Holdfast", "Transcript"]),
-        room("Judge", ["Basics", "JSON", "JSONSchema", "Holdfast", "Transcript"]),
+        room("Judge", ["Basics", "JSON", "Holdfast", "Transcript"]),
         room("Report", ["Basics", "JSON", "Holdfast", "Transcript", "Judge"]),
         // Two JSON Schemas compared, with witnesses; knows no protocol.
-        room("SchemaDiff", ["Basics", "JSON", "JSONSchema"]),
+        room("SchemaDiff", ["JSON", "JSONSchema"]),
         room(
             "Gate",
-            ["Platform", "Basics", "JSON", "JSONSchema", "SchemaDiff", "Holdfast", "Transcript", "Judge", "Report"]),
+            ["Platform", "Basics", "JSON", "SchemaDiff", "Holdfast", "Transcript", "Judge", "Report"]),
         room("Site", ["Basics", "JSON", "Holdfast"]),
         // Draws the address that a phone is to open.
         room("QRCode"),
@@ -104,7 +104,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmark",
             dependencies: [
-                "Basics", "Platform", "JSON", "JSONSchema", "Holdfast", "Judge", "Transcript", "Proxy",
+                "Platform", "JSON", "JSONSchema", "Holdfast", "Transcript", "Proxy",
                 "Transport",
             ],
             swiftSettings: settings),
@@ -120,7 +120,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "TestWidth", "Judge", "Transcript", "Holdfast", "JSON",
+                "TestWidth", "Judge", "Transcript", "Holdfast",
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
@@ -128,8 +128,8 @@ let package = Package(
         tests("QRCodeTests", ["QRCode"]),
         tests("BasicsTests", ["Basics"]),
         tests("PlatformTests", ["Platform"]),
-        tests("JSONTests", ["Basics", "JSON"]),
-        tests("JSONSchemaTests", ["Basics", "JSON", "JSONSchema"]),
+        tests("JSONTests", ["JSON"]),
+        tests("JSONSchemaTests", ["JSON", "JSONSchema"]),
         tests("HoldfastTests", ["Holdfast", "Judge", "JSON", "JSONSchema", "TestSupport"], exclude: ["Goldens"]),
         tests("TranscriptTests", ["Transcript", "Holdfast", "JSON", "TestSupport"]),
         tests("CapturesTests", ["Captures", "Judge", "Transcript", "Holdfast", "TestSupport"]),
@@ -143,7 +143,7 @@ let package = Package(
             ]),
         tests(
             "ReferenceTests",
-            ["Reference", "Stage", "Transport", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema"]),
+            ["Reference", "Transport", "Holdfast", "JSON", "JSONSchema"]),
         tests("ReferenceClientTests", ["ReferenceClient", "Reference", "ClientDriver", "Holdfast", "JSON"]),
         tests(
             "ReportTests",
@@ -151,10 +151,10 @@ let package = Package(
         tests(
             "GateTests",
             [
-                "Platform", "SchemaDiff", "Gate", "Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema",
+                "Platform", "SchemaDiff", "Gate", "Report", "Transcript", "Holdfast", "JSON", "JSONSchema",
                 "TestSupport",
             ]),
-        tests("SiteTests", ["Site", "Holdfast", "JSON", "TestSupport"]),
+        tests("SiteTests", ["Site", "Holdfast", "TestSupport"]),
         // What a Swift team does with the product; one file of it is that of Tests/Examples/swift-suite.
         .testTarget(
             name: "SuiteTests", dependencies: ["HoldfastSuite", "ReferenceClient", "conformance", "TestSupport"],

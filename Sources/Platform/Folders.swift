@@ -18,8 +18,11 @@ package func files(below folder: String) throws(SystemError) -> [String] {
             }
         }
         if name == "." || name == ".." { continue }
-        if Int32(entry.pointee.d_type) == Int32(DT_DIR) {
-            found += try files(below: "\(folder)/\(name)").map { "\(name)/\($0)" }
+        // Some file systems do not tell the kind of an entry.
+        let kind = Int32(entry.pointee.d_type)
+        let path = "\(folder)/\(name)"
+        if kind == Int32(DT_DIR) || kind == Int32(DT_UNKNOWN) && (try? FileStatus(of: path))?.kind == .folder {
+            found += try files(below: path).map { "\(name)/\($0)" }
         } else {
             found.append(name)
         }

@@ -60,6 +60,20 @@ import Testing
         }
     }
 
+    @Test func `a room is said to import what it imports`() throws {
+        for room in rooms where room != "SpecificationEmbedder" {
+            let start = try #require(
+                manifest.firstRange(
+                    of: try Regex("(?m)^ {8}(room|\\.target|\\.executableTarget)\\(\\s*(name: )?\"\(room)\"")))
+            let rest = manifest[start.upperBound...]
+            let entry = rest[..<(rest.firstRange(of: /\n {8}[a-z\.\/]/)?.lowerBound ?? rest.endIndex)]
+            let said = Set(entry.matches(of: /"(\w+)"/).map { String($0.1) }).intersection(rooms)
+            let imported = Set(files.filter { $0.room == room }.flatMap { $0.source.imports.map(\.module) })
+                .intersection(rooms)
+            #expect(said == imported, "Package.swift: \(room)")
+        }
+    }
+
     @Test func `only Platform knows the system it runs on`() {
         #expect(imports(["Glibc", "Musl", "Darwin"], outside: ["Platform"]) == [])
     }
