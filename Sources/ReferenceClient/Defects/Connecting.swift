@@ -85,7 +85,8 @@ extension ClientDefect {
         ClientDefect(
             "client-retries-terminal-closes", .CLIENT, 9, "Reconnects after 4001 and 4010 as after any close.",
             .input { input, _ in
-                if case .ended(let socket, 4001 | 4010) = input { .ended(socket: socket, code: 1000) } else { input }
+                guard case .ended(let socket, let code?) = input, [4001, 4010].contains(code) else { return input }
+                return .ended(socket: socket, code: 1000)
             })
     }
 }

@@ -26,7 +26,7 @@ import Testing
     #if os(Linux)
     @Test func `what a program uses of a processor is told while it runs`() async throws {
         let body =
-            #"case $line in *launch*) i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done ;; esac; echo "{\"id\":$id,\"ok\":true}""#
+            #"case $line in *launch*) i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done ;; esac; echo "{\"id\":$id,\"ok\":true}""#
         let link = try await ShellDriver.drivers(ShellDriver.script(body)).open(
             data: NSTemporaryDirectory(), timeScale: 10)
         _ = try await link.perform(Self.launch(fresh: true), within: .seconds(10))
