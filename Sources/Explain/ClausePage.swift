@@ -22,7 +22,7 @@ struct ClausePage {
     /// The page, without a line end.
     func text(on clause: Clause) -> String {
         let head = [
-            style.bold(clause.id.description), "\(clause.role.rawValue)", "profile \(clause.profile.rawValue)",
+            style.bold(clause.id.description), "\(clause.role.rawValue)", "profile \(clause.profileNames)",
             clause.keyword.rawValue, "since \(clause.since)",
         ].joined(separator: " · ")
         let parts: [String?] = [

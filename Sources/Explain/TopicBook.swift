@@ -94,7 +94,7 @@ package struct TopicBook {
         list(
             "\(style.bold(profile.rawValue)) · profile of a \(profile.role.rawValue)",
             "A \(profile.role.rawValue) that declares it is judged by these clauses.",
-            specification.clauses.filter { $0.profile == profile })
+            specification.clauses.filter { $0.profile == profile || $0.companions.contains(profile) })
     }
 
     private func list(_ head: String, _ text: String, _ clauses: [Clause]) -> String {

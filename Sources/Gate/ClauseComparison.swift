@@ -182,13 +182,17 @@ struct ClauseComparison {
                     new: .string(after.role.rawValue),
                     why: "\(after.bound) are bound now, and \(before.bound) no longer",
                     breaks: [after.party, before.otherParty], rise: .major))
-        } else if before.profile != after.profile {
-            let binds = after.keyword.isRequirement
+        } else if before.profileNames != after.profileNames {
+            let isNarrower = Set(after.companions + [after.profile]).isSuperset(
+                of: before.companions + [before.profile])
+            let binds = after.keyword.isRequirement && !isNarrower
             entries.append(
                 entry(
                     "clause-profile-changed", binds ? .error : .information, before, after,
-                    old: .string(before.profile.rawValue), new: .string(after.profile.rawValue),
-                    why: "\(after.bound) are bound now, also those that do not declare \(before.profile.rawValue)",
+                    old: .string(before.profileNames), new: .string(after.profileNames),
+                    why: isNarrower
+                        ? "only those that declare \(after.profileNames) are bound now"
+                        : "\(after.bound) are bound now, also those that do not declare \(before.profileNames)",
                     breaks: binds ? [after.party] : [], rise: binds ? .major : .minor))
         }
         return entries

@@ -73,7 +73,8 @@ public func clientClauses(declaring profiles: [String] = ["client-core"]) -> [St
 
 private func clauses(of role: Role, _ profiles: [String]) -> [String] {
     guard let specification = try? Specification(.embedded) else { return [] }
-    return specification.judgeable(role).filter { profiles.contains($0.profile.rawValue) }.map(\.id.description)
+    let declared = Set(profiles.compactMap(Profile.init))
+    return specification.judgeable(role).filter { $0.undeclared(in: declared) == nil }.map(\.id.description)
 }
 
 /// A run whose errors are of one type; one that was cancelled tells of nothing.

@@ -102,7 +102,7 @@ public struct JudgedClause: Sendable, Identifiable, CustomStringConvertible {
     private init(_ clause: Clause, _ outcome: Outcome, exercised: Int, _ findings: [String]) {
         id = clause.id.description
         sentence = clause.sentence
-        profile = clause.profile.rawValue
+        profile = clause.profileNames
         self.outcome = outcome
         self.exercised = exercised
         self.findings = findings

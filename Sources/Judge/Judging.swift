@@ -22,7 +22,7 @@ private func judgeWhole(_ history: History, under specification: Specification) 
     lazy var ends = observations.believing(.ends)
     return specification.clauses.compactMap { clause in
         guard clause.role == history.header.subject.role, let check = Checks.check(of: clause.id) else { return nil }
-        guard history.header.subject.profiles.contains(clause.profile) else {
+        guard clause.undeclared(in: history.header.subject.profiles) == nil else {
             return Verdict(clause: clause.id, outcome: .notApplicable, exercised: 0)
         }
         if let need = history.header.capture?.lacking(for: clause) {

@@ -66,7 +66,7 @@ package struct ClauseResult: Sendable {
             verdicts: scenarios.filter { $0.skipped == nil }.flatMap { scenario in
                 scenario.verdicts.filter { $0.clause == clause.id }.map { (scenario.name, $0) }
             },
-            isDeclared: subject.profiles.contains(clause.profile),
+            isDeclared: clause.undeclared(in: subject.profiles) == nil,
             harnessFailed: scenarios.contains { !$0.problems.isEmpty && isMeant($0) })
     }
 }

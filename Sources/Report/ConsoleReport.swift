@@ -210,7 +210,9 @@ package struct ConsoleReport {
             )
         }
         lines += report.notes.map { "note: \($0)" }
-        let foreign = Dictionary(grouping: report.clauses(.notApplicable), by: \.clause.profile)
+        let foreign = Dictionary(grouping: report.clauses(.notApplicable)) {
+            $0.clause.undeclared(in: report.subject.profiles) ?? $0.clause.profile
+        }
         for (profile, results) in foreign.sorted(by: { $0.key < $1.key }) {
             lines.append("not applicable: \(results.count) clauses of profile '\(profile.rawValue)', not declared")
         }

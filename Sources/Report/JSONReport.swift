@@ -145,6 +145,9 @@ package struct JSONReport {
         object["keyword"] = .string(result.clause.keyword.rawValue)
         object["role"] = .string(result.clause.role.rawValue)
         object["profile"] = .string(result.clause.profile.rawValue)
+        if !result.clause.companions.isEmpty {
+            object["with"] = .array(result.clause.companions.map { .string($0.rawValue) })
+        }
         object["sentence"] = .string(result.clause.sentence)
         object["exercised"] = number(result.exercised)
         object["scenarios"] = .array(result.scenarios.map { .string($0) })

@@ -185,9 +185,10 @@ package struct ReportReader {
             let profile = reader.choice("profile", of: Profile.self, required: true),
             let sentence = reader.string("sentence", required: true)
         else { return nil }
+        let companions = reader.choices("with", of: Profile.self).map(\.choice)
         return ClauseResult(
-            Clause(id: id, role: role, profile: profile, keyword: keyword, sentence: sentence), in: scenarios,
-            intended: intended, subject: subject)
+            Clause(id: id, role: role, profile: profile, companions: companions, keyword: keyword, sentence: sentence),
+            in: scenarios, intended: intended, subject: subject)
     }
 
     private func scenario(

@@ -29,7 +29,7 @@ package struct TierResult: Sendable, Equatable {
         let verdicts = Dictionary(
             grouping: judged.flatMap { scenario in scenario.verdicts.map { (scenario.name, $0) } }, by: \.1.clause)
         var counts: [Outcome: Int] = [:]
-        for clause in clauses where subject.contains(clause.profile) {
+        for clause in clauses where clause.undeclared(in: subject) == nil {
             let result = ClauseResult(
                 clause, verdicts: verdicts[clause.id] ?? [], isDeclared: true, harnessFailed: false)
             if result.exercised > 0 { counts[result.outcome, default: 0] += 1 }

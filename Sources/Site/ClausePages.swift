@@ -26,7 +26,7 @@ struct ClausePages {
     func list() -> String {
         let rows = site.specification.clauses.map { clause in
             "<tr><td><a href=\"\(renderer.links.address(of: clause.id, from: renderer.page))\">\(clause.id)</a></td>"
-                + "<td>\(clause.role.rawValue)</td><td>\(clause.profile.rawValue)</td>"
+                + "<td>\(clause.role.rawValue)</td><td>\(clause.profileNames)</td>"
                 + "<td>\(clause.keyword.rawValue)</td><td>\(inline(clause.sentence))</td></tr>"
         }
         let head = ["clause", "role", "profile", "keyword", "sentence"].map { "<th scope=\"col\">\($0)</th>" }
@@ -46,7 +46,7 @@ struct ClausePages {
     private func section(_ clause: Clause) -> String {
         var parts = [
             "<h3><a class=\"here\" href=\"#\(clause.id)\">\(clause.id)</a> <span class=\"about\">\(clause.role.rawValue) · "
-                + "\(clause.profile.rawValue) · <span class=\"keyword\">\(clause.keyword.rawValue)</span></span></h3>",
+                + "\(clause.profileNames) · <span class=\"keyword\">\(clause.keyword.rawValue)</span></span></h3>",
             "<p class=\"sentence\">\(inline(clause.sentence))</p>",
             note("Why", inline(clause.why)),
             note("How it is judged", inline(clause.judgedFrom)),

@@ -57,6 +57,26 @@ import Testing
         }
     }
 
+    /// A clause that no scenario of a subject's own profiles can exercise would leave the subject incomplete for ever.
+    @Test func `every set of profiles has a scenario for each clause that binds it`() throws {
+        let specification = try SourceTree.specification()
+        let server = try specification.scenarios().map { ($0.needs.profiles, $0.clauses) }
+        let client = try specification.clientScenarios().map { ($0.needs.profiles, $0.clauses) }
+        for (role, scenarios) in [(Role.server, server), (.client, client)] {
+            let base = Profile.base(of: role)
+            let optional = Profile.all(of: role).subtracting([base]).sorted()
+            for choice in 0..<(1 << optional.count) {
+                let declared = Set([base] + optional.indices.filter { choice >> $0 & 1 == 1 }.map { optional[$0] })
+                let exercised = Set(scenarios.filter { declared.isSuperset(of: $0.0) }.flatMap(\.1))
+                let stranded = specification.clauses.filter {
+                    $0.role == role && $0.exclusion == nil && $0.undeclared(in: declared) == nil
+                        && !exercised.contains($0.id)
+                }
+                #expect(stranded.isEmpty, "\(declared.sorted().map(\.rawValue)): \(stranded.map(\.id.description))")
+            }
+        }
+    }
+
     @Test func `the table of areas and the front pages count the clauses there are`() throws {
         let clauses = try SourceTree.specification().clauses
         func row(_ counted: [Clause]) -> String {

@@ -136,7 +136,7 @@ import Testing
         let clause = ClauseUnderTest("AUTH-8", profiles: [.core, .auth, .idempotency])
         let ended = "\(both) A<done(t1) B<done(t2 s2)"
         try clause.conforms("\(ended) 1>GET(p2) 1<200(s2) 2>GET(s1 p2) 2<404(session_not_found)")
-        try clause.conforms("\(ended) 2>GET(s1 p2) 2<403(session_not_found)", also: ["REST-7"])
+        try clause.violates("\(ended) 2>GET(s1 p2) 2<403(session_not_found)^", also: ["REST-7"])
         try clause.violates("\(ended) 1>GET(p2) 1<200(s2 s1)^")
         try clause.violates("\(ended) 2>GET(s1 p2) 2<200(u1 a1)^")
         try clause.violates("\(ended) 2>GET(s1 p2) 2<500(internal)^", also: ["REST-7"])
@@ -151,7 +151,7 @@ import Testing
         let owner = "1>GET(s2 p2)"
         try clause.conforms("\(asked) A<error(session_not_found c3) \(owner) 1<200(u2 a2)")
         try clause.conforms("\(both) 1>POST(c3 s2 'let me in') 1<404(session_not_found)")
-        try clause.conforms("\(both) 1>POST(c3 s2 'let me in') 1<403(session_not_found)")
+        try clause.violates("\(both) 1>POST(c3 s2 'let me in') 1<403(session_not_found)^")
         try clause.violates("\(asked) A<error(busy c3)^")
         try clause.violates("\(asked) +10s^")
         try clause.violates("\(asked) A<ack(c3 s9)^")

@@ -114,6 +114,8 @@ import Testing
         try clause.conforms("A+ server!stop A<close(1001) server!exit(code=0)")
         try clause.conforms("A+ B+ server!stop A<close(1012) B<close(1001) server!exit(code=0)")
         try clause.conforms("A>open A<open server!stop A<close(1001)")
+        try clause.conforms("A+ server!stop +29s A<close(1001)")
+        try clause.violates("A+ server!stop +31s A<close(1001)^")
         try clause.violates("A+ server!stop A<close(1000)^")
         try clause.violates("A+ server!stop A<close(1011)^")
         try clause.violates("A+ server!stop A<eof^")

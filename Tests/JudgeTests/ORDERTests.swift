@@ -58,6 +58,23 @@ import Testing
         try clause.untested("A+ A>chat(c1 s1) A<ack(c1) A<toolUse(t1) A<done(t1) A>chat(c2 s1) A<ack(c2) A<done(t2)")
     }
 
+    @Test func `ORDER-13 turns run in the order of their questions`() throws {
+        let clause = ClauseUnderTest("ORDER-13", profiles: [.core, .idempotency])
+        let three =
+            "A+ A>chat(c1 s1) A>chat(c2 s1) A>chat(c3 s1) A<ack(c1) A<ack(c2) A<ack(c3) A<toolUse(t1) A<done(t1)"
+        try clause.conforms("\(three) A<toolUse(t2) A<done(t2) A<done(t3)")
+        try clause.violates("\(three) A<toolUse(t3)^ A<done(t3) A<done(t2)")
+        try clause.violates("\(three) A<error(agent_failed t3)^ A<done(t2)")
+        try clause.conforms("A+ A>chat(c1 s1) A<ack(c1) A>chat(c2 s1) A<error(busy c2) A<done(t1)")
+        // Those that a stop ends never ran.
+        try clause.untested(
+            "A+ A>chat(c1 s1) A>chat(c2 s1) A>chat(c3 s1) A<ack(c1) A<ack(c2) A<ack(c3) server!stop A<error(interrupted t3) "
+                + "A<error(interrupted t2) A<error(interrupted t1) A<close(1001)")
+        // Two devices: which question was accepted first is not known without an answer to one of them.
+        try clause.untested("A+ B+ A>chat(c1 s1) B>chat(c2 s1) B<ack(c2) A<ack(c1) A<done(t2) A<done(t1)")
+        try clause.untested("A+ A>chat(c1 s1) A<ack(c1) A<done(t1) A>chat(c2 s1) A<ack(c2) A<done(t2)")
+    }
+
     @Test func `ORDER-4 seq increases strictly on each connection`() throws {
         let clause = ClauseUnderTest("ORDER-4")
         try clause.conforms("\(turn) A<toolUse(t1 #1) A<done(t1 #4)")  // holes are legal

@@ -122,6 +122,11 @@ import Testing
         try clause.conforms("\(posted) 3<200(s1)")
         try clause.violates("\(posted) 3<200(s3 s1)^")
         try clause.untested(refused)
+        // Where keys are not kept, the same key sent again is a question of its own.
+        let keyless = ClauseUnderTest("RATE-7", profiles: [.core, .rateLimit])
+        try keyless.conforms(
+            "\(refused) 1>GET(s1) 1<200(u1 a1 u2 a2) +60s A>chat(c3 s1) A<toolUse(t3 c3) A<done(t3 c3)")
+        try keyless.violates("\(refused) A<done(t3 c3)^ +60s A>chat(c3 s1) A<done(t4 c3)")
     }
 
     @Test func `RATE-8 connections outlive refusals`() throws {
@@ -146,6 +151,8 @@ import Testing
         let refused = "\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told) retryAfterMs=60000)"
         try clause.conforms("\(refused) +60s A>chat(c3 s1) A<ack(c3) A<done(t3)")
         try clause.conforms("\(refused) A!cut +60s B+(messagesPerMinute=2) B>chat(c3 s1) B<ack(c3) B<done(t3)")
+        let keyless = ClauseUnderTest("RATE-9", profiles: [.core, .rateLimit])
+        try keyless.conforms("\(refused) +60s A>chat(c3 s1) A<toolUse(t3 c3) A<done(t3 c3)")
         let half = "\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told) retryAfterMs=30000)"
         try clause.violates("\(half) +30s A>chat(c3 s1) A<error(rate_limited c3 \(told) retryAfterMs=30000)^")
         try clause.violates(
@@ -166,8 +173,15 @@ import Testing
         let again =
             "server!lend(p1 spent=0) A+(messagesPerMinute=2) A>chat(c1) A<ack(c1) A<done(t1) A>chat(c1) A<ack(c1 duplicate) A<done(t1 duplicate)"
         try clause.conforms("\(again) A>chat(c2 s1) A<ack(c2) A<done(t2)")
-        try clause.warns("\(again) A>chat(c2 s1) A<error(rate_limited c2 \(told))^")
+        try clause.violates("\(again) A>chat(c2 s1) A<error(rate_limited c2 \(told))^", also: ["RATE-3"])
         try clause.untested("\(again) A>chat(c1) A<ack(c1 duplicate) A<done(t1 duplicate)")
+        let full = "server!lend(p1 spent=0) A+(messagesPerMinute=1) A>chat(c1) A<ack(c1) A<done(t1) A>chat(c1)"
+        try clause.conforms("\(full) A<ack(c1 duplicate) A<done(t1 duplicate)")
+        try clause.violates("\(full) A<error(rate_limited c1 \(told))^")
+        // Whether the first arrived at all is not known: what is refused may be a new question.
+        try clause.untested(
+            "server!lend(p1 spent=1) A+(messagesPerMinute=1) A>chat(c1) A!cut B+(messagesPerMinute=1) B>chat(c1) B<error(rate_limited c1 \(told))"
+        )
         try clause.untested(
             "A+(messagesPerMinute=2) A>chat(c1) A<ack(c1) A<done(t1) A>chat(c1) A<ack(c1 duplicate) A>chat(c2 s1) A<error(rate_limited c2 \(told))"
         )

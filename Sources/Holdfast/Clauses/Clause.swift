@@ -6,6 +6,8 @@ public struct Clause: Sendable, Equatable {
     public let role: Role
     /// The profile whose declaration makes it apply.
     public let profile: Profile
+    /// Profiles that have to be declared beside it, because without them the clause cannot be put to the test.
+    public let companions: [Profile]
     /// The only keyword in the sentence.
     public let keyword: Keyword
     /// The normative sentence, on one line.
@@ -31,13 +33,15 @@ public struct Clause: Sendable, Equatable {
 
     /// A clause; what only a reader of the chapters needs may be left out, as reports leave it out.
     package init(
-        id: ClauseID, role: Role, profile: Profile, keyword: Keyword, sentence: String, why: String = "",
-        judgedFrom: String = "", captureNeeds: [CaptureNeed]? = nil, exclusion: String? = nil, seen: String? = nil,
+        id: ClauseID, role: Role, profile: Profile, companions: [Profile] = [], keyword: Keyword, sentence: String,
+        why: String = "", judgedFrom: String = "", captureNeeds: [CaptureNeed]? = nil, exclusion: String? = nil,
+        seen: String? = nil,
         sources: [String] = [], since: String = "", file: String = "", line: Int = 0
     ) {
         self.id = id
         self.role = role
         self.profile = profile
+        self.companions = companions
         self.keyword = keyword
         self.sentence = sentence
         self.why = why
@@ -50,4 +54,12 @@ public struct Clause: Sendable, Equatable {
         self.file = file
         self.line = line
     }
+
+    /// The profile whose absence keeps the clause from binding a subject; nil where it binds.
+    public func undeclared(in profiles: Set<Profile>) -> Profile? {
+        ([profile] + companions).first { !profiles.contains($0) }
+    }
+
+    /// The profiles in words, as its heading names them: `sync`, or `sync with auth`.
+    public var profileNames: String { ([profile] + companions).map(\.rawValue).joined(separator: " with ") }
 }

@@ -1,6 +1,6 @@
 /// Reads the clauses of one chapter, `Spec/clauses/AREA.md`.
 ///
-/// The shape is part of the specification: a heading `### ID · role · profile`, one paragraph with the sentence, then the
+/// The shape is part of the specification: a heading `### ID · role · profile` (or `profile with profile`), one paragraph with the sentence, then the
 /// labelled lines `Why:`, `Judged from:`, `Capture:` or `Excluded:`, optionally `Seen:`, and `From: …. Since: …`.
 public struct ClauseReader {
     private let file: String
@@ -37,16 +37,17 @@ public struct ClauseReader {
     private mutating func clause(heading: Int, end: Int) -> Clause? {
         let parts = lines[heading].dropFirst(4).split(separator: "·").map { trimmed($0) }
         guard parts.count == 3, let id = ClauseID(parts[0]), let role = Role(rawValue: parts[1]),
-            let profile = Profile(rawValue: parts[2])
+            let profiles = profiles(in: parts[2]), let profile = profiles.first
         else {
             note(
                 heading + 1, "'\(lines[heading].dropFirst(4))' is no clause heading",
-                expected: "'### AREA-n · server|client · profile'", fix: "correct the heading")
+                expected: "'### AREA-n · server|client · profile', or 'profile with profile'",
+                fix: "correct the heading")
             return nil
         }
-        if profile.role != role {
+        if let stranger = profiles.first(where: { $0.role != role }) {
             note(
-                heading + 1, "\(id) binds the \(role.rawValue) but names profile '\(profile.rawValue)'",
+                heading + 1, "\(id) binds the \(role.rawValue) but names profile '\(stranger.rawValue)'",
                 expected: "a profile of that side", fix: "correct the role or the profile")
         }
         let sections = sections(from: heading + 1, to: end)
@@ -63,11 +64,18 @@ public struct ClauseReader {
         let needs = sections["Capture"].map { captureNeeds(in: $0, id: id, line: heading + 1) }
         let sources = origin.range(of: "Since:").map { origin[..<$0.lowerBound] } ?? origin[...]
         return Clause(
-            id: id, role: role, profile: profile, keyword: keyword, sentence: sentence,
-            why: sections["Why"] ?? "", judgedFrom: sections["Judged from"] ?? "", captureNeeds: needs,
-            exclusion: sections["Excluded"], seen: sections["Seen"],
+            id: id, role: role, profile: profile, companions: Array(profiles.dropFirst()), keyword: keyword,
+            sentence: sentence, why: sections["Why"] ?? "", judgedFrom: sections["Judged from"] ?? "",
+            captureNeeds: needs, exclusion: sections["Excluded"], seen: sections["Seen"],
             sources: trimmed(sources).trimmingSuffix(".").split(separator: ",").map { trimmed($0) },
             since: since ?? "", file: file, line: heading + 1)
+    }
+
+    /// The profiles of a heading, such as `sync` or `sync with auth`; nil when one is not known.
+    private func profiles(in text: String) -> [Profile]? {
+        let names = text.split(separator: " ").split(separator: "with", omittingEmptySubsequences: false)
+        let profiles = names.compactMap { Profile(rawValue: $0.joined(separator: " ")) }
+        return profiles.count == names.count ? profiles : nil
     }
 
     /// The labelled paragraphs below a heading; the sentence has the empty label.

@@ -7,7 +7,7 @@ public struct Timeouts: Sendable, Equatable {
     public var connect: Duration = .seconds(10)
     /// From a sent `chat` to its `ack`: storing one message, with room for a busy disk.
     public var ack: Duration = .seconds(10)
-    /// From a `chat` to the end of its turn, beyond the waits the script itself asks for.
+    /// From a `chat` to the end of its turn, beyond the waits the script itself asks for; `turnSeconds` of a subject file.
     public var turn: Duration = .seconds(30)
     /// From `ping` to `pong`, also while a turn runs (LIVE).
     public var pong: Duration = .seconds(5)
@@ -19,6 +19,8 @@ public struct Timeouts: Sendable, Equatable {
     public var error: Duration = .seconds(5)
     /// From a reason to close to the close frame or the end of the socket.
     public var close: Duration = .seconds(15)
+    /// From being told to stop to the end of the last connection: what a system gives a process before it kills it.
+    public var stop: Duration = .seconds(30)
     /// From the end of a turn to the push that announces it: a server may gather a few before it calls the push service.
     public var push: Duration = .seconds(10)
     /// From the start of the command to the first connection it takes: a virtual machine warms up, a store recovers.
@@ -52,7 +54,8 @@ public struct Timeouts: Sendable, Equatable {
     public static var paths: [String: WritableKeyPath<Timeouts, Duration>] {
         [
             "connect": \.connect, "ack": \.ack, "turn": \.turn, "pong": \.pong, "rest": \.rest, "sync": \.sync,
-            "error": \.error, "close": \.close, "push": \.push, "start": \.start,
+            "error": \.error, "close": \.close, "stop": \.stop, "push": \.push,
+            "start": \.start,
             "foregroundReconnect": \.foregroundReconnect, "resend": \.resend, "backoff": \.backoff,
             "polling": \.polling, "degraded": \.degraded, "attempts": \.attempts, "driver": \.driver,
             "scheduling": \.scheduling,
@@ -68,6 +71,6 @@ public struct Timeouts: Sendable, Equatable {
 
     /// Those that end a wait for what a server sends; how long it takes to start says nothing about that.
     private static var all: [WritableKeyPath<Timeouts, Duration>] {
-        [\.connect, \.ack, \.turn, \.pong, \.rest, \.sync, \.error, \.close, \.push]
+        [\.connect, \.ack, \.turn, \.pong, \.rest, \.sync, \.error, \.close, \.stop, \.push]
     }
 }

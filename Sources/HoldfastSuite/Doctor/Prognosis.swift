@@ -77,7 +77,7 @@ struct Prognosis {
 
     private var clausesInQuestion: [Clause] {
         specification.clauses.filter { clause in
-            clause.role == .server && subject.profiles.contains(clause.profile) && clause.exclusion == nil
+            clause.role == .server && clause.undeclared(in: subject.profiles) == nil && clause.exclusion == nil
                 && selection.clauses?.contains(clause.id) ?? true && Checks.check(of: clause.id) != nil
         }
     }

@@ -61,6 +61,7 @@ extension ServerUnderTest {
         subject.start = startCommand
         subject.agent = agent
         subject.limits = described?.limits ?? [:]
+        if let turn = subject.limits["turnSeconds"] { subject.timeouts.turn = .seconds(turn) }
         return (measured(subject), Scope(tiers: wanted, skipsCrashes: skipsCrashes))
     }
 

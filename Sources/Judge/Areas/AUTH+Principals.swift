@@ -34,7 +34,7 @@ extension AUTH {
     }
 
     /// AUTH-8: "A server MUST NOT show one principal's sessions to another over REST: not in the list, and a session read of
-    /// it is answered with 404 or 403".
+    /// it is answered with 404".
     ///
     /// Once for each list, and for each read of such a session, by another principal than that of a session known before.
     static func sessionsAreShownToTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
@@ -48,8 +48,8 @@ extension AUTH {
             case .session(let id):
                 guard let since = ownership.foreign(id, to: principal), since < exchange.request else { continue }
                 evidence.test(
-                    status == 404 || status == 403, otherwise: "a read of another principal's session was not refused",
-                    expected: "404 or 403", actual: "\(status)", at: events)
+                    status == 404, otherwise: "a read of another principal's session was not answered as of none",
+                    expected: "404", actual: "\(status)", at: events)
             case .sessions:
                 guard let list = history.listReads.first(where: { $0.event == exchange.response }) else { continue }
                 let foreign = ownership.foreignSessions(to: principal, before: exchange.request)
@@ -98,8 +98,8 @@ extension AUTH {
             guard let response = history.exchanges[index].response, let status = history.exchanges[index].status else {
                 return
             }
-            if status == 404 || status == 403 { return evidence.keep() }
-            violate("404 or 403", "\(status)", response)
+            if status == 404 { return evidence.keep() }
+            violate("404", "\(status)", response)
         case .connection(let connection):
             let expected = "error session_not_found"
             if let refusal = request.refusal {

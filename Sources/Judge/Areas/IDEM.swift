@@ -99,7 +99,7 @@ enum IDEM {
                     expected: "duplicate: true, turn \(expected ?? "of the first")",
                     actual: "duplicate: \(ack.isDuplicate), turn \(ack.turnId ?? "none")", at: [again.event, ack.event])
             } else if let refusal = again.request.refusal {
-                // A refusal for another reason, such as the rate, is judged elsewhere.
+                // A refusal for its rate is judged by RATE-10.
                 if again.request.refusalCode == "rate_limited" { continue }
                 evidence.violate(
                     "a repeat is refused", expected: "ack with duplicate: true",

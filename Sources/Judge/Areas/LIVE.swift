@@ -260,7 +260,7 @@ enum LIVE {
 
     // MARK: What a server does when it is told to stop
 
-    /// LIVE-6: "A server MUST close every connection with 1001 or 1012 when it is told to stop".
+    /// LIVE-6: "A server MUST close every connection with 1001 or 1012 within `stop` of being told to stop".
     ///
     /// Once for each connection that was open when the stage told the server to stop and that ended before the next start.
     static func stoppingClosesConnections(_ history: Observations, _ evidence: inout Evidence) {
@@ -273,8 +273,11 @@ enum LIVE {
                 let actual: String
                 switch ending.kind {
                 case .closed(.fromServer, 1001), .closed(.fromServer, 1012):
-                    evidence.keep()
-                    continue
+                    if history.patience(from: end.event, to: ending.event) <= history.timeouts.stop.microseconds {
+                        evidence.keep()
+                        continue
+                    }
+                    actual = "its close, later than `stop`"
                 case .closed(.fromServer, let code): actual = called(close: code)
                 case .lost: actual = "the end of the socket without a close frame"
                 case .closed(.toServer, _), .cut: continue

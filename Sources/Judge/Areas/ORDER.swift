@@ -10,7 +10,7 @@ enum ORDER {
         Check(.ORDER, 5, messagesAreKeptOnce), Check(.ORDER, 6, slowSessionBlocksNoOther),
         Check(.ORDER, 7, idsStayWithTheirTurn), Check(.ORDER, 9, streamFramesAreNumbered),
         Check(.ORDER, 10, answersAreNotNumbered), Check(.ORDER, 11, numberMeansOneFrame),
-        Check(.ORDER, 12, numbersBeginAtOne),
+        Check(.ORDER, 12, numbersBeginAtOne), Check(.ORDER, 13, turnsRunInTheirOrder),
     ]
 
     /// ORDER-1: "A server MUST list each user message before the answer to it in every session read".
@@ -108,6 +108,41 @@ enum ORDER {
                 }
             }
         }
+    }
+
+    /// ORDER-13: "A server MUST run the turns of a session in the order in which it accepted them".
+    ///
+    /// Once for each turn, on each connection, that was shown at work next after another of its session that had been
+    /// accepted before it and still ran when it was asked; one refused with `busy` counts, because it had not to wait.
+    static func turnsRunInTheirOrder(_ history: Observations, _ evidence: inout Evidence) {
+        // Of each connection and session: the turns by the first frame that shows their agent at work.
+        var begun: [Int: [OwnName: [(event: Int, turn: ObservedTurn)]]] = [:]
+        for turn in history.turns {
+            guard let session = turn.session else { continue }
+            let signs = (turn.frames + turn.endings).filter {
+                !$0.isReplayed && ($0.isOf("toolUse", "done") || $0.code == "agent_failed")
+            }
+            for (connection, own) in Dictionary(grouping: signs, by: \.connection) {
+                guard let first = own.map(\.event).min() else { continue }
+                begun[connection, default: [:]][OwnName(session, of: turn.principal), default: []].append((first, turn))
+            }
+        }
+        for connection in begun.keys.sorted() {
+            for turns in (begun[connection] ?? [:]).values {
+                let inOrder = turns.sorted { $0.event < $1.event }
+                for (one, next) in zip(inOrder, inOrder.dropFirst()) {
+                    if next.turn.precedes(one.turn) {
+                        evidence.violate(
+                            "a turn ran before one that was accepted earlier",
+                            expected: "\(next.turn.request.excerpt) first", actual: one.turn.request.excerpt,
+                            at: [next.turn.event, one.turn.event, one.event])
+                    } else if one.turn.precedes(next.turn), one.turn.overlaps(next.turn) {
+                        evidence.keep()
+                    }
+                }
+            }
+        }
+        for turn in history.turns where turn.request.refusalCode == "busy" { evidence.keep() }
     }
 
     /// ORDER-5: "A server MUST keep in the history every message of every accepted `chat` and `POST /api/chat` exactly once,

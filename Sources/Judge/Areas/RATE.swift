@@ -296,10 +296,12 @@ enum RATE {
         }
     }
 
-    /// RATE-10: "A server SHOULD NOT count repeats of an accepted `clientMessageId` against the budget".
+    /// RATE-10: "A server MUST NOT count repeats of an accepted `clientMessageId` against the budget, nor refuse one for its
+    /// rate".
     ///
-    /// Once for each principal whose budget was filled with new questions after repeats in the same window, and for each
-    /// refusal that only repeats can explain.
+    /// Once for each principal whose budget was filled with new questions after repeats in the same window, for each refusal
+    /// that only repeats can explain, and for each repeat of a question that was seen to be accepted before a budget that was
+    /// surely spent.
     static func repeatsAreFree(_ history: Observations, _ evidence: inout Evidence) {
         let ledger = RateLedger(history)
         for entry in ledger.entries where !entry.isRepeat {
@@ -319,6 +321,22 @@ enum RATE {
                 let repeats = asked.filter { $0.isRepeat && $0.accepted ?? .max < entry.request.event }
                 let new = ledger.surelyCounted(before: entry, decided: accepted).count
                 if !repeats.isEmpty, new < limit, new + repeats.count >= limit { evidence.keep() }
+            }
+        }
+        let repeats = Set(history.trueRepeats.map(\.event))
+        for entry in ledger.entries where entry.isRepeat && repeats.contains(entry.request.event) {
+            let first = ledger.entries.first { !$0.isRepeat && $0.turn.event == entry.turn.event && $0.accepted != nil }
+            guard let accepted = first?.accepted, accepted < entry.request.event else { continue }
+            if entry.isLimited, let refusal = entry.request.refusal {
+                evidence.violate(
+                    "a repeat was refused for its rate", expected: "the answer that a repeat is given",
+                    actual: "a refusal, though its question had been accepted",
+                    at: [accepted, entry.request.event, refusal])
+            } else if let answered = entry.answered,
+                let limit = ledger.limit(of: entry.request.principal, at: entry.request.event),
+                ledger.surelyCounted(before: entry, decided: answered).count >= limit
+            {
+                evidence.keep()
             }
         }
     }

@@ -39,6 +39,24 @@ extension Defect {
                 return effects
             })
         Defect(
+            "order-runs-the-newest-question-first", .ORDER, 13,
+            "Runs the waiting questions of a session newest first; shows with three chats sent at once.",
+            .layer { input, server, next in
+                func waiting(_ server: FaultyCore) -> [String: LiveTurn] {
+                    server.core.turns.filter { $0.value.state == .waiting }
+                }
+                let before = waiting(server)
+                let effects = next(input, &server)
+                for new in waiting(server).values where before[new.names.turn] == nil {
+                    let older = before.values.filter { $0.names.session == new.names.session }
+                    for turn in older.sorted(by: { $0.chargedAt > $1.chargedAt }) {
+                        _ = server.core.queue.leave(turn.names.turn, session: turn.names.session)
+                        _ = server.core.queue.enter(turn.names.turn, session: turn.names.session)
+                    }
+                }
+                return effects
+            })
+        Defect(
             "order-numbers-each-session", .ORDER, 4, "Counts `seq` for each session apart; shows with two sessions.",
             .frames { frame, server in
                 guard let session = frame.text("sessionId"), let seq = frame["seq"]?.intValue else { return }

@@ -69,6 +69,17 @@ extension Defect {
                 _ = server.core.rates[asker.principal, default: window].take(at: server.core.now.steady)
             })
         Defect(
+            "rate-refuses-repeats", .RATE, 10, need: .budget, "Refuses repeats as well once the budget is spent.",
+            .input { input, server, next in
+                guard let asker = server.asker(in: input), server.isRepeat(asker),
+                    var window = server.core.rates[asker.principal], window.take(at: server.core.now.steady) != nil
+                else { return next(input, &server) }
+                let ledger = server.core.ledger
+                server.core.ledger = IdempotencyLedger()
+                defer { server.core.ledger = ledger }
+                return next(input, &server)
+            })
+        Defect(
             "rate-forgets-rest", .RATE, 1, need: .budget,
             "Takes any number of questions over REST and counts none of them.",
             .input { input, server, next in

@@ -143,7 +143,8 @@ struct ReportCases {
             let reason = report.gaps.first { $0.clauses.contains(result.clause.id) }?.reason ?? "nothing exercised it"
             return made(.failed, "untested: \(reason)")
         case .notApplicable:
-            return made(.skipped("profile '\(result.clause.profile.rawValue)' is not declared"), "")
+            let missing = result.clause.undeclared(in: report.subject.profiles) ?? result.clause.profile
+            return made(.skipped("profile '\(missing.rawValue)' is not declared"), "")
         case .harnessError:
             return made(.errored, "harness error: no scenario could exercise it because the suite failed", "")
         }

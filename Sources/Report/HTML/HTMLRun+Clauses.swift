@@ -31,13 +31,15 @@ extension HTMLRun {
             <details class="item" data-v="\(badge.name)" data-a="\(clause.id.area.rawValue)"\(start)>\
             <summary>\(badge.html) <b>\(clause.id.description)</b> <span>\(sentence(clause))</span></summary>\
             <div>\(inner)<p class="meta">\(clause.keyword.rawValue) for the \(clause.role.rawValue) · \
-            profile \(clause.profile.rawValue)\(hasCard ? "" : " · link: " + links.link(clause.id))</p>\(why)</div></details>\n
+            profile \(clause.profileNames)\(hasCard ? "" : " · link: " + links.link(clause.id))</p>\(why)</div></details>\n
             """
     }
 
     private func evidence(of result: ClauseResult) -> Markup {
         switch result.outcome {
-        case .notApplicable: return "<p>The subject does not declare profile \(result.clause.profile.rawValue).</p>"
+        case .notApplicable:
+            let missing = result.clause.undeclared(in: report.subject.profiles) ?? result.clause.profile
+            return "<p>The subject does not declare profile \(missing.rawValue).</p>"
         case .untested: return "<p>\(capitalised(report.whyUntested(result.clause.id))).</p>"
         case .harnessError: return "<p>No scenario could exercise it because the suite failed.</p>"
         default: break

@@ -88,7 +88,7 @@ extension HTMLRun {
         }
         return """
             <p class="meta">in \(links.link(scenario: occurrence.scenario)) · \(clause.keyword.rawValue) for the \
-            \(clause.role.rawValue) · profile \(clause.profile.rawValue) · put to the test \(times(result.exercised))</p>
+            \(clause.role.rawValue) · profile \(clause.profileNames) · put to the test \(times(result.exercised))</p>
             \(reason)
             """
     }

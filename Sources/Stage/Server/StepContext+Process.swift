@@ -37,7 +37,7 @@ extension StepContext {
         await performer.awaitExitAfterLoss(of: instance)
         guard instance.exit == nil else { throw ended(instance) }
         recorder.note(.act("stop", [:]), on: .server)
-        await instance.stop(within: performer.limit("close"))
+        await instance.stop(within: performer.limit("stop"))
         try await settle(instance)
     }
 

@@ -59,7 +59,7 @@ struct ListCommand: AsyncParsableCommand {
         for clause in clauses {
             let head = [
                 padded(clause.id.description, 11), padded(clause.role.rawValue, 7),
-                padded(clause.profile.rawValue, 12), padded(status(of: clause), 9),
+                padded(clause.profileNames, 12), padded(status(of: clause), 9),
             ].joined()
             Console.write(head + style.cut(clause.sentence, to: max(20, style.width - head.count)) + "\n")
         }

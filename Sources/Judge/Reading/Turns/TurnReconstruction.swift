@@ -126,7 +126,10 @@ struct TurnReconstruction {
     func turns(_ principal: String, key: String) -> [Int] { byKey[OwnName(key, of: principal)] ?? [] }
 
     func turn(withKey key: String, for frame: Frame) -> Int? {
-        let candidates = turns(principal(of: frame), key: key).filter { turns[$0].event < frame.event }
+        let asked = turns(principal(of: frame), key: key).filter { turns[$0].event < frame.event }
+        // What was refused is answered no more: the same key sent again, where keys are not kept, is a question of its own.
+        let standing = asked.filter { turns[$0].requests.contains { $0.refusal ?? .max > frame.event } }
+        let candidates = standing.isEmpty ? asked : standing
         return candidates.first { ended[frame.connection]?.contains($0) != true } ?? candidates.last
     }
 
