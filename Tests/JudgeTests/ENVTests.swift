@@ -221,8 +221,21 @@ import Testing
             return
                 #"A<`{"type":"done","sessionId":"s1","text":"\#(String(repeating: "x", count: size - frame.utf8.count))"}`"#
         }
-        try clause.conforms("A+ A>chat(c1) \(done(1_048_576))")
-        try clause.violates("A+ A>chat(c1) \(done(1_048_577))^")
+        try clause.conforms("A+ A>chat(c1) \(done(1_000_000))")
+        try clause.violates("A+ A>chat(c1) \(done(1_000_001))^")
+        func page(_ size: Int) -> String {
+            let frame = #"{"type":"syncResult","epoch":"e1","lastSeq":0,"missed":[],"complete":true,"x":""}"#
+            return "A<`" + frame.dropLast(2) + String(repeating: "x", count: size - frame.utf8.count) + "\"}`"
+        }
+        try clause.conforms("A+ A>sync(e1 #0) \(page(1_048_576))")
+        try clause.violates("A+ A>sync(e1 #0) \(page(1_048_577))^")
+        try clause.untested("A>open A<refused(503)")
+    }
+
+    @Test func `ENV-25 the limit leaves room for other devices`() throws {
+        let clause = ClauseUnderTest("ENV-25", profiles: [.core, .sync])
+        try clause.conforms("A+(maxFrameBytes=983040)")
+        try clause.violates("A+(maxFrameBytes=983041)^", also: ["ENV-2"])
         try clause.untested("A>open A<refused(503)")
     }
 

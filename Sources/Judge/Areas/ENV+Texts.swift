@@ -93,7 +93,8 @@ extension ENV {
         }
     }
 
-    /// ENV-17: "A server MUST NOT send a message of more than 1048576 bytes".
+    /// ENV-17: "A server MUST NOT send a message of more than 1048576 bytes, nor a `message`, `toolUse`, `done` or `error` of
+    /// more than 1000000".
     ///
     /// Exercised once per message.
     static func messagesStaySmall(_ history: Observations, _ evidence: inout Evidence) {
@@ -104,9 +105,22 @@ extension ENV {
             case .binary(_, let bytes): size = bytes.count
             default: continue
             }
+            let isReplayable = frame.isOf("message", "toolUse", "done", "error")
+            let limit = isReplayable ? 1_000_000 : 1_048_576
             evidence.test(
-                size <= 1_048_576, otherwise: "\(called(frame)) is larger than clients read",
-                expected: "at most 1048576 bytes", actual: "\(size) bytes", at: [frame.event])
+                size <= limit,
+                otherwise: "\(called(frame)) is larger than \(isReplayable ? "a replay can hold" : "clients read")",
+                expected: "at most \(limit) bytes", actual: "\(size) bytes", at: [frame.event])
+        }
+    }
+
+    /// ENV-25: "A server MUST NOT tell a `limits.maxFrameBytes` of more than 983040".
+    static func limitLeavesRoom(_ history: Observations, _ evidence: inout Evidence) {
+        for connection in history.connections {
+            guard let event = connection.connected, let limit = connection.limit("maxFrameBytes") else { continue }
+            evidence.test(
+                limit <= 983_040, otherwise: "the server takes questions that fit into no message to other devices",
+                expected: "at most 983040", actual: "\(limit)", at: [event])
         }
     }
 

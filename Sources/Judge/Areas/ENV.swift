@@ -17,7 +17,7 @@ enum ENV {
         Check(.ENV, 19, errorsHaveACode),
         Check(.ENV, 21, clientFramesAreValid), Check(.ENV, 22, unknownMembersChangeNothing),
         Check(.ENV, 23, unknownTypesAreIgnored),
-        Check(.ENV, 24, framesGetOneError),
+        Check(.ENV, 24, framesGetOneError), Check(.ENV, 25, limitLeavesRoom),
     ]
 
     /// ENV-1: "A server MUST send every WebSocket text message as exactly one JSON object, in UTF-8, with a string

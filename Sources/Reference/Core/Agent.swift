@@ -19,8 +19,8 @@ enum Agent {
 
     /// The longest wait a script may ask for: ten minutes.
     static let maxWaitMs = 600_000
-    /// The longest answer, in bytes of its JSON text; with its frame around it, it stays below one MiB.
-    static let maxAnswerBytes = 1_000_000
+    /// The longest answer, in bytes of its JSON text; with its frame around it, it stays below 1,000,000 (ENV-17).
+    static let maxAnswerBytes = 983_040
     /// How much of a question a plain answer repeats, in characters.
     static let maxEchoCharacters = 400
 

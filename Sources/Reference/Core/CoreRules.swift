@@ -10,7 +10,7 @@ struct CoreRules: Sendable {
     var messagesPerMinute: Int?
     /// The window that the budget holds for, in milliseconds.
     var rateWindowMs = 60_000
-    var maxFrameBytes = 1_000_000
+    var maxFrameBytes = 983_040
     /// The most bytes of a frame that is sent; what is larger, a phone refuses by closing.
     var maxSentBytes = 1_048_576
     var heartbeatSeconds = 30

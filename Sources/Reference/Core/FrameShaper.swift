@@ -27,7 +27,10 @@ struct FrameShaper: Sendable {
     /// The text of a frame that has its form already.
     func text(ofShaped frame: JSONValue) -> String {
         let plain = frame.text(pretty: variations.contains(.spacedText))
-        return variations.contains(.escapedText) ? Self.escaped(plain) : plain
+        guard variations.contains(.escapedText) else { return plain }
+        let escaped = Self.escaped(plain)
+        // What a client sent in UTF-8 may be too long for a frame when each character takes six bytes or more.
+        return escaped.utf8.count <= 1_000_000 ? escaped : plain
     }
 
     /// How many bytes the text of a frame has at most inside a replay.

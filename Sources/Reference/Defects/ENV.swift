@@ -104,6 +104,13 @@ extension Defect {
                 return next(.received(socket: socket, .tooLarge(bytes: text.utf8.count)), &server)
             })
         Defect(
+            "env-tells-a-limit-without-room", .ENV, 25, "States a `maxFrameBytes` of one mebibyte.",
+            .frames("connected") { frame, _ in
+                guard var limits = frame["limits"] else { return }
+                limits["maxFrameBytes"] = 1_048_576
+                frame["limits"] = limits
+            })
+        Defect(
             "env-swallows-oversized-frames", .ENV, 16, "Says nothing about a message over `maxFrameBytes`.",
             .refusing(.tooLarge) { _, _, _, _ in [] })
         Defect(

@@ -25,7 +25,7 @@ package struct ReferenceConfiguration: Sendable {
     ///
     /// The default stays below one MiB, the most a server may send, because a question of the largest size comes back to the
     /// other devices with its ids around it.
-    package var maxFrameBytes = 1_000_000
+    package var maxFrameBytes = 983_040
     /// How often a silent peer is asked for a sign of life, in seconds; after two and a half of these without one
     /// it is gone.
     package var heartbeatSeconds = 30

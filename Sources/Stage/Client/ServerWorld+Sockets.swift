@@ -111,7 +111,7 @@ extension ServerWorld {
     mutating func greet(_ connection: Int, _ changes: JSONObject?) {
         guard connections[connection]?.state == .unanswered else { return }
         connectionNumber += 1
-        var limits: JSONObject = ["maxFrameBytes": 1_048_576]
+        var limits: JSONObject = ["maxFrameBytes": 983_040]
         for member in self.limits { limits[member.key] = member.value }
         var frame = Self.members([
             ("type", "connected"), ("protocol", 1), ("connectionId", .string("k\(connectionNumber)")),

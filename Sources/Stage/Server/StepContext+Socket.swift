@@ -138,7 +138,7 @@ extension StepContext {
         let body = try self.body(of: question)
         for member in body { frame[member.key] = member.value }
         try check(frame, as: "chat")
-        let messages = try wire(frame).map { try padded($0, to: question.bytes) }
+        let messages = try wire(frame, paddedTo: question.bytes)
         performer.addScriptWait(question.waitMs)
         try await sending(on: letter) { lane throws(TransportProblem) in
             for message in messages { try await lane.send(message, fragments: question.fragments) }
@@ -173,6 +173,25 @@ extension StepContext {
         try await sending(on: letter) { lane throws(TransportProblem) in
             for message in messages { try await lane.send(message) }
         }
+    }
+
+    /// The messages of a question that is as long as asked for: its text is, or, where a script is the text, an unknown member.
+    private func wire(_ frame: JSONValue, paddedTo bytes: JSONValue?) throws -> [WireMessage] {
+        let messages = try wire(frame)
+        guard let bytes, messages.count == 1, var elements = frame["messages"]?.arrayValue,
+            let text = elements.last?["content"]?.stringValue, text.first != "{"
+        else { return try messages.map { try self.padded($0, to: bytes) } }
+        let size = try number(bytes)
+        try refuse(bytes: size)
+        let missing = size - messages[0].text.utf8.count
+        guard missing >= 0 else { throw StepEnd.unsuitable("a frame of \(size) bytes holds no question") }
+        var longer = frame
+        elements[elements.count - 1]["content"] = .string(text + String(repeating: "x", count: missing))
+        longer["messages"] = .array(elements)
+        let long = try wire(longer)
+        // A wire that says the text twice, or not at all, is padded beside it.
+        return long.count == 1 && long[0].text.utf8.count == size
+            ? long : try messages.map { try self.padded($0, to: bytes) }
     }
 
     /// The frame with an unknown member that makes it as long as asked for; receivers ignore such members.

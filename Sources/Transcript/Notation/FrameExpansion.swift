@@ -78,7 +78,7 @@ struct FrameExpansion {
     }
 
     private func connected(_ arguments: NotationArguments, connection: String) -> JSONObject {
-        var limits: JSONObject = ["maxFrameBytes": 1_048_576]
+        var limits: JSONObject = ["maxFrameBytes": 983_040]
         if profiles.contains(.rateLimit) { limits["messagesPerMinute"] = 60 }
         if profiles.contains(.sync) {
             limits["replayMessages"] = 1000
