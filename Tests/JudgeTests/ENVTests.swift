@@ -118,6 +118,9 @@ import Testing
         try clause.conforms("A+ A>`\(assistantLast)` A<error(bad_request) \(alive)")
         try clause.violates("A+ A>`\(assistantLast)` A<ack(c1) A<done(t1) +5s^")
         try clause.violates("A+ A>chat(c1 messages=7) A<eof^")
+        try clause.conforms("A+ A>auth A<error(bad_request) \(alive)")
+        try clause.violates("A+ A>auth A<error(auth_failed)^ \(alive)")
+        try clause.violates("A+ A>auth +5s^ \(alive)")
         try clause.untested("A+ A>chat(c1 s1='../x') A<error(session_not_found c1) \(alive)")  // ID-8
         try clause.untested(#"A+ A>`{"type":"ping","type":"ping"}` A<error(parse_error)"#)  // may be taken or refused
     }

@@ -119,6 +119,24 @@ import Testing
         try clause.untested("1>POST(c1 s1='../x') 1<404(session_not_found)")  // ID-8
     }
 
+    @Test func `REST-15 and REST-16 bodies have the limit of frames`() throws {
+        let within = ClauseUnderTest("REST-15")
+        let beyond = ClauseUnderTest("REST-16")
+        let (fits, large) = (String(repeating: "x", count: 700), String(repeating: "x", count: 1000))
+        let told = "A+(maxFrameBytes=1000)"
+        try within.conforms("\(told) 1>POST(c1 '\(fits)') 1<200(s1)")
+        try within.violates("\(told) 1>POST(c1 '\(fits)') 1<413(too_large)^")
+        try within.violates("\(told) 1>POST(c1) 1<413(too_large)^")
+        try within.untested("\(told) 1>POST(c1) 1<200(s1)")  // far below the limit
+        try within.untested("\(told) 1>POST(c1 '\(fits)') 1<429(rate_limited)")
+        try within.untested("1>POST(c1 '\(fits)') 1<413(too_large) A+(maxFrameBytes=1000)")  // not told yet
+        try beyond.conforms("\(told) 1>POST(c1 '\(large)') 1<413(too_large)")
+        try beyond.violates("\(told) 1>POST(c1 '\(large)') 1<413(bad_request)^")
+        try beyond.violates("\(told) 1>POST(c1 '\(large)') 1<200(s1)^")
+        try beyond.untested("\(told) 1>POST(c1 '\(large)')")
+        try beyond.untested("\(told) 1>POST(c1 '\(fits)') 1<200(s1)")
+    }
+
     @Test func `REST-10 failed turns are server errors`() throws {
         let clause = ClauseUnderTest("REST-10")
         try clause.conforms("1>POST(c1 \(fails)) 1<500(agent_failed)")

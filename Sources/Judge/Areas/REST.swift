@@ -13,6 +13,7 @@ enum REST {
         Check(.REST, 9, malformedQuestionsAreBadRequests), Check(.REST, 10, failedTurnsAreServerErrors),
         Check(.REST, 11, responsesSayWhatIsStored), Check(.REST, 12, readsAreAnsweredWhileTurnsRun),
         Check(.REST, 13, shortTextsEndBetweenCharacters), Check(.REST, 14, healthNeedsNoToken),
+        Check(.REST, 15, bodiesUpToTheLimitAreAccepted), Check(.REST, 16, largerBodiesAreRefused),
     ]
 
     /// REST-1: "A server MUST answer `GET /api/sessions`, `GET /api/sessions/{id}` of an existing session and a
@@ -258,7 +259,7 @@ enum REST {
     /// An ill-formed `sessionId` alone is the matter of ID-8; duplicate names, half surrogates and fractions may be taken.
     static func malformedQuestionsAreBadRequests(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.isChat {
-            guard let text = exchange.sent.body, text.utf8.count <= 1_048_576, let status = exchange.status,
+            guard let text = exchange.sent.body, text.utf8.count <= 983_040, let status = exchange.status,
                 exchange.isSomebodys, status != 429, isMalformed(text, history)
             else { continue }
             evidence.test(
@@ -278,6 +279,51 @@ enum REST {
         return history.coreSchemas.validate(document.root, as: "chatRequest").contains { problem in
             let isIllFormedID = problem.instance == JSONPointer("/sessionId") && session?.stringValue != nil
             return problem.flaw == nil && !isIllFormedID
+        }
+    }
+
+    /// Each valid question over REST with the limit that its server had told before, and its size in bytes.
+    private static func sizedQuestions(
+        _ history: Observations
+    ) -> [(exchange: ObservedExchange, size: Int, limit: Int)] {
+        let told = history.connections.compactMap { connection in
+            connection.connected.flatMap { event in connection.limit("maxFrameBytes").map { (event, $0) } }
+        }.sorted { $0.0 < $1.0 }
+        return history.exchanges.compactMap { exchange in
+            guard exchange.isChat, exchange.isSomebodys, let text = exchange.sent.body, !isMalformed(text, history),
+                let limit = told.last(where: { $0.0 < exchange.request })?.1
+            else { return nil }
+            return (exchange, text.utf8.count, limit)
+        }
+    }
+
+    /// REST-15: "A server MUST NOT refuse a `POST /api/chat` for its size while the body has at most the
+    /// `limits.maxFrameBytes` bytes that it tells in `connected`".
+    ///
+    /// Only a body of more than half the limit puts it to the test; a smaller one counts when it is refused for its size.
+    static func bodiesUpToTheLimitAreAccepted(_ history: Observations, _ evidence: inout Evidence) {
+        for (exchange, size, limit) in sizedQuestions(history) where size <= limit {
+            if exchange.status == 413 {
+                evidence.violate(
+                    "a body within the limit was called too large", expected: "at most \(limit) bytes are taken",
+                    actual: "413 after \(size) bytes", at: exchange.events)
+            } else if size > limit / 2, exchange.status.map({ (200...299).contains($0) }) == true {
+                evidence.keep()
+            }
+        }
+    }
+
+    /// REST-16: "A server MUST answer a `POST /api/chat` whose body has more than `limits.maxFrameBytes` bytes with 413 and
+    /// the code `too_large`".
+    static func largerBodiesAreRefused(_ history: Observations, _ evidence: inout Evidence) {
+        for (exchange, _, limit) in sizedQuestions(history).filter({ $0.size > $0.limit }) {
+            guard let status = exchange.status, status != 429 else { continue }
+            let code = exchange.answer?.root.string("code")
+            evidence.test(
+                status == 413 && code == "too_large", otherwise: "a body over the limit got another answer",
+                expected: "413 too_large, the limit being \(limit) bytes",
+                actual: "\(status) \(code ?? "without a code")",
+                at: exchange.events)
         }
     }
 

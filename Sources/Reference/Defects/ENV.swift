@@ -104,6 +104,12 @@ extension Defect {
                 return next(.received(socket: socket, .tooLarge(bytes: text.utf8.count)), &server)
             })
         Defect(
+            "env-ignores-a-second-auth", .ENV, 9, "Says nothing about an `auth` on a greeted connection.",
+            .refusing(.badRequest) { _, _, input, server in
+                guard case .received(_, .text(let text)) = input else { return nil }
+                return server.frame(text)?.type == "auth" ? [] : nil
+            })
+        Defect(
             "env-tells-a-limit-without-room", .ENV, 25, "States a `maxFrameBytes` of one mebibyte.",
             .frames("connected") { frame, _ in
                 guard var limits = frame["limits"] else { return }

@@ -84,6 +84,22 @@ extension Defect {
                 if asked.path == "/api/health", asked.token == nil { asked.path = "/api/health/" }
             })
         Defect(
+            "rest-takes-half-of-a-frame", .REST, 15,
+            "Refuses a body of more than half of `maxFrameBytes` as too large.",
+            .requests { asked, server in
+                let limit = server.core.rules.maxFrameBytes
+                if asked.body.count > limit / 2 {
+                    asked.body += Array(repeating: UInt8(ascii: " "), count: max(0, limit + 1 - asked.body.count))
+                }
+            })
+        Defect(
+            "rest-calls-a-large-body-bad", .REST, 16, "Answers a body over the limit with 400 and `bad_request`.",
+            .answers { answer, _, _ in
+                guard answer.status == 413 else { return }
+                answer.status = 400
+                answer.body["code"] = "bad_request"
+            })
+        Defect(
             "rest-shows-its-index-as-a-session", .REST, 7,
             "Answers the read of the session `index` with the list of sessions, which lies beside them.",
             .requests { asked, _ in if asked.path == index { asked.path = "/api/sessions" } },

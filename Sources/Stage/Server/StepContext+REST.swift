@@ -54,8 +54,12 @@ extension StepContext {
     func postChat(
         _ question: ScenarioStep.Question, _ credential: ScenarioStep.Credential, save pointers: [String: JSONPointer]
     ) async throws {
-        let body = JSONValue.object(try body(of: question))
+        var body = JSONValue.object(try body(of: question))
         try check(body, as: "chatRequest")
+        if let bytes = question.bytes, let padded = try lengthened(body, toBytes: try number(bytes), from: body.text())
+        {
+            body = padded
+        }
         performer.addScriptWait(question.waitMs)
         let (answer, lane) = try await request(
             "POST", "/api/chat", credential, body: body.text(), within: performer.limit("turn"))

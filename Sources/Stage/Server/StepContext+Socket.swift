@@ -178,20 +178,27 @@ extension StepContext {
     /// The messages of a question that is as long as asked for: its text is, or, where a script is the text, an unknown member.
     private func wire(_ frame: JSONValue, paddedTo bytes: JSONValue?) throws -> [WireMessage] {
         let messages = try wire(frame)
-        guard let bytes, messages.count == 1, var elements = frame["messages"]?.arrayValue,
-            let text = elements.last?["content"]?.stringValue, text.first != "{"
-        else { return try messages.map { try self.padded($0, to: bytes) } }
+        guard let bytes, messages.count == 1 else { return try messages.map { try padded($0, to: bytes) } }
         let size = try number(bytes)
-        try refuse(bytes: size)
-        let missing = size - messages[0].text.utf8.count
-        guard missing >= 0 else { throw StepEnd.unsuitable("a frame of \(size) bytes holds no question") }
-        var longer = frame
-        elements[elements.count - 1]["content"] = .string(text + String(repeating: "x", count: missing))
-        longer["messages"] = .array(elements)
-        let long = try wire(longer)
+        let long = try lengthened(frame, toBytes: size, from: messages[0].text).map { try wire($0) }
         // A wire that says the text twice, or not at all, is padded beside it.
-        return long.count == 1 && long[0].text.utf8.count == size
-            ? long : try messages.map { try self.padded($0, to: bytes) }
+        if let long, long.count == 1, long[0].text.utf8.count == size { return long }
+        return try messages.map { try padded($0, to: bytes) }
+    }
+
+    /// A question with so much more text that its message, of this text before, has so many bytes; nil when a script is its
+    /// text.
+    func lengthened(_ question: JSONValue, toBytes size: Int, from message: String) throws -> JSONValue? {
+        guard var elements = question["messages"]?.arrayValue, let text = elements.last?["content"]?.stringValue,
+            text.first != "{"
+        else { return nil }
+        try refuse(bytes: size)
+        let missing = size - message.utf8.count
+        guard missing >= 0 else { throw StepEnd.unsuitable("a frame of \(size) bytes holds no question") }
+        elements[elements.count - 1]["content"] = .string(text + String(repeating: "x", count: missing))
+        var longer = question
+        longer["messages"] = .array(elements)
+        return longer
     }
 
     /// The frame with an unknown member that makes it as long as asked for; receivers ignore such members.

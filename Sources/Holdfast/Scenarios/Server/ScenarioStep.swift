@@ -149,7 +149,7 @@ package struct ScenarioStep: Sendable, Equatable {
         package let key: Key
         /// Members added to the frame or body.
         package let extra: JSONObject
-        /// The size the frame is padded to.
+        /// The size the frame or body is brought to.
         package let bytes: JSONValue?
         /// Fragments to send the frame in; 1 sends it whole.
         package let fragments: Int

@@ -21,7 +21,7 @@ struct HostileFrame: Sendable {
         case binary
         /// A type the server does not know.
         case unknownType
-        /// A known type that its schema rejects.
+        /// A known type that its schema rejects, or that has no place on a greeted connection.
         case invalid
         /// More bytes than the server said it reads.
         case oversize
@@ -63,7 +63,9 @@ struct HostileFrame: Sendable {
             guard own.contains(type) else {
                 return foreign.contains(type) ? .free : .unknownType
             }
-            if type == "auth" || (type == "sync" && !hasSync) { return .free }
+            // Who speaks on a connection is settled once.
+            if type == "auth" { return .invalid }
+            if type == "sync", !hasSync { return .free }
             let problems = schemas.validate(document.root, as: type)
             if type == "chat", problems.isEmpty, !endsWithUser(document.root) { return .invalid }
             guard !problems.isEmpty else { return nil }
