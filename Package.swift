@@ -5,8 +5,14 @@ import PackageDescription
 let settings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
 /// A room: a target that imports the rooms named, and products of other packages.
-func room(_ name: String, _ rooms: [String] = [], _ products: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: rooms.map { .init(stringLiteral: $0) } + products, swiftSettings: settings)
+///
+/// One that embeds has the texts of its folder `Resources` as constants of `Resources`.
+func room(
+    _ name: String, _ rooms: [String] = [], _ products: [Target.Dependency] = [], embeds: Bool = false
+) -> Target {
+    .target(
+        name: name, dependencies: rooms.map { .init(stringLiteral: $0) } + products,
+        exclude: embeds ? ["Resources"] : [], swiftSettings: settings, plugins: embeds ? ["EmbedFiles"] : [])
 }
 
 /// The tests of a room.
@@ -42,17 +48,17 @@ let package = Package(
         room("JSONSchema", ["Basics", "JSON"]),
         .target(
             name: "Holdfast", dependencies: ["Basics", "Platform", "JSON", "JSONSchema"], swiftSettings: settings,
-            plugins: ["EmbedSpecification"]),
+            plugins: ["EmbedFiles"]),
         room("Transcript", ["Basics", "JSON", "Holdfast"]),
         room("Captures", ["Basics", "JSON", "Holdfast", "Transcript"]),
         room("Judge", ["Basics", "JSON", "Holdfast", "Transcript"]),
-        room("Report", ["Basics", "JSON", "Holdfast", "Transcript", "Judge"]),
+        room("Report", ["Basics", "JSON", "Holdfast", "Transcript", "Judge"], embeds: true),
         // Two JSON Schemas compared, with witnesses; knows no protocol.
         room("SchemaDiff", ["JSON", "JSONSchema"]),
         room(
             "Gate",
             ["Platform", "Basics", "JSON", "SchemaDiff", "Holdfast", "Transcript", "Judge", "Report"]),
-        room("Site", ["Basics", "JSON", "Holdfast"]),
+        room("Site", ["Basics", "JSON", "Holdfast"], embeds: true),
         // Draws the address that a phone is to open.
         room("QRCode"),
         room(
@@ -109,11 +115,10 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // Turns the files of Spec/ into a Swift source, so that the binary carries its specification.
-        .executableTarget(name: "SpecificationEmbedder", swiftSettings: settings),
+        // Turns the files of Spec/, and the resources of rooms, into Swift sources, so that the binary carries them.
+        .executableTarget(name: "FileEmbedder", swiftSettings: settings),
         .plugin(
-            name: "EmbedSpecification", capability: .buildTool(), dependencies: ["SpecificationEmbedder"],
-            path: "Sources/EmbedSpecification"),
+            name: "EmbedFiles", capability: .buildTool(), dependencies: ["FileEmbedder"], path: "Sources/EmbedFiles"),
 
         // Linked with the tests, it bounds how many of them run at a time.
         .target(name: "TestWidth", path: "Tests/TestWidth"),

@@ -10,58 +10,6 @@ struct SearchEntry {
     static func script(_ entries: [SearchEntry]) -> String {
         let list = JSONValue.array(
             entries.map { .array([.string($0.name), .string($0.text), .string($0.address)]) })
-        return "const entries = \(list.text(pretty: false));\n" + code
+        return "const entries = \(list.text(pretty: false));\n" + Resources.searchJS
     }
-
-    private static let code = #"""
-        const box = document.getElementById("search");
-        const list = document.getElementById("found");
-        const root = document.documentElement.dataset.root;
-
-        function rank(entry, words) {
-          const name = entry[0].toLowerCase();
-          const text = entry[1].toLowerCase();
-          let sum = 0;
-          for (const word of words) {
-            if (name === word) sum += 100;
-            else if (name.startsWith(word)) sum += 20;
-            else if (name.includes(word)) sum += 10;
-            else if (text.includes(word)) sum += 1;
-            else return 0;
-          }
-          return sum;
-        }
-
-        function search() {
-          const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
-          const found = words.length === 0 ? [] : entries
-            .map(entry => [rank(entry, words), entry])
-            .filter(pair => pair[0] > 0)
-            .sort((a, b) => b[0] - a[0])
-            .slice(0, 12);
-          list.replaceChildren(...found.map(([, entry]) => {
-            const item = document.createElement("li");
-            const link = document.createElement("a");
-            link.href = root + entry[2];
-            link.textContent = entry[0];
-            item.append(link);
-            if (entry[1]) item.append(" " + entry[1].slice(0, 140));
-            return item;
-          }));
-          list.hidden = found.length === 0;
-        }
-
-        box.addEventListener("input", search);
-        box.addEventListener("keydown", event => {
-          if (event.key === "Escape") { box.value = ""; search(); }
-          if (event.key === "Enter") { const first = list.querySelector("a"); if (first) location.href = first.href; }
-        });
-        document.addEventListener("keydown", event => {
-          if (event.key === "/" && document.activeElement !== box) { event.preventDefault(); box.focus(); }
-        });
-        addEventListener("beforeprint", () => {
-          for (const part of document.querySelectorAll(".clause details")) part.open = true;
-        });
-
-        """#
 }

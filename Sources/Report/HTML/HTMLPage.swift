@@ -2,7 +2,9 @@ import Basics
 import Holdfast
 import Judge
 
-/// The frame of a page: its policy, style and script, its landmarks, and its sections in order.
+/// The frame of a page: its policy, its only style and script, its landmarks, and its sections in order.
+///
+/// The script makes no HTML of texts: it filters, opens what links lead to, and shows frames under the pointer.
 struct HTMLPage {
     private let title: String
     /// What stands on top.
@@ -16,8 +18,8 @@ struct HTMLPage {
     }
 
     var text: String {
-        let style = HTMLStyle.text
-        let script = HTMLScript.text
+        let style = Resources.reportCSS + Self.places
+        let script = Resources.reportJS
         let policy = """
             default-src 'none'; style-src '\(SHA256.source(of: style))'; script-src '\(SHA256.source(of: script))'; \
             base-uri 'none'; form-action 'none'
@@ -52,6 +54,11 @@ struct HTMLPage {
             """
         return start.source + style + "</style>\n" + body.source + script + "</script>\n</body></html>\n"
     }
+
+    /// Where the columns of charts stand; places are classes, because a policy that forbids strangers' styles forbids attributes too.
+    private static let places = (0...HTMLChart.maxColumns).map { place in
+        ".n\(place){--n:\(place)}.a\(place){--a:\(place)}.b\(place){--b:\(place)}\n"
+    }.joined()
 
     /// How a chart is read, for who sees one for the first time.
     static let legend: Markup = """
