@@ -67,7 +67,9 @@ package struct RunReport: Sendable {
             "\(command) --only \(pattern)" + (driver.map { " -- \($0)" } ?? "")
         }
     }
+}
 
+extension RunReport {
     /// Adds up the scenarios of a run.
     ///
     /// `selection` holds the clauses in question, nil means all of the subject's side; `intended` names the clauses each
@@ -78,96 +80,41 @@ package struct RunReport: Sendable {
         startedAt: String, duration: Duration, wasInterrupted: Bool = false, part: Shard.Part? = nil
     ) {
         let scenarios = scenarios.map(Self.blamingTheSuite)
+        let names = Set(scenarios.map(\.name))
         let inQuestion = specification.clauses.filter {
             $0.role == subject.role && selection?.contains($0.id) ?? true
         }
-        let judged = scenarios.filter { $0.skipped == nil }
-        self.specification = specification.version
-        self.subject = subject
-        self.address = address
-        self.startedAt = startedAt
-        self.duration = duration
-        self.wasInterrupted = wasInterrupted
-        self.scenarios = scenarios
-        let names = Set(scenarios.map(\.name))
-        self.intended = intended.filter { names.contains($0.key) }
-        let all = inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) != nil }.map { clause in
+        let judged = inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) != nil }.map { clause in
             ClauseResult(clause, in: scenarios, intended: intended, subject: subject)
         }
-        let isSetAside = { Self.isSetAside($0, among: scenarios, intended: intended) }
+        let setAside = judged.filter { Self.isSetAside($0, among: scenarios, intended: intended) }.map(\.clause.id)
         let isElsewhere = { (result: ClauseResult) in
             part != nil && (result.outcome == .untested || result.outcome == .inconclusive)
         }
-        self.part = part
-        self.clauses = all.filter { !isSetAside($0) && !isElsewhere($0) }
-        self.elsewhere = all.filter { !isSetAside($0) && isElsewhere($0) }.map(\.clause.id)
-        self.setAside = all.filter(isSetAside).map(\.clause.id)
-        self.tiers = Dictionary(grouping: scenarios, by: \.tier).sorted { $0.key < $1.key }.map { tier, scenarios in
-            TierResult(tier, scenarios: scenarios, clauses: inQuestion, subject: subject.profiles)
-        }
+        let decided = judged.filter { !setAside.contains($0.clause.id) }
+        let clauses = decided.filter { !isElsewhere($0) }
         let untested = clauses.filter { $0.outcome == .untested }.map(\.clause.id)
-        self.gaps = Gap.gaps(in: untested, scenarios: scenarios, intended: intended)
-        self.unseen = Self.unseen(clauses, of: subject)
-        // Frames of the suite's own server announce nothing about a client.
-        self.notes =
-            subject.role == .client ? [] : Announcements.notes(on: judged.map(\.history), declared: subject.profiles)
-        self.pending = inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) == nil }.map(\.id)
-        self.excluded = inQuestion.filter { $0.exclusion != nil }.map(\.id)
+        self.init(
+            specification: specification.version, subject: subject, address: address, startedAt: startedAt,
+            duration: duration, wasInterrupted: wasInterrupted, clauses: clauses,
+            pending: inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) == nil }.map(\.id),
+            excluded: inQuestion.filter { $0.exclusion != nil }.map(\.id), scenarios: scenarios,
+            tiers: Dictionary(grouping: scenarios, by: \.tier).sorted { $0.key < $1.key }.map { tier, scenarios in
+                TierResult(tier, scenarios: scenarios, clauses: inQuestion, subject: subject.profiles)
+            },
+            setAside: setAside, gaps: Gap.gaps(in: untested, scenarios: scenarios, intended: intended),
+            unseen: Self.unseen(clauses, of: subject),
+            // Frames of the suite's own server announce nothing about a client.
+            notes: subject.role == .client
+                ? []
+                : Announcements.notes(
+                    on: scenarios.filter { $0.skipped == nil }.map(\.history), declared: subject.profiles),
+            part: part, elsewhere: decided.filter(isElsewhere).map(\.clause.id),
+            intended: intended.filter { names.contains($0.key) })
     }
 
-    /// A run as it was stored.
-    init(_ stored: Stored) {
-        specification = stored.specification
-        subject = stored.subject
-        address = stored.address
-        startedAt = stored.startedAt
-        duration = stored.duration
-        wasInterrupted = stored.wasInterrupted
-        clauses = stored.clauses
-        pending = stored.pending
-        excluded = stored.excluded
-        scenarios = stored.scenarios
-        tiers = stored.tiers
-        setAside = stored.setAside
-        gaps = stored.gaps
-        unseen = Self.unseen(stored.clauses, of: stored.subject)
-        // The report tells both in one list.
-        notes = Array(stored.notes.dropFirst(unseen.count))
-        diagnostics = stored.diagnostics
-        intended = stored.intended
-        again = stored.again
-        tool = stored.tool
-        part = stored.part
-        elsewhere = stored.elsewhere
-        baseline = stored.baseline
-    }
-
-    /// What a stored report tells of a run.
-    struct Stored {
-        var specification: String
-        var subject: History.Subject
-        var address: String
-        var startedAt: String
-        var duration: Duration
-        var wasInterrupted: Bool
-        var clauses: [ClauseResult]
-        var pending: [ClauseID]
-        var excluded: [ClauseID]
-        var scenarios: [ScenarioResult]
-        var tiers: [TierResult]
-        var setAside: [ClauseID]
-        var gaps: [Gap]
-        var notes: [String]
-        var diagnostics: [String]
-        var intended: [String: [ClauseID]]
-        var again: Again?
-        var tool: String?
-        var part: Shard.Part?
-        var elsewhere: [ClauseID]
-        var baseline: BaselineResult?
-    }
-
-    private static func unseen(
+    /// Declared profiles of which nothing at all was seen.
+    static func unseen(
         _ clauses: [ClauseResult], of subject: History.Subject
     ) -> [(profile: Profile, clauses: Int)] {
         subject.profiles.sorted().compactMap { profile in

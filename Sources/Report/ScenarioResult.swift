@@ -27,32 +27,6 @@ package struct ScenarioResult: Sendable {
     /// Its name without the number of its repetition: repetitions are called `NAME#2`, `NAME#3`, ….
     var baseName: String { String(name.prefix { $0 != "#" }) }
 
-    /// Whether a text has the form in which the suite names scenarios: `server/SYNC/replay-after-cut`, `client/…`, and
-    /// `NAME#2` for the second performance of one.
-    ///
-    /// Such a name is a path that stays in its folder.
-    static func isName(_ text: String) -> Bool {
-        guard text.utf8.count <= 250 else { return false }
-        let halves = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-        if halves.count == 2 {
-            guard let number = Int(halves[1]), number >= 2, String(number) == halves[1] else { return false }
-        }
-        let parts = halves[0].split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count >= 2, ["server", "client"].contains(parts[0]) else { return false }
-        return parts.allSatisfy { part in
-            // What begins with a dot would lead elsewhere, or hide.
-            part.first.map { $0 != "." && $0 != "-" } == true
-                && part.utf8.allSatisfy { byte in
-                    switch byte {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-                        true
-                    default: false
-                    }
-                }
-        }
-    }
-
     /// A result; verdicts are those of `judge(_:under:)` on the history.
     package init(
         name: String, history: History, verdicts: [Verdict], problems: [String] = [], skipped: String? = nil,

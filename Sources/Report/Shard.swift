@@ -80,17 +80,13 @@ package struct Shard: Sendable, Equatable, CustomStringConvertible {
         package let total: Int
         /// The place of each scenario of this part in the whole run, from 0.
         package let places: [Int]
+    }
+}
 
-        /// The part of a run that performs the scenarios of a plan.
-        package init(_ shard: Shard, of plan: [String], holding scenarios: [String]) {
-            let places = Dictionary(plan.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { $1 })
-            self.init(shard, total: plan.count, places: scenarios.compactMap { places[$0] })
-        }
-
-        init(_ shard: Shard, total: Int, places: [Int]) {
-            self.shard = shard
-            self.total = total
-            self.places = places
-        }
+extension Shard.Part {
+    /// The part of a run that performs the scenarios of a plan.
+    package init(_ shard: Shard, of plan: [String], holding scenarios: [String]) {
+        let places = Dictionary(plan.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { $1 })
+        self.init(shard: shard, total: plan.count, places: scenarios.compactMap { places[$0] })
     }
 }

@@ -11,21 +11,12 @@ package struct TierResult: Sendable, Equatable {
     package let leftOut: Int
     /// How many clauses had each outcome in this tier alone; only clauses that its scenarios exercised are in here.
     package let counts: [Outcome: Int]
+}
 
-    /// A tier as it was stored.
-    init(tier: Int, performed: Int, leftOut: Int, counts: [Outcome: Int]) {
-        self.tier = tier
-        self.performed = performed
-        self.leftOut = leftOut
-        self.counts = counts
-    }
-
+extension TierResult {
     /// Adds up the scenarios of one tier.
     init(_ tier: Int, scenarios: [ScenarioResult], clauses: [Clause], subject: Set<Profile>) {
         let judged = scenarios.filter { $0.skipped == nil }
-        self.tier = tier
-        performed = judged.count
-        leftOut = scenarios.count - judged.count
         let verdicts = Dictionary(
             grouping: judged.flatMap { scenario in scenario.verdicts.map { (scenario.name, $0) } }, by: \.1.clause)
         var counts: [Outcome: Int] = [:]
@@ -34,7 +25,8 @@ package struct TierResult: Sendable, Equatable {
                 clause, verdicts: verdicts[clause.id] ?? [], isDeclared: true, harnessFailed: false)
             if result.exercised > 0 { counts[result.outcome, default: 0] += 1 }
         }
-        self.counts = counts
+        self.init(
+            tier: tier, performed: judged.count, leftOut: scenarios.count - judged.count, counts: counts)
     }
 
     /// What an agent of this tier is, in words.

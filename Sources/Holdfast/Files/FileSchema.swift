@@ -6,20 +6,31 @@ import Synchronization
 /// The JSON Schema of the files of one kind, and the words for what it has against one of them.
 ///
 /// It says what a file may hold; what no schema can say, a reader notes beside it.
-enum FileSchema: String, Sendable {
+package enum FileSchema: String, Sendable {
     case scenario
     case clientScenario = "client-scenario"
     case subject
     case dialect
+    case report
+    case baseline
 
+    private static let base = "https://holdfast.example/spec/1/schemas/files/"
     private static let compiled = Mutex<[FileSchema: Schema]>([:])
+    /// Every schema that this program carries: one may lead to another.
+    private static let registry = {
+        var registry = SchemaRegistry()
+        for (path, text) in SpecificationFiles.embedded.texts where path.hasPrefix("schemas/") {
+            guard let schema = try? JSONParser.value(text) else { continue }
+            try? registry.add(schema, at: schema["$id"]?.stringValue ?? path)
+        }
+        return registry
+    }()
 
     /// `Spec/schemas/files/NAME.json`, as this program carries it; a test compiles every one.
     private var schema: Schema? {
         Self.compiled.withLock { known in
             if let schema = known[self] { return schema }
-            let text = SpecificationFiles.embedded.texts["schemas/files/\(rawValue).json"] ?? ""
-            known[self] = (try? JSONParser.value(text)).flatMap { try? Schema($0) }
+            known[self] = try? Schema(uri: "\(Self.base)\(rawValue).json", registry: Self.registry)
             return known[self]
         }
     }
@@ -103,6 +114,7 @@ extension SchemaFinding {
         let pointer = violation.instanceLocation
         switch fault {
         case .missing: return false
+        case .notUnique(_, let second): return pointer.appending(second) == noted
         case _ where pointer == noted: return true
         case .noneMatches, .severalMatch: return noted.tokens.starts(with: pointer.tokens)
         case .const, .propertyName: return pointer.parent == noted

@@ -18,10 +18,13 @@ extension MemberReader {
         try read(bytes, file: file, schema: nil, expected: expected, maxBytes: maxBytes, reading)
     }
 
-    /// Reads a file that a schema describes; one that is known to be sound is not held against it.
-    static func read<Value>(
+    /// Reads a file that a schema describes.
+    ///
+    /// One that is known to be sound is not held against it, nor is one that is not `meant`, which has then been noted.
+    package static func read<Value>(
         _ bytes: [UInt8], file: String, schema: FileSchema?, isSound: Bool = false, expected: String,
-        maxBytes: Int = JSONLimits.standard.maxBytes, _ reading: (MemberReader) -> Value?
+        maxBytes: Int = JSONLimits.standard.maxBytes,
+        isMeant: (JSONValue, ProblemCollector) -> Bool = { _, _ in true }, _ reading: (MemberReader) -> Value?
     ) throws(InputProblems) -> Value {
         let document: JSONDocument
         do {
@@ -31,6 +34,7 @@ extension MemberReader {
         }
         let collector = ProblemCollector(file: file, text: bytes, hasSchema: schema != nil)
         for flaw in document.flaws { collector.note(flaw) }
+        guard isMeant(document.root, collector) else { throw InputProblems(collector.problems) }
         return try read(document.root, isSound ? nil : schema, into: collector, reading)
     }
 

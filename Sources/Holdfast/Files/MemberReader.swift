@@ -16,7 +16,7 @@ package final class ProblemCollector {
     /// Whether a schema says what the members have to be, so that a reader need not.
     fileprivate let hasSchema: Bool
     /// Whether the schema refuses something: what follows from the whole of a file is then not worth saying.
-    var isRefused = false
+    package var isRefused = false
     private static let limit = 100
 
     /// Collects the problems of a file; with its text, they name line and column.

@@ -14,28 +14,29 @@ extension Baseline {
     ///   - today: The day from which on an entry may hold for a year at most.
     /// - Throws: Every problem of the file at once, with line and column.
     package init(_ bytes: [UInt8], file: String, today: CivilDate) throws(InputProblems) {
-        let entries = try MemberReader.read(bytes, file: file, expected: "a baseline", maxBytes: Self.maxBytes) {
+        let entries = try MemberReader.read(
+            bytes, file: file, schema: .baseline, expected: "a baseline", maxBytes: Self.maxBytes
+        ) {
             Self.entries($0, today)
         }
         self.init(file: file, entries: entries)
     }
 
-    private static func entries(_ reader: MemberReader, _ today: CivilDate) -> [Entry] {
-        reader.refuseUnknown(besides: ["format", "version", "expected"])
-        if let format = reader.string("format", required: true), format != self.format {
-            let _: Never? = reader.wrong("format", .string(format), "'\(self.format)'")
-        }
-        _ = reader.integer("version", in: version...version, required: true)
+    private static func entries(_ stored: MemberReader, _ today: CivilDate) -> [Entry] {
         var entries: [Entry] = []
-        for element in reader.array("expected", required: true) ?? [] {
-            guard let member = MemberReader(element.value, at: element.pointer, into: reader.collector) else {
-                continue
+        for member in stored.objects("expected") {
+            if member.text("reason") == BaselineWriter.placeholder {
+                member.collector.note(
+                    member.pointer.appending("reason"), "the reason is not filled in",
+                    expected: "why this violation is expected",
+                    fix: "say in a sentence why it may stand until it expires")
             }
-            let line = reader.collector.location(of: element.pointer)?.line ?? 0
-            guard let entry = entry(member, line: line, today) else { continue }
+            guard let expires = member.expiry("expires", today: today) else { continue }
+            let line = member.collector.location(of: member.pointer)?.line ?? 0
+            let entry = Entry(member, expires: expires, line: line)
             if let before = entries.first(where: { $0.clause == entry.clause && $0.scenario == entry.scenario }) {
-                reader.collector.note(
-                    element.pointer,
+                member.collector.note(
+                    member.pointer,
                     "\(entry.clause) in '\(entry.scenario.text)' stands here already, in line \(before.line)",
                     expected: "each clause and scenario once", fix: "remove one of them")
             }
@@ -43,25 +44,21 @@ extension Baseline {
         }
         return entries
     }
+}
 
-    private static func entry(_ reader: MemberReader, line: Int, _ today: CivilDate) -> Entry? {
-        reader.refuseUnknown(besides: ["clause", "scenario", "reason", "link", "expires", "intermittent"])
-        let clause = reader.string("clause", required: true)
-        let scenario = reader.string("scenario", required: true)
-        let reason = reader.string("reason", required: true)
-        let link = reader.string("link")
-        if let link, !["http://", "https://"].contains(where: link.hasPrefix) {
-            let _: Never? = reader.wrong("link", .string(link), "an address that starts with https://, or http://")
-        }
-        if reason == BaselineWriter.placeholder {
-            reader.collector.note(
-                reader.pointer.appending("reason"), "the reason is not filled in",
-                expected: "why this violation is expected", fix: "say in a sentence why it may stand until it expires")
-        }
-        let expires = reader.expiry("expires", today: today)
-        guard let clause, let scenario, let reason, let expires else { return nil }
-        return Entry(
-            clause: clause, scenario: scenario, reason: reason, link: link, expires: expires,
-            isIntermittent: reader.bool("intermittent") ?? false, line: line)
+extension Baseline.Entry: JSONRepresentable {
+    /// The entry as a baseline has it.
+    package var json: JSONValue {
+        JSONValue(members: [
+            "clause": clause, "scenario": scenario.text, "reason": reason, "link": link,
+            "expires": expires.description, "intermittent": isIntermittent.orAbsent,
+        ])
+    }
+
+    init(_ stored: MemberReader, expires: CivilDate, line: Int) {
+        self.init(
+            clause: stored.text("clause"), scenario: stored.text("scenario"), reason: stored.text("reason"),
+            link: stored.string("link"), expires: expires, isIntermittent: stored.bool("intermittent") ?? false,
+            line: line)
     }
 }

@@ -46,25 +46,13 @@ package struct BaselineResult: Sendable, Equatable {
         /// What became of it.
         package let state: State
         /// In how many performances the clause was violated.
-        package let violated: Int
+        package var violated = 0
         /// In how many performances it was put to the test.
-        package let exercised: Int
+        package var exercised = 0
         /// The known name nearest to one that is unknown; nil when none is near.
-        package let nearest: String?
+        package var nearest: String?
         /// The scenarios in which the clause is violated; only where a pattern names others in which it holds.
-        let violatedIn: [String]
-
-        init(
-            entry: Baseline.Entry, state: State, violated: Int, exercised: Int, nearest: String? = nil,
-            violatedIn: [String] = []
-        ) {
-            self.entry = entry
-            self.state = state
-            self.violated = violated
-            self.exercised = exercised
-            self.nearest = nearest
-            self.violatedIn = violatedIn
-        }
+        var violatedIn: [String] = []
 
         /// Whether a person has to edit the baseline.
         package var isStale: Bool {
@@ -140,12 +128,12 @@ extension RunReport {
             results: baseline.entries.map { entry in
                 if !known.contains(entry.clause) {
                     return .init(
-                        entry: entry, state: .unknownClause, violated: 0, exercised: 0,
+                        entry: entry, state: .unknownClause,
                         nearest: nearestName(to: entry.clause, among: clauses))
                 }
                 if !scenarios.contains(where: entry.scenario.matches) {
                     return .init(
-                        entry: entry, state: .unknownScenario, violated: 0, exercised: 0,
+                        entry: entry, state: .unknownScenario,
                         nearest: nearestName(to: entry.scenario.text, among: scenarios))
                 }
                 return result(of: entry, on: date)

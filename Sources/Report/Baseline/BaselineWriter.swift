@@ -14,9 +14,8 @@ package enum BaselineWriter {
     /// What the run was judged against is kept while it still is as expected, with its reason, its link and its day; entries
     /// that are stale go. A pattern that names too much leaves the scenarios it is right about.
     package static func text(_ report: RunReport, on today: CivilDate) -> String {
-        var entries: [JSONValue] = []
         let kept = report.baseline?.results.filter { !$0.isStale }.map(\.entry) ?? []
-        entries += kept.map { entry($0) }
+        var entries = kept
         let narrowed = report.baseline?.results.filter { $0.state == .passesElsewhere }.map(\.entry) ?? []
         var written: Set<String> = []
         for result in report.clauses(.violation) {
@@ -27,27 +26,15 @@ package enum BaselineWriter {
                 else { continue }
                 let known = narrowed.first { $0.names(id, in: scenario) }
                 entries.append(
-                    entry(
-                        Baseline.Entry(
-                            clause: id, scenario: scenario.baseName, reason: known?.reason ?? placeholder,
-                            link: known?.link, expires: known?.expires ?? today.advanced(by: days),
-                            isIntermittent: known?.isIntermittent ?? false)))
+                    Baseline.Entry(
+                        clause: id, scenario: scenario.baseName, reason: known?.reason ?? placeholder,
+                        link: known?.link, expires: known?.expires ?? today.advanced(by: days),
+                        isIntermittent: known?.isIntermittent ?? false))
             }
         }
-        let file: JSONValue = [
-            "format": .string(Baseline.format), "version": JSONValue(Baseline.version), "expected": .array(entries),
-        ]
+        let file = JSONValue(members: [
+            "format": Baseline.format, "version": Baseline.version, "expected": entries,
+        ])
         return file.text(pretty: true) + "\n"
-    }
-
-    private static func entry(_ entry: Baseline.Entry) -> JSONValue {
-        var object: JSONObject = [
-            "clause": .string(entry.clause), "scenario": .string(entry.scenario.text),
-            "reason": .string(entry.reason),
-        ]
-        object["link"] = entry.link.map { .string($0) }
-        object["expires"] = .string(entry.expires.description)
-        if entry.isIntermittent { object["intermittent"] = true }
-        return .object(object)
     }
 }

@@ -1,0 +1,48 @@
+/// What stands in JSON as one value.
+package protocol JSONRepresentable {
+    /// The value.
+    var json: JSONValue { get }
+}
+
+extension JSONValue: JSONRepresentable {
+    /// Itself.
+    package var json: JSONValue { self }
+
+    /// An object of those members that have a value, in this order.
+    package init(members: KeyValuePairs<String, (any JSONRepresentable)?>) {
+        self = .object(JSONObject(members.compactMap { name, value in value.map { (key: name, value: $0.json) } }))
+    }
+
+    /// An object with the members of another one behind its own.
+    package func adding(_ others: JSONValue) -> JSONValue {
+        .object(JSONObject([self, others].compactMap(\.objectValue).flatMap { Array($0) }))
+    }
+}
+
+extension String: JSONRepresentable {
+    /// The text.
+    package var json: JSONValue { .string(self) }
+}
+
+extension Int: JSONRepresentable {
+    /// The number.
+    package var json: JSONValue { JSONValue(self) }
+}
+
+extension Bool: JSONRepresentable {
+    /// `true` or `false`.
+    package var json: JSONValue { .bool(self) }
+
+    /// `true`; nil for `false`, which some members leave out.
+    package var orAbsent: Bool? { self ? true : nil }
+}
+
+extension Array: JSONRepresentable where Element: JSONRepresentable {
+    /// The values in order.
+    package var json: JSONValue { .array(map(\.json)) }
+}
+
+extension Array {
+    /// The array; nil for an empty one, which some members leave out.
+    package var orAbsent: [Element]? { isEmpty ? nil : self }
+}

@@ -1,0 +1,206 @@
+import Basics
+import Holdfast
+import JSON
+import Judge
+import Transcript
+
+// How the parts of a run stand in a report, each written and read in one place. What a report may hold says its schema, which has
+// judged it before; noted here is what no schema can say.
+
+extension History.Subject: JSONRepresentable {
+    /// Without limits, where none were told.
+    package var json: JSONValue {
+        let limits = limits.sorted { $0.key < $1.key }.map { (key: $0.key, value: JSONValue($0.value)) }
+        return JSONValue(members: [
+            "name": name, "role": role.rawValue, "profiles": profiles.sorted().map(\.rawValue),
+            "agent": hasScriptedAgent ? "scripted" : "any",
+            "limits": limits.isEmpty ? nil : JSONValue.object(JSONObject(limits)),
+        ])
+    }
+
+    init?(_ stored: MemberReader) {
+        guard let role = stored.choice("role", of: Role.self) else { return nil }
+        let limits = stored.members("limits")
+        self.init(
+            name: stored.text("name"), role: role,
+            profiles: Set(stored.choices("profiles", of: Profile.self).map(\.choice)),
+            hasScriptedAgent: ["scripted", "model"].contains(stored.text("agent")),
+            limits: Dictionary(
+                limits?.object.keys.map { ($0, limits?.number($0) ?? 0) } ?? [], uniquingKeysWith: { first, _ in first }))
+    }
+}
+
+extension RunReport.Again: JSONRepresentable {
+    /// Without a driver, where nothing stands behind `--`.
+    package var json: JSONValue { JSONValue(members: ["command": command, "driver": driver]) }
+
+    init(_ stored: MemberReader) { self.init(stored.text("command"), driver: stored.string("driver")) }
+}
+
+extension Shard.Part: JSONRepresentable {
+    /// The shard, and where its scenarios stand in the whole run.
+    package var json: JSONValue {
+        JSONValue(members: ["index": shard.index, "count": shard.count, "scenarios": total, "places": places])
+    }
+
+    init?(_ stored: MemberReader, scenarios: Int) {
+        let (index, count, total) = (stored.number("index"), stored.number("count"), stored.number("scenarios"))
+        let places = (stored.array("places") ?? []).compactMap(\.value.intValue)
+        if !(1...Shard.maxCount).contains(count) {
+            stored.refuse("count", "found \(count)", expected: "an integer from 1 to \(Shard.maxCount)")
+        } else if index > count {
+            stored.refuse("index", "found \(index)", expected: "an integer from 1 to \(count)")
+        } else if places.count != scenarios || places.contains(where: { $0 >= total })
+            || !zip(places, places.dropFirst()).allSatisfy(<)
+        {
+            stored.refuse(
+                "places", "these are not the places of the \(scenarios) scenarios below",
+                expected: "\(scenarios) rising numbers below \(total)")
+        } else {
+            self.init(shard: Shard(index, of: count), total: total, places: places)
+            return
+        }
+        return nil
+    }
+}
+
+extension BaselineResult: JSONRepresentable {
+    /// The file with what became of each entry.
+    package var json: JSONValue {
+        JSONValue(members: ["file": file, "date": date.description, "entries": results])
+    }
+
+    init?(_ stored: MemberReader) {
+        guard let date = stored.date("date") else { return nil }
+        self.init(
+            file: stored.text("file"), date: date, results: stored.objects("entries").compactMap { EntryResult($0) })
+    }
+}
+
+extension BaselineResult.EntryResult: JSONRepresentable {
+    /// The entry as its file has it, and then what became of it.
+    package var json: JSONValue {
+        entry.json.adding(
+            JSONValue(members: [
+                "line": entry.line, "state": state.rawValue, "violated": violated, "exercised": exercised,
+                "nearest": nearest, "violatedIn": violatedIn.orAbsent,
+            ]))
+    }
+
+    init?(_ stored: MemberReader) {
+        guard let expires = stored.date("expires"),
+            let state = stored.choice("state", of: BaselineResult.State.self)
+        else { return nil }
+        self.init(
+            entry: Baseline.Entry(stored, expires: expires, line: stored.number("line")), state: state,
+            violated: stored.number("violated"), exercised: stored.number("exercised"),
+            nearest: stored.string("nearest"), violatedIn: stored.texts("violatedIn"))
+    }
+}
+
+extension TierResult: JSONRepresentable {
+    /// The counts in the order of the outcomes.
+    package var json: JSONValue {
+        let counts = Outcome.allCases.compactMap { outcome in
+            self.counts[outcome].map { (key: outcome.rawValue, value: JSONValue($0)) }
+        }
+        return JSONValue(members: [
+            "tier": tier, "agent": agent, "performed": performed, "leftOut": leftOut,
+            "clauses": JSONValue.object(JSONObject(counts)),
+        ])
+    }
+
+    init(_ stored: MemberReader) {
+        let counts = stored.members("clauses")
+        self.init(
+            tier: stored.number("tier"), performed: stored.number("performed"), leftOut: stored.number("leftOut"),
+            counts: Dictionary(
+                Outcome.allCases.compactMap { outcome in
+                    counts?.value(outcome.rawValue).map { _ in (outcome, counts?.number(outcome.rawValue) ?? 0) }
+                }, uniquingKeysWith: { first, _ in first }))
+    }
+}
+
+extension Gap: JSONRepresentable {
+    /// The reason and its clauses.
+    package var json: JSONValue { JSONValue(members: ["reason": reason, "clauses": clauses]) }
+
+    init(_ stored: MemberReader) { self.init(reason: stored.text("reason"), clauses: stored.ids("clauses")) }
+}
+
+extension Verdict: JSONRepresentable {
+    /// Without findings and remarks, where there are none.
+    package var json: JSONValue {
+        JSONValue(members: [
+            "clause": clause, "outcome": outcome.rawValue, "exercised": exercised, "findings": findings.orAbsent,
+            "remarks": remarks.orAbsent,
+        ])
+    }
+
+    init?(_ stored: MemberReader, events: Int) {
+        guard let clause = stored.id("clause"), let outcome = stored.choice("outcome", of: Outcome.self) else {
+            return nil
+        }
+        self.init(
+            clause: clause, outcome: outcome, exercised: stored.number("exercised"),
+            findings: stored.objects("findings").map { Finding($0, events: events) }, remarks: stored.texts("remarks"))
+    }
+}
+
+extension Finding: JSONRepresentable {
+    /// The words, and the places of the events.
+    package var json: JSONValue {
+        JSONValue(members: ["what": what, "expected": expected, "actual": actual, "events": events])
+    }
+
+    init(_ stored: MemberReader, events: Int) {
+        let cited = (stored.array("events") ?? []).compactMap { place -> Int? in
+            if let event = place.value.intValue, (0..<events).contains(event) { return event }
+            stored.collector.note(
+                place.pointer, "found \(MemberReader.shown(place.value))",
+                expected: "the place of one of the \(events) events of the transcript, from 0",
+                fix: ReportReader.fix)
+            return nil
+        }
+        self.init(
+            stored.text("what"), expected: stored.text("expected"), actual: stored.text("actual"), at: cited)
+    }
+}
+
+extension ClauseID: JSONRepresentable {
+    /// As people write it.
+    package var json: JSONValue { .string(description) }
+}
+
+extension MemberReader {
+    /// A number that the schema asks for.
+    func number(_ key: String) -> Int {
+        guard let value = value(key) else { return 0 }
+        return value.intValue ?? wrong(key, value, "an integer up to \(Int.max)") ?? 0
+    }
+
+    func texts(_ key: String) -> [String] { strings(key)?.map(\.text) ?? [] }
+
+    func date(_ key: String) -> CivilDate? {
+        CivilDate(text(key)) ?? wrong(key, .string(text(key)), "a day such as 2026-12-31")
+    }
+
+    func id(_ key: String) -> ClauseID? {
+        ClauseID(text(key)) ?? wrong(key, .string(text(key)), "a clause id such as SYNC-3")
+    }
+
+    func ids(_ key: String) -> [ClauseID] {
+        (strings(key) ?? []).compactMap { element in
+            if let id = ClauseID(element.text) { return id }
+            collector.note(
+                element.pointer, "found '\(clipped(element.text))'", expected: "a clause id such as SYNC-3",
+                fix: ReportReader.fix)
+            return nil
+        }
+    }
+
+    /// Notes a member that contradicts the rest of a report.
+    func refuse(_ key: String, _ what: String, expected: String) {
+        collector.note(pointer.appending(key), what, expected: expected, fix: ReportReader.fix)
+    }
+}
