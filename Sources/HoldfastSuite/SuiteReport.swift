@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import Judge
 import Report
@@ -25,7 +26,7 @@ public struct SuiteReport: Sendable {
 
     init(_ run: RunReport, under specification: Specification) {
         self.run = run
-        let results = Dictionary(run.clauses.map { ($0.clause.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let results = run.clauses.keyed(by: \.clause.id)
         clauses = specification.judgeable(run.subject.role).compactMap { clause in
             if let result = results[clause.id] { return JudgedClause(result, reason: run.whyUntested(clause.id)) }
             return run.setAside.contains(clause.id) ? JudgedClause(setAside: clause) : nil

@@ -4,13 +4,8 @@ import Judge
 
 /// What came of each area of clauses, a line each.
 struct AreaTable {
-    private let report: RunReport
-    private let style: ConsoleStyle
-
-    init(_ report: RunReport, _ style: ConsoleStyle) {
-        self.report = report
-        self.style = style
-    }
+    let report: RunReport
+    let style: ConsoleStyle
 
     /// The lines; nil when no clause is in question.
     var text: String? {
@@ -42,11 +37,7 @@ struct AreaTable {
         let expected = results.count(where: report.isExpected)
         for (outcome, word) in RunReport.words {
             let count = results.count { $0.outcome == outcome && !report.isExpected($0) }
-            switch outcome {
-            case .pass: add(count, word, style.green)
-            case .violation, .harnessError: add(count, word, style.red)
-            case .warning, .untested, .inconclusive, .notApplicable: add(count, word, style.yellow)
-            }
+            add(count, word) { style.painted($0, as: outcome) }
         }
         add(expected, "violated as expected", style.dim)
         return (plain.joined(separator: ", "), painted.joined(separator: ", "))

@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import Judge
 import Transcript
@@ -26,34 +27,30 @@ package struct ClauseResult: Sendable {
         /// The finding.
         package let finding: Finding
     }
+}
 
+extension ClauseResult {
     /// Adds up the verdicts on a clause.
     ///
     /// Broken once is broken. A proof in one scenario stands although the evidence of another proves nothing. Where nothing
     /// exercised the clause and the suite failed in a scenario that was meant to, the suite is to blame.
     init(_ clause: Clause, verdicts: [(scenario: String, verdict: Verdict)], isDeclared: Bool, harnessFailed: Bool) {
-        self.clause = clause
         let outcomes = Set(verdicts.map(\.verdict.outcome))
-        let order: [Outcome] = [.violation, .warning, .pass, .inconclusive]
-        if !isDeclared {
-            outcome = .notApplicable
-        } else if let decisive = order.first(where: outcomes.contains) {
-            outcome = decisive
-        } else {
-            outcome = harnessFailed ? .harnessError : .untested
-        }
-        exercised = verdicts.reduce(0) { $0 + $1.verdict.exercised }
-        scenarios = verdicts.filter { $0.verdict.exercised > 0 }.map(\.scenario)
-        decidedBy = verdicts.filter { [outcome] in $0.verdict.outcome == outcome }.map(\.scenario)
-        let deciding = verdicts.filter { [outcome] in $0.verdict.outcome == outcome }.flatMap(\.verdict.remarks)
-        remarks = deciding.enumerated().filter { !deciding[..<$0.offset].contains($0.element) }.map(\.element)
-        let reported = outcome == .pass ? [] : verdicts.filter { [outcome] in $0.verdict.outcome == outcome }
+        let decisive = [Outcome.violation, .warning, .pass, .inconclusive].first(where: outcomes.contains)
+        let outcome = isDeclared ? decisive ?? (harnessFailed ? .harnessError : .untested) : .notApplicable
+        let deciding = verdicts.filter { $0.verdict.outcome == outcome }
+        let reported = outcome == .pass ? [] : deciding
         // A scenario that can say how far its proof came tells best what is missing; the others saw less.
         let best = outcome == .inconclusive ? reported.filter { !$0.verdict.remarks.isEmpty } : []
         let rest = best.isEmpty ? reported : reported.filter { $0.verdict.remarks.isEmpty }
-        findings = (best + rest).flatMap { entry in
-            entry.verdict.findings.map { Occurrence(scenario: entry.scenario, finding: $0) }
-        }
+        self.init(
+            clause: clause, outcome: outcome, exercised: verdicts.reduce(0) { $0 + $1.verdict.exercised },
+            scenarios: verdicts.filter { $0.verdict.exercised > 0 }.map(\.scenario),
+            decidedBy: deciding.map(\.scenario),
+            findings: (best + rest).flatMap { entry in
+                entry.verdict.findings.map { Occurrence(scenario: entry.scenario, finding: $0) }
+            },
+            remarks: deciding.flatMap(\.verdict.remarks).unique)
     }
 
     /// Adds up what the scenarios of a run say about a clause.

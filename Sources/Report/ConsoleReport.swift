@@ -31,11 +31,7 @@ package struct ConsoleReport {
         }
         parts += failures
         parts += stale
-        if let expected { parts.append(expected) }
-        if let areas = AreaTable(report, style).text { parts.append(areas) }
-        if let table { parts.append(table) }
-        if let tiers { parts.append(tiers) }
-        if let gaps { parts.append(gaps) }
+        parts += [expected, AreaTable(report: report, style: style).text, table, tiers, gaps].compactMap(\.self)
         parts.append(report.headlineIn(style))
         return style.spelled(parts.joined(separator: "\n\n")) + "\n"
     }
@@ -150,12 +146,11 @@ package struct ConsoleReport {
     private var failures: [String] {
         let failed = Dictionary(grouping: report.scenarios.filter { $0.failure != nil }, by: \.failure)
         return failed.sorted { ($1.value.count, $0.key ?? "") < ($0.value.count, $1.key ?? "") }.map { failure, all in
-            let rest = all.count > 3 ? " and \(all.count - 3) more" : ""
-            let names = all.prefix(3).map { "\($0.name) at \(($0.stoppedAt ?? "").prefix { $0 != ":" })" }
+            let names = all.map { "\($0.name) at \(($0.stoppedAt ?? "").prefix { $0 != ":" })" }
             return [
                 style.yellow("driver failure in \(all.count) scenario\(all.count == 1 ? "" : "s")"),
                 style.wrapped(failure ?? "", indent: 2),
-                style.wrapped("in \(names.joined(separator: ", "))\(rest)", indent: 2),
+                style.wrapped("in \(listed(names, most: 3))", indent: 2),
             ].joined(separator: "\n")
         }
     }
@@ -251,8 +246,12 @@ package struct ConsoleReport {
 extension ConsoleStyle {
     /// An outcome in its colour.
     package func word(_ outcome: Outcome, width: Int = 0) -> String {
-        let text = padded(outcome.word, width)
-        return switch outcome {
+        painted(padded(outcome.word, width), as: outcome)
+    }
+
+    /// A text in the colour of an outcome.
+    func painted(_ text: String, as outcome: Outcome) -> String {
+        switch outcome {
         case .pass: green(text)
         case .violation, .harnessError: red(text)
         case .warning, .untested, .inconclusive: yellow(text)

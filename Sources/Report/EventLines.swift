@@ -20,26 +20,13 @@ package struct EventLines {
         let column = times.map(\.count).max() ?? 0
         var before: String?
         return zip(events, times).map { index, time in
-            var word = harmless(printer.word(of: index))
+            // Control characters would let a hostile subject write to the terminal.
+            var word = visible(String(printer.word(of: index).unicodeScalars.prefix(600)))
             // Several events can be one word, such as a request with its response.
             if word == before { word = "(the same)" }
             before = word
             let line = aligned(time, column) + "  " + word
             return line.count <= width ? line : String(line.prefix(width - 1)) + "…"
         }
-    }
-
-    /// Control characters would let a hostile subject write to the terminal.
-    private func harmless(_ text: String) -> String {
-        var shown = ""
-        for scalar in text.unicodeScalars.prefix(600) {
-            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-            if isControl {
-                shown += "\\u{\(String(scalar.value, radix: 16))}"
-            } else {
-                shown.unicodeScalars.append(scalar)
-            }
-        }
-        return shown
     }
 }

@@ -19,11 +19,11 @@ package enum ReportFormat: String, Sendable, CaseIterable {
     package func text(of report: RunReport) -> String {
         switch self {
         case .json: JSONReport(report).value.text(pretty: true) + "\n"
-        case .junit: JUnitReport(report).text
+        case .junit: JUnitReport(report: report).text
         case .html: HTMLReport(report).text
-        case .markdown: MarkdownReport(report).text
-        case .github: GitHubReport(report).text
-        case .tap: TAPReport(report).text
+        case .markdown: MarkdownReport(report: report).text
+        case .github: GitHubReport(report: report).text
+        case .tap: TAPReport(report: report).text
         }
     }
 }

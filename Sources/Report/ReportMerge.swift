@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 
 /// Makes one report of the parts of a run.
@@ -39,17 +40,14 @@ package enum ReportMerge {
         _ parts: [RunReport], _ first: RunReport, under specification: Specification, scenarios names: [String]
     ) -> RunReport {
         let placed = parts.flatMap { report in zip(report.part?.places ?? [], report.scenarios) }
-        let unique = { (texts: [String]) in
-            texts.enumerated().filter { !texts[..<$0.offset].contains($0.element) }.map(\.element)
-        }
         var whole = RunReport(
             placed.sorted { $0.0 < $1.0 }.map(\.1), of: first.subject,
-            at: unique(parts.map(\.address)).joined(separator: ", "), under: specification,
+            at: parts.map(\.address).unique.joined(separator: ", "), under: specification,
             selection: Set(inQuestion(first)),
             intended: parts.reduce(into: [:]) { $0.merge($1.intended) { first, _ in first } },
             startedAt: parts.map(\.startedAt).min() ?? first.startedAt,
             duration: parts.map(\.duration).max() ?? .zero, wasInterrupted: parts.contains(where: \.wasInterrupted))
-        whole.diagnostics = unique(parts.flatMap(\.diagnostics))
+        whole.diagnostics = parts.flatMap(\.diagnostics).unique
         whole.again = first.again
         whole.tool = first.tool
         if let baseline = first.baseline {
@@ -126,12 +124,11 @@ package enum ReportMerge {
         var problems: [InputProblem] = []
         let missing = (1...count).filter { byIndex[$0] == nil }
         if !missing.isEmpty {
-            let names = missing.prefix(10).map { "\($0)/\(count)" }.joined(separator: ", ")
-            let rest = missing.count > 10 ? " and \(missing.count - 10) more" : ""
+            let names = listed(missing.map { "\($0)/\(count)" }, most: 10)
             problems.append(
                 InputProblem(
                     place: "report merge",
-                    what: "\(missing.count == 1 ? "a part is" : "\(missing.count) parts are") missing: \(names)\(rest)",
+                    what: "\(missing.count == 1 ? "a part is" : "\(missing.count) parts are") missing: \(names)",
                     expected: "all \(count) parts", fix: "name their files too, or run them again"))
         }
         for (index, names) in byIndex.sorted(by: { $0.key < $1.key }) where names.count > 1 {

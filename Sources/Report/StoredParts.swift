@@ -25,8 +25,7 @@ extension History.Subject: JSONRepresentable {
             name: stored.text("name"), role: role,
             profiles: Set(stored.choices("profiles", of: Profile.self).map(\.choice)),
             hasScriptedAgent: ["scripted", "model"].contains(stored.text("agent")),
-            limits: Dictionary(
-                limits?.object.keys.map { ($0, limits?.number($0) ?? 0) } ?? [], uniquingKeysWith: { first, _ in first }))
+            limits: limits.map { $0.object.keys.keyed(by: \.self).mapValues($0.number) } ?? [:])
     }
 }
 
@@ -114,10 +113,8 @@ extension TierResult: JSONRepresentable {
         let counts = stored.members("clauses")
         self.init(
             tier: stored.number("tier"), performed: stored.number("performed"), leftOut: stored.number("leftOut"),
-            counts: Dictionary(
-                Outcome.allCases.compactMap { outcome in
-                    counts?.value(outcome.rawValue).map { _ in (outcome, counts?.number(outcome.rawValue) ?? 0) }
-                }, uniquingKeysWith: { first, _ in first }))
+            counts: Outcome.allCases.filter { counts?.value($0.rawValue) != nil }.keyed(by: \.self)
+                .mapValues { counts?.number($0.rawValue) ?? 0 })
     }
 }
 

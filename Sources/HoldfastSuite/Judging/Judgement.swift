@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import Judge
 import Report
@@ -133,8 +134,8 @@ package struct Judgement: Sendable {
     private mutating func compare(
         _ stored: [Verdict], _ computed: [Verdict], _ scenario: String, _ unit: JudgeSource.Unit
     ) {
-        let before = Dictionary(stored.map { ($0.clause, $0) }, uniquingKeysWith: { first, _ in first })
-        let now = Dictionary(computed.map { ($0.clause, $0) }, uniquingKeysWith: { first, _ in first })
+        let before = stored.keyed(by: \.clause)
+        let now = computed.keyed(by: \.clause)
         for clause in Set(before.keys).union(now.keys).sorted() {
             let (one, other) = (before[clause], now[clause])
             // Clauses of profiles that were not declared are not stored.

@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import Report
 import Stage
@@ -67,7 +68,7 @@ package struct ServerSuite {
 
     /// The results in the order of the selection, with the scenarios that were set aside at their places.
     private func inOrder(_ results: [ScenarioResult]) -> [ScenarioResult] {
-        let byName = Dictionary(results.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let byName = results.keyed(by: \.name)
         return selection.scenarios.compactMap { scenario in
             var result = byName[scenario.name]
             if result == nil, let reason = reason(toSetAside: scenario) {

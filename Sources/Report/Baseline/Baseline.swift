@@ -10,12 +10,6 @@ package struct Baseline: Sendable, Equatable {
     /// What is expected, in the order of the file.
     package let entries: [Entry]
 
-    /// A baseline.
-    package init(file: String, entries: [Entry]) {
-        self.file = file
-        self.entries = entries
-    }
-
     /// A violation that is expected.
     package struct Entry: Sendable, Equatable {
         /// The clause, as written.

@@ -90,9 +90,7 @@ package struct BaselineResult: Sendable, Equatable {
             case .violated, .intermittent, .notInRun: nil
             case .passes: "delete the entry, so that the clause stays kept"
             case .passesSometimes: "add \"intermittent\": true, or mend what is left of it and delete the entry"
-            case .passesElsewhere:
-                "name the scenarios: \(violatedIn.prefix(10).joined(separator: ", "))"
-                    + (violatedIn.count > 10 ? " and \(violatedIn.count - 10) more" : "")
+            case .passesElsewhere: "name the scenarios: \(listed(violatedIn, most: 10))"
             case .neverViolated: "delete the entry, so that the clause stays kept"
             case .notShown: "delete the entry, or find out why the scenario ends before it comes to the clause"
             case .expired: "mend the violation and delete the entry, or decide anew and give a later day"

@@ -9,20 +9,14 @@ package struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertibl
 
     /// Reads `YYYY-MM-DD`, also at the start of a longer time stamp; nil for a day that does not exist.
     package init?(_ text: String) {
-        let digits = Array(text.utf8.prefix(10))
-        guard digits.count == 10, digits[4] == UInt8(ascii: "-"), digits[7] == UInt8(ascii: "-"),
-            text.utf8.count == 10 || text.utf8.dropFirst(10).first == UInt8(ascii: "T")
-        else { return nil }
-        func number(_ range: Range<Int>) -> Int? {
-            var number = 0
-            for digit in digits[range] {
-                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-                number = number * 10 + Int(digit - UInt8(ascii: "0"))
-            }
-            return number
+        let isWritten = text.utf8.prefix(10).enumerated().allSatisfy { place, byte in
+            place == 4 || place == 7
+                ? byte == UInt8(ascii: "-") : (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
         }
-        guard let year = number(0..<4), year > 0, let month = number(5..<7), (1...12).contains(month),
-            let day = number(8..<10), (1...Self.days(in: month, of: year)).contains(day)
+        guard isWritten, text.utf8.count == 10 || text.utf8.dropFirst(10).first == UInt8(ascii: "T") else { return nil }
+        let parts = text.prefix(10).split(separator: "-").compactMap { Int($0) }
+        guard parts.count == 3, case let (year, month, day) = (parts[0], parts[1], parts[2]), year > 0,
+            (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day)
         else { return nil }
         self.init(year: year, month: month, day: day)
     }
@@ -59,10 +53,6 @@ package struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertibl
 
     /// As ISO 8601 writes it.
     package var description: String {
-        func digits(_ number: Int, _ count: Int) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: max(0, count - text.count)) + text
-        }
-        return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))"
+        "\(String(10_000 + year).dropFirst())-\(String(100 + month).dropFirst())-\(String(100 + day).dropFirst())"
     }
 }

@@ -1,10 +1,6 @@
 /// The report as annotations that a workflow of GitHub shows beside a change.
 struct GitHubReport {
-    private let report: RunReport
-
-    init(_ report: RunReport) {
-        self.report = report
-    }
+    let report: RunReport
 
     /// A line for the verdict, then one for each thing to look at, as many as are shown.
     var text: String {

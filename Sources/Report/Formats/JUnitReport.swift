@@ -1,18 +1,15 @@
+import Basics
+
 /// The report as JUnit XML: a suite for each area, a case for each clause, failures first.
 ///
 /// A violation is a failure, and so is a clause that nothing shows to be kept; what the suite or a driver could not do is an
 /// error; what is expected or not in question is skipped.
 struct JUnitReport {
-    private let report: RunReport
-    private let cases: ReportCases
-
-    init(_ report: RunReport) {
-        self.report = report
-        cases = ReportCases(report)
-    }
+    let report: RunReport
 
     /// The whole document; the verdict is the name of its root.
     var text: String {
+        let cases = ReportCases(report)
         let seconds = Self.seconds(report.duration)
         var lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,
@@ -65,8 +62,6 @@ struct JUnitReport {
     private func quoted(_ text: String) -> String { "\"\(XMLText.escaped(PlainText.harmless(text)))\"" }
 
     private static func seconds(_ duration: Duration) -> String {
-        let milliseconds = duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000
-        let rest = String(milliseconds % 1000)
-        return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
+        "\(duration.milliseconds / 1000).\(String(1000 + duration.milliseconds % 1000).dropFirst())"
     }
 }

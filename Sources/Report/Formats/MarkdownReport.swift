@@ -4,16 +4,12 @@ import Judge
 
 /// The report as the summary of a CI step: the verdict, what is unexpected with its frames folded away, then tables.
 struct MarkdownReport {
-    private let report: RunReport
+    let report: RunReport
 
     /// A comment of GitHub takes 65,536 characters and a step summary a mebibyte.
     private static let maxBytes = 60_000
     /// The most lines of one table.
     private static let maxRows = 50
-
-    init(_ report: RunReport) {
-        self.report = report
-    }
 
     /// The whole summary, at most 60,000 bytes.
     var text: String {

@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import Judge
 
@@ -133,8 +134,7 @@ struct ReportCases {
             let reasons = report.scenarios.filter { result.decidedBy.contains($0.name) }
                 .compactMap { report.expectation(of: result.clause.id, in: $0) }
                 .map { "\($0.reason) (until \($0.expires)\($0.link.map { ", \($0)" } ?? ""))" }
-            let unique = reasons.enumerated().filter { !reasons[..<$0.offset].contains($0.element) }.map(\.element)
-            let reason = "expected: " + unique.joined(separator: "; ")
+            let reason = "expected: " + reasons.unique.joined(separator: "; ")
             return made(.expected(reason), reason, console.details(result))
         case .violation:
             return made(.failed, "violated: \(unexpected(result, report) ?? found)", console.details(result))

@@ -2,11 +2,7 @@ import JSON
 
 /// The report as TAP, version 14: a test for each clause, failures first; what is expected is a TODO.
 struct TAPReport {
-    private let report: RunReport
-
-    init(_ report: RunReport) {
-        self.report = report
-    }
+    let report: RunReport
 
     /// The whole stream; the verdict is the first comment.
     var text: String {

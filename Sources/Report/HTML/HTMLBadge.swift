@@ -7,32 +7,28 @@ struct HTMLBadge: Hashable {
     let word: String
     private let sign: String
 
-    private init(_ name: String, _ word: String, _ sign: String) {
-        self.name = name
-        self.word = word
-        self.sign = sign
-    }
-
-    init(_ outcome: Outcome) {
-        let sign: String
-        switch outcome {
-        case .pass: sign = "✓"
-        case .violation: sign = "✕"
-        case .warning: sign = "!"
-        case .untested: sign = "○"
-        case .inconclusive: sign = "?"
-        case .harnessError: sign = "⚠"
-        case .notApplicable: sign = "–"
-        }
-        self.init(outcome.rawValue, outcome.word, sign)
-    }
-
     /// A violation that the baseline expects.
-    static let expected = HTMLBadge("expected", "expected", "≈")
+    static let expected = HTMLBadge(name: "expected", word: "expected", sign: "≈")
     /// A scenario that was not performed.
-    static let skipped = HTMLBadge("notApplicable", "not performed", "–")
+    static let skipped = HTMLBadge(name: "notApplicable", word: "not performed", sign: "–")
     /// A scenario that a driver ended.
-    static let failed = HTMLBadge("harnessError", "driver failure", "⚠")
+    static let failed = HTMLBadge(name: "harnessError", word: "driver failure", sign: "⚠")
+}
+
+extension HTMLBadge {
+    init(_ outcome: Outcome) {
+        let sign =
+            switch outcome {
+            case .pass: "✓"
+            case .violation: "✕"
+            case .warning: "!"
+            case .untested: "○"
+            case .inconclusive: "?"
+            case .harnessError: "⚠"
+            case .notApplicable: "–"
+            }
+        self.init(name: outcome.rawValue, word: outcome.word, sign: sign)
+    }
 
     /// The badge of a clause in a run.
     init(_ result: ClauseResult, in report: RunReport) {

@@ -10,14 +10,9 @@ struct HTMLChart {
     /// More columns than these share the last one.
     static let maxColumns = 48
 
-    private let chart: SequenceChart
-    private let outcomes: [ClauseID: Outcome]
-
-    /// A chart; outcomes say what its marks mean.
-    init(_ chart: SequenceChart, outcomes: [ClauseID: Outcome]) {
-        self.chart = chart
-        self.outcomes = outcomes
-    }
+    let chart: SequenceChart
+    /// What its marks mean.
+    let outcomes: [ClauseID: Outcome]
 
     /// How many columns it has.
     var columns: Int { min(max(1, chart.participants.count), Self.maxColumns) }

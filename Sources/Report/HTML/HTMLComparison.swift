@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import Judge
 
@@ -12,9 +13,7 @@ struct HTMLComparison {
         self.entries = entries
         names = Self.short(entries.map(\.name))
         runs = entries.enumerated().map { HTMLRun($1.report, prefix: "r\($0 + 1).", isWhole: false) }
-        results = entries.map { entry in
-            Dictionary(entry.report.clauses.map { ($0.clause.id, $0) }, uniquingKeysWith: { first, _ in first })
-        }
+        results = entries.map { $0.report.clauses.keyed(by: \.clause.id) }
     }
 
     var page: HTMLPage {

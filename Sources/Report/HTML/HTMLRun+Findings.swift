@@ -97,7 +97,7 @@ extension HTMLRun {
         guard let scenario = scenarios[occurrence.scenario], !scenario.history.events.isEmpty else { return "" }
         let chart = SequenceChart(
             scenario.history, marking: [.init(clause, occurrence.finding)], maxVerbatim: Self.maxVerbatim)
-        return HTMLChart(chart, outcomes: outcomes[scenario.name] ?? [:])
+        return HTMLChart(chart: chart, outcomes: outcomes[scenario.name] ?? [:])
             .excerpt(name: scenario.name, link: links.id(scenario: scenario.name))
     }
 

@@ -8,10 +8,8 @@ extension HTMLRun {
         var room = Self.maxRows
         let scenarios = report.scenarios.filter { links.scenarios.contains($0.name) }
         let byArea = Dictionary(grouping: scenarios) { Self.area(of: $0.name) }
-        var seen: Set<String> = []
-        let order = scenarios.map { Self.area(of: $0.name) }.filter { seen.insert($0).inserted }
         return Markup.joined(
-            order.map { area in
+            scenarios.map { Self.area(of: $0.name) }.unique.map { area in
                 let items = (byArea[area] ?? []).map { scenario($0, area, &room) }
                 return "<section class=\"area\"><h\(level)>\(area)</h\(level)>\n\(items)</section>\n"
             })
@@ -78,7 +76,7 @@ extension HTMLRun {
         let chart = SequenceChart(
             scenario.history, marking: found.map { .init($0, $1) },
             maxVerbatim: found.isEmpty ? Self.maxQuietVerbatim : Self.maxVerbatim)
-        html += HTMLChart(chart, outcomes: outcomes[scenario.name] ?? [:]).whole(name: scenario.name, room: &own)
+        html += HTMLChart(chart: chart, outcomes: outcomes[scenario.name] ?? [:]).whole(name: scenario.name, room: &own)
         room -= before - own
         return html
     }

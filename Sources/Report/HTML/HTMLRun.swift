@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import Judge
 import Transcript
@@ -28,7 +29,7 @@ struct HTMLRun {
         links = HTMLLinks(
             prefix: prefix, clauses: Set(isWhole ? report.clauses.map(\.clause.id) : carded),
             scenarios: Set(shown.map(\.name)))
-        scenarios = Dictionary(report.scenarios.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        scenarios = report.scenarios.keyed(by: \.name)
         outcomes = scenarios.mapValues { scenario in
             Dictionary(scenario.verdicts.map { ($0.clause, $0.outcome) }, uniquingKeysWith: { first, _ in first })
         }

@@ -1,0 +1,19 @@
+extension Sequence {
+    /// The elements by a key; of those with the same key the first.
+    package func keyed<Key: Hashable>(by key: (Element) -> Key) -> [Key: Element] {
+        Dictionary(map { (key($0), $0) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+extension Sequence where Element: Hashable {
+    /// Each element once, where it comes first.
+    package var unique: [Element] {
+        var seen: Set<Element> = []
+        return filter { seen.insert($0).inserted }
+    }
+}
+
+/// Names with commas between, and how many more there are than are shown.
+package func listed(_ names: [String], most: Int) -> String {
+    names.prefix(most).joined(separator: ", ") + (names.count > most ? " and \(names.count - most) more" : "")
+}
