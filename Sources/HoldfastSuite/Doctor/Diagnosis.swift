@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import JSON
 import Report
@@ -69,7 +70,6 @@ package struct DiagnosisReport {
 
     /// The first and the last line.
     var headline: String {
-        func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
         let faults = diagnosis.findings.count { $0.status == .fault }
         let gaps = diagnosis.findings.count { $0.status == .gap }
         let clauses = diagnosis.open.filter { $0.outcome != .setAside }.flatMap(\.gap.clauses).count
@@ -129,30 +129,21 @@ package struct DiagnosisReport {
 
     /// The same for machines; its shape is `Spec/schemas/files/diagnosis.json`, version 1.
     package var value: JSONValue {
-        [
-            "format": "holdfast-diagnosis", "version": 1, "headline": .string(headline),
-            "exit": [
-                "code": .number(JSONNumber(Int(diagnosis.exit.rawValue))), "meaning": .string(diagnosis.exit.meaning),
-            ],
-            "subject": .string(subject),
-            "findings": .array(
-                diagnosis.findings.map { finding in
-                    var object: JSONObject = [
-                        "check": .string(finding.check), "status": .string(finding.status.rawValue),
-                        "what": .string(finding.what),
-                    ]
-                    object["fix"] = finding.fix.map { .string($0) }
-                    return .object(object)
-                }),
-            "open": .array(
-                diagnosis.open.map { open in
-                    var object: JSONObject = [
-                        "outcome": .string(open.outcome.rawValue), "reason": .string(open.gap.reason),
-                        "clauses": .array(open.gap.clauses.map { .string($0.description) }),
-                    ]
-                    object["fix"] = open.fix.map { .string($0) }
-                    return .object(object)
-                }),
-        ]
+        JSONValue(members: [
+            "format": "holdfast-diagnosis", "version": 1, "headline": headline,
+            "exit": JSONValue(members: [
+                "code": Int(diagnosis.exit.rawValue), "meaning": diagnosis.exit.meaning,
+            ]),
+            "subject": subject,
+            "findings": diagnosis.findings.map {
+                JSONValue(members: ["check": $0.check, "status": $0.status.rawValue, "what": $0.what, "fix": $0.fix])
+            },
+            "open": diagnosis.open.map {
+                JSONValue(members: [
+                    "outcome": $0.outcome.rawValue, "reason": $0.gap.reason, "clauses": $0.gap.clauses,
+                    "fix": $0.fix,
+                ])
+            },
+        ])
     }
 }

@@ -138,27 +138,24 @@ package struct DialectCheck {
 
     /// For machines.
     package var value: JSONValue {
-        let captures = captures.map { capture -> JSONValue in
-            let entries = capture.coverage.entries.map { entry -> JSONValue in
-                var object: JSONObject = ["sender": .string(entry.sender.rawValue)]
-                object["wire"] = entry.wire.map { .string($0) }
-                object["meaning"] = .string(Self.words[Self.rank(entry)].lowercased())
-                switch entry.meaning {
-                case .understood(let canonical): object["canonical"] = .string(canonical)
-                case .unknown(let reason), .ignored(let reason), .unmapped(let reason):
-                    object["reason"] = .string(reason)
-                case .noMessage: break
-                }
-                object["count"] = JSONValue(entry.count)
-                object["first"] = .string(entry.place)
-                return .object(object)
+        JSONValue(members: [
+            "dialect": dialect.name, "profiles": dialect.profiles.sorted().map(\.rawValue),
+            "captures": captures.map {
+                JSONValue(members: ["capture": $0.file, "entries": $0.coverage.entries.map(Self.json)])
+            },
+        ])
+    }
+
+    private static func json(_ entry: DialectCoverage.Entry) -> JSONValue {
+        let (canonical, reason): (String?, String?) =
+            switch entry.meaning {
+            case .understood(let canonical): (canonical, nil)
+            case .unknown(let reason), .ignored(let reason), .unmapped(let reason): (nil, reason)
+            case .noMessage: (nil, nil)
             }
-            return ["capture": .string(capture.file), "entries": .array(entries)]
-        }
-        return [
-            "dialect": .string(dialect.name),
-            "profiles": .array(dialect.profiles.sorted().map { .string($0.rawValue) }),
-            "captures": .array(captures),
-        ]
+        return JSONValue(members: [
+            "sender": entry.sender.rawValue, "wire": entry.wire, "meaning": words[rank(entry)].lowercased(),
+            "canonical": canonical, "reason": reason, "count": entry.count, "first": entry.place,
+        ])
     }
 }

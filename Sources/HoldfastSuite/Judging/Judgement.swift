@@ -166,7 +166,7 @@ extension Judgement.ClauseTally {
             exhibits.append(
                 Judgement.Exhibit(
                     file: unit.file, number: unit.number, name: name, outcome: verdict.outcome, finding: finding,
-                    lines: JudgedEvents(unit).lines(of: finding.events)))
+                    lines: JudgedEvents(unit: unit).lines(of: finding.events)))
         }
         // Doubts are of no interest once the clause is broken.
         let sorted = exhibits.filter { $0.outcome == outcome }.enumerated().sorted {
@@ -178,18 +178,13 @@ extension Judgement.ClauseTally {
 
 /// The events that a finding cites: where each stands in its file, and its text as it was on the wire.
 struct JudgedEvents {
-    private let unit: JudgeSource.Unit
+    let unit: JudgeSource.Unit
     /// The most characters of a text that are shown.
     private static let most = 400
 
-    init(_ unit: JudgeSource.Unit) {
-        self.unit = unit
-    }
-
     /// A line for each of the last events cited.
     func lines(of events: [Int]) -> [String] {
-        var seen: Set<Int> = []
-        return events.filter { seen.insert($0).inserted }.suffix(6).compactMap { index in
+        events.unique.suffix(6).compactMap { index in
             guard unit.history.events.indices.contains(index) else { return nil }
             let event = unit.history.events[index]
             let place = unit.places.indices.contains(index) ? unit.places[index].description : "event \(index)"
@@ -224,17 +219,8 @@ struct JudgedEvents {
 
     /// A text on one line that steers no terminal, cut with its length.
     static func cut(_ text: String) -> String {
-        var shown = ""
-        var count = 0
-        for scalar in text.unicodeScalars {
-            count += 1
-            if count > most { return "\(shown)… (\(text.utf8.count) bytes)" }
-            if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) {
-                shown += "\\u{\(String(scalar.value, radix: 16))}"
-            } else {
-                shown.unicodeScalars.append(scalar)
-            }
-        }
-        return shown
+        let scalars = text.unicodeScalars
+        let end = scalars.index(scalars.startIndex, offsetBy: most, limitedBy: scalars.endIndex) ?? scalars.endIndex
+        return visible(String(text[..<end])) + (end < scalars.endIndex ? "… (\(text.utf8.count) bytes)" : "")
     }
 }

@@ -14,71 +14,52 @@ package struct JudgementJSON {
     }
 
     package var value: JSONValue {
-        var object: JSONObject = [
-            "format": "holdfast-judgement", "version": 1, "specification": .string(specification.version),
-            "exit": ["code": JSONValue(Int(judgement.exit.rawValue)), "meaning": .string(judgement.exit.meaning)],
-            "bytes": JSONValue(judgement.bytes), "events": JSONValue(judgement.events),
-            "histories": JSONValue(judgement.histories), "files": .array(judgement.files.map(file)),
-            "clauses": .array(judgement.clauses.keys.sorted().map(clause)),
-        ]
-        if judgement.recomputed > 0 {
-            object["recomputed"] = JSONValue(judgement.recomputed)
-            object["differing"] = JSONValue(judgement.differenceCount)
-            object["differences"] = .array(judgement.differences.map(difference))
-        }
-        object["problems"] = .array(judgement.problems.map { .string($0.description) })
-        return .object(object)
+        let isRecomputed = judgement.recomputed > 0
+        return JSONValue(members: [
+            "format": "holdfast-judgement", "version": 1, "specification": specification.version,
+            "exit": JSONValue(members: [
+                "code": Int(judgement.exit.rawValue), "meaning": judgement.exit.meaning,
+            ]),
+            "bytes": judgement.bytes, "events": judgement.events, "histories": judgement.histories,
+            "files": judgement.files.map(file),
+            "clauses": judgement.clauses.sorted { $0.key < $1.key }.map { clause($0, $1) },
+            "recomputed": isRecomputed ? judgement.recomputed : nil,
+            "differing": isRecomputed ? judgement.differenceCount : nil,
+            "differences": isRecomputed ? judgement.differences.map(difference) : nil,
+            "problems": judgement.problems.map(\.description),
+        ])
     }
-
-    private func texts(_ texts: some Sequence<String>) -> JSONValue { .array(texts.map { .string($0) }) }
 
     private func file(_ file: Judgement.FileTally) -> JSONValue {
-        var object: JSONObject = ["name": .string(file.name), "bytes": JSONValue(file.summary.bytes)]
-        object["form"] = file.summary.form.map { .string($0.rawValue) }
-        object["histories"] = JSONValue(file.histories)
-        object["cutShort"] = JSONValue(file.cutShort)
-        object["events"] = JSONValue(file.events)
-        let foreign = file.foreignSpecifications(to: specification.version)
-        if !foreign.isEmpty { object["recordedUnder"] = texts(foreign) }
-        object["lacks"] = file.summary.lacks.map { texts($0.map(\.rawValue).sorted()) }
-        object["leftOut"] = .array(
-            file.summary.leftOut.entries.map { entry in
-                [
-                    "reason": .string(entry.reason), "count": JSONValue(entry.count),
-                    "first": .string(entry.first.description),
-                ]
-            })
-        return .object(object)
+        JSONValue(members: [
+            "name": file.name, "bytes": file.summary.bytes, "form": file.summary.form?.rawValue,
+            "histories": file.histories, "cutShort": file.cutShort, "events": file.events,
+            "recordedUnder": file.foreignSpecifications(to: specification.version).orAbsent,
+            "lacks": file.summary.lacks?.map(\.rawValue).sorted(),
+            "leftOut": file.summary.leftOut.entries.map {
+                JSONValue(members: ["reason": $0.reason, "count": $0.count, "first": $0.first.description])
+            },
+        ])
     }
 
-    private func clause(_ id: ClauseID) -> JSONValue {
-        let tally = judgement.clauses[id] ?? Judgement.ClauseTally()
-        var object: JSONObject = [
-            "id": .string(id.description), "outcome": .string(tally.outcome.rawValue),
-            "exercised": JSONValue(tally.exercised), "findings": JSONValue(tally.findings),
-        ]
-        if !tally.wasReachable, !tally.unreached.isEmpty {
-            object["unreached"] = texts(tally.unreached.sorted())
+    private func clause(_ id: ClauseID, _ tally: Judgement.ClauseTally) -> JSONValue {
+        let first = tally.exhibits.map { exhibit in
+            JSONValue(members: [
+                "file": exhibit.name, "history": exhibit.number, "what": exhibit.finding.what,
+                "expected": exhibit.finding.expected, "actual": exhibit.finding.actual, "events": exhibit.lines,
+            ])
         }
-        if !tally.exhibits.isEmpty {
-            object["first"] = .array(
-                tally.exhibits.map { exhibit in
-                    [
-                        "file": .string(exhibit.name), "history": JSONValue(exhibit.number),
-                        "what": .string(exhibit.finding.what), "expected": .string(exhibit.finding.expected),
-                        "actual": .string(exhibit.finding.actual),
-                        "events": texts(exhibit.lines),
-                    ]
-                })
-        }
-        return .object(object)
+        return JSONValue(members: [
+            "id": id, "outcome": tally.outcome.rawValue, "exercised": tally.exercised, "findings": tally.findings,
+            "unreached": tally.wasReachable ? nil : tally.unreached.sorted().orAbsent, "first": first.orAbsent,
+        ])
     }
 
     private func difference(_ difference: Judgement.Difference) -> JSONValue {
-        [
-            "scenario": .string(difference.scenario), "clause": .string(difference.clause.description),
-            "stored": .string(difference.stored), "computed": .string(difference.computed),
-        ]
+        JSONValue(members: [
+            "scenario": difference.scenario, "clause": difference.clause, "stored": difference.stored,
+            "computed": difference.computed,
+        ])
     }
 }
 

@@ -61,7 +61,6 @@ package struct ProxySummary {
     }
 
     private var passed: String {
-        func counted(_ count: Int, _ what: String) -> String { "\(readable(count)) \(what)\(count == 1 ? "" : "s")" }
         var parts = [
             counted(tallies.connections, "WebSocket"), counted(tallies.messages, "message"),
             counted(tallies.requests, "request"),

@@ -59,10 +59,7 @@ package struct ServerSuite {
             }
         }
         return scenarios.sorted { $0.key < $1.key }.map { reason, names in
-            let different = Set(names).sorted()
-            let rest = different.count > 3 ? " and \(different.count - 3) more" : ""
-            let shown = different.prefix(3).joined(separator: ", ")
-            return "left out \(names.count) times, because \(reason): \(shown)\(rest)"
+            "left out \(names.count) times, because \(reason): \(listed(Set(names).sorted(), most: 3))"
         }
     }
 

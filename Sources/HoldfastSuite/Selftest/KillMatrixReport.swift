@@ -63,22 +63,17 @@ extension KillMatrix.Result {
 
     /// The matrix for machines.
     package var value: JSONValue {
-        func names(_ clauses: [ClauseID]) -> JSONValue { .array(clauses.map { .string($0.description) }) }
-        return [
-            "format": "holdfast-kill-matrix", "version": 1, "holds": .bool(holds),
-            "waiting": .array(waiting.map { .string($0.name) }), "unbroken": names(unbroken),
-            "shownByTranscript": names(shownByTranscript),
-            "peers": .array(
-                peers.map { peer in
-                    [
-                        "kind": .string(peer.kind.rawValue), "name": .string(peer.name),
-                        "clause": peer.clause.map { .string($0.description) } ?? .null, "holds": .bool(peer.holds),
-                        "violated": names(peer.violated), "unkeepable": names(peer.unkeepable),
-                        "unproved": names(peer.unproved), "problems": .array(peer.problems.map { .string($0) }),
-                        "attempts": JSONValue(peer.attempts),
-                    ]
-                }),
-        ]
+        JSONValue(members: [
+            "format": "holdfast-kill-matrix", "version": 1, "holds": holds, "waiting": waiting.map(\.name),
+            "unbroken": unbroken, "shownByTranscript": shownByTranscript,
+            "peers": peers.map { peer in
+                JSONValue(members: [
+                    "kind": peer.kind.rawValue, "name": peer.name, "clause": peer.clause ?? JSONValue.null,
+                    "holds": peer.holds, "violated": peer.violated, "unkeepable": peer.unkeepable,
+                    "unproved": peer.unproved, "problems": peer.problems, "attempts": peer.attempts,
+                ])
+            },
+        ])
     }
 }
 

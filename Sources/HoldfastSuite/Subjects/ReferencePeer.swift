@@ -14,23 +14,17 @@ extension ReferenceConfiguration {
     /// The subject file for a server that is so configured, once it listens; the dialect is nil for the specification's own
     /// form.
     package func subjectFile(port: Int, dialect name: String? = nil) -> JSONValue {
-        var file: JSONValue = [
-            "name": .string(referenceName),
-            "version": .string(toolVersion),
-            "url": .string("ws://\(host):\(port)\(socketPath)"),
-            "http": .string("http://\(host):\(port)"),
-            "profiles": .array(profiles.map { .string($0.rawValue) }),
-            "agent": "scripted",
-            "principals": .array(principals.map { ["name": .string($0.name), "token": .string($0.token)] }),
-        ]
-        if let name { file["dialect"] = .string(name) }
-        let limits = limits.sorted { $0.key < $1.key }
-        if !limits.isEmpty { file["limits"] = .object(JSONObject(limits.map { ($0.key, JSONValue($0.value)) })) }
-        if let push {
+        let limits = limits.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) }
+        let push = push.map { push in
             let devices = push.devices.map { (key: $0.principal, value: JSONValue.string($0.token)) }
-            file["push"] = ["topic": .string(push.topic), "devices": .object(JSONObject(devices))]
+            return JSONValue(members: ["topic": push.topic, "devices": JSONValue.object(JSONObject(devices))])
         }
-        return file
+        return JSONValue(members: [
+            "name": referenceName, "version": toolVersion, "url": "ws://\(host):\(port)\(socketPath)",
+            "http": "http://\(host):\(port)", "profiles": profiles.map(\.rawValue), "agent": "scripted",
+            "principals": principals.map { JSONValue(members: ["name": $0.name, "token": $0.token]) },
+            "dialect": name, "limits": limits.isEmpty ? nil : JSONValue.object(JSONObject(limits)), "push": push,
+        ])
     }
 
     private var profiles: [Profile] {

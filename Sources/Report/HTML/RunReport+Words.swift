@@ -97,8 +97,3 @@ extension RunReport {
 
 /// How often, in words.
 func times(_ count: Int) -> String { count == 1 ? "once" : "\(readable(count)) times" }
-
-/// A count with its noun.
-func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
-    "\(readable(count)) \(count == 1 ? noun : plural ?? noun + "s")"
-}
