@@ -89,7 +89,7 @@ public struct JudgedClause: Sendable, Identifiable, CustomStringConvertible {
     init(_ result: ClauseResult, reason: String) {
         let untested = result.outcome == .untested ? [reason] : []
         self.init(
-            result.clause, Outcome(result.outcome), exercised: result.exercised,
+            result.clause, Outcome(rawValue: result.outcome.rawValue) ?? .harnessError, exercised: result.exercised,
             untested
                 + result.findings.map { occurrence in
                     let finding = occurrence.finding
@@ -107,21 +107,6 @@ public struct JudgedClause: Sendable, Identifiable, CustomStringConvertible {
         self.outcome = outcome
         self.exercised = exercised
         self.findings = findings
-    }
-}
-
-extension JudgedClause.Outcome {
-    fileprivate init(_ outcome: Judge.Outcome) {
-        self =
-            switch outcome {
-            case .pass: .pass
-            case .violation: .violation
-            case .warning: .warning
-            case .untested: .untested
-            case .inconclusive: .inconclusive
-            case .notApplicable: .notApplicable
-            case .harnessError: .harnessError
-            }
     }
 }
 

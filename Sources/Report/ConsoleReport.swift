@@ -37,13 +37,9 @@ package struct ConsoleReport {
     }
 
     private var head: String {
-        let profiles = report.subject.profiles.sorted().map(\.rawValue).joined(separator: ", ")
+        let profiles = report.subject.profileNames
         let performed = report.scenarios.filter { $0.skipped == nil }.count
-        let hasModel = report.tiers.contains { $0.tier == 3 }
-        // A client meets a server that the suite scripts, whatever it is.
-        let agent =
-            report.subject.role == .client
-            ? "" : " · " + TierResult.agent(of: report.subject.hasScriptedAgent ? (hasModel ? 3 : 2) : 1)
+        let agent = report.agentWords.map { " · \($0)" } ?? ""
         let subject = "\(report.subject.name) at \(report.address), specification \(report.specification)"
         let run =
             "profiles \(profiles)\(agent) · \(performed) scenario\(performed == 1 ? "" : "s") in \(readable(report.duration))"

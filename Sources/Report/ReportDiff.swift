@@ -49,8 +49,8 @@ package struct ReportDiff: Sendable {
             ("subject", old.subject.name, new.subject.name), ("specification", old.specification, new.specification),
             ("program", old.tool ?? "unknown", new.tool ?? "unknown"),
             (
-                "profiles", old.subject.profiles.sorted().map(\.rawValue).joined(separator: ", "),
-                new.subject.profiles.sorted().map(\.rawValue).joined(separator: ", ")
+                "profiles", old.subject.profileNames,
+                new.subject.profileNames
             ),
         ] where left != right { context.append("\(what): \(left) → \(right)") }
         self.context = context

@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 
 /// The page of an area with a section for each clause, and the list of all.
@@ -60,8 +61,8 @@ struct ClausePages {
         }
         let sources = renderer.html([.link(text: [.text("trace")], destination: "../trace.md")])
         parts.append(
-            "<p class=\"origin\">From \(HTMLText.escaped(clause.sources.joined(separator: ", "))) (\(sources)), since "
-                + "\(HTMLText.escaped(clause.since)); written in Spec/\(clause.file), line \(clause.line).</p>")
+            "<p class=\"origin\">From \(escapedForMarkup(clause.sources.joined(separator: ", "))) (\(sources)), since "
+                + "\(escapedForMarkup(clause.since)); written in Spec/\(clause.file), line \(clause.line).</p>")
         return "<section id=\"\(clause.id)\" class=\"card clause\">\n\(parts.joined(separator: "\n"))\n</section>"
     }
 
@@ -71,7 +72,7 @@ struct ClausePages {
 
     private func scenarios(of clause: Clause) -> String {
         let found = site.scenarios.filter { $0.clauses.contains(clause.id) }.map {
-            "<li>\(link($0.name, $0.address)): \(HTMLText.escaped($0.title))</li>"
+            "<li>\(link($0.name, $0.address)): \(escapedForMarkup($0.title))</li>"
         }
         return found.isEmpty ? "" : "<ul>\(found.joined(separator: "\n"))</ul>"
     }
@@ -83,7 +84,7 @@ struct ClausePages {
         let others = found.filter { !$0.file.contains("/\(clause.id)-") }
         func items(_ fixtures: [FixtureIndex.Entry]) -> String {
             "<ul>"
-                + fixtures.map { "<li>\(link($0.file, $0.address)): \(HTMLText.escaped($0.why))</li>" }
+                + fixtures.map { "<li>\(link($0.file, $0.address)): \(escapedForMarkup($0.why))</li>" }
                 .joined(separator: "\n") + "</ul>"
         }
         let more = "<details><summary>\(others.count) \(own.isEmpty ? "" : "others ")that show it too</summary>"
@@ -92,15 +93,15 @@ struct ClausePages {
 
     private func list(of defects: [Site.Defect], breaking clause: Clause) -> String {
         let items = defects.map { defect in
-            "<li><code>\(HTMLText.escaped(defect.name))</code>: \(inline(defect.summary))</li>"
+            "<li><code>\(escapedForMarkup(defect.name))</code>: \(inline(defect.summary))</li>"
         }
         let command = "conformance \(clause.role.rawValue) --reference --defect \(defects[0].name) --only \(clause.id)"
         return
-            "<ul>\(items.joined(separator: "\n"))</ul><pre tabindex=\"0\"><code>\(HTMLText.escaped(command))</code></pre>"
+            "<ul>\(items.joined(separator: "\n"))</ul><pre tabindex=\"0\"><code>\(escapedForMarkup(command))</code></pre>"
     }
 
     private func link(_ words: String, _ address: String) -> String {
-        "<a href=\"\(HTMLText.escaped(LinkResolver.relative(address, from: renderer.page)))\">\(HTMLText.escaped(words))</a>"
+        "<a href=\"\(escapedForMarkup(LinkResolver.relative(address, from: renderer.page)))\">\(escapedForMarkup(words))</a>"
     }
 
     private func inline(_ text: String) -> String {

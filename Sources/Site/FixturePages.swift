@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 
 /// Where a golden message or transcript stands on the pages.
@@ -34,33 +35,33 @@ struct FixturePages {
             let title = "Fixtures: " + group.replacing("-", with: ", ")
             let renderer = PageRenderer(links: links, page: page)
             let sections = fixtures.map { section($0, renderer) }
-            return (page, title, "<h1>\(HTMLText.escaped(title))</h1>\n" + sections.joined(separator: "\n"))
+            return (page, title, "<h1>\(escapedForMarkup(title))</h1>\n" + sections.joined(separator: "\n"))
         }
     }
 
     private func section(_ fixture: FixtureIndex.Entry, _ renderer: PageRenderer) -> String {
         var parts = [
-            "<h2><a class=\"here\" href=\"#\(HTMLText.escaped(fixture.anchor))\">\(HTMLText.escaped(fixture.file))</a></h2>",
+            "<h2><a class=\"here\" href=\"#\(escapedForMarkup(fixture.anchor))\">\(escapedForMarkup(fixture.file))</a></h2>",
             "<p>\(renderer.withClauses(fixture.why))</p>",
             "<p>Expected: \(renderer.withClauses(fixture.verdict))\(broken(fixture, renderer))</p>",
         ]
         if let notation = fixture.notation {
-            parts.append("<pre tabindex=\"0\"><code>\(HTMLText.escaped(notation))</code></pre>")
+            parts.append("<pre tabindex=\"0\"><code>\(escapedForMarkup(notation))</code></pre>")
         }
         if let text = site.texts[fixture.file] {
             let shown = text.prefix(Self.mostCharacters)
             let more = text.count - shown.count
             parts.append(
-                "<details><summary>The file</summary><pre tabindex=\"0\"><code>\(HTMLText.escaped(shown))"
+                "<details><summary>The file</summary><pre tabindex=\"0\"><code>\(escapedForMarkup(shown))"
                     + (more > 0 ? "\n… \(more) more characters" : "") + "</code></pre></details>")
         }
         return
-            "<section id=\"\(HTMLText.escaped(fixture.anchor))\" class=\"card\">\n\(parts.joined(separator: "\n"))\n</section>"
+            "<section id=\"\(escapedForMarkup(fixture.anchor))\" class=\"card\">\n\(parts.joined(separator: "\n"))\n</section>"
     }
 
     private func broken(_ fixture: FixtureIndex.Entry, _ renderer: PageRenderer) -> String {
         guard let place = fixture.rejectedAt else { return "" }
         let clauses = fixture.clauses.map(\.description).joined(separator: ", ")
-        return " by \(renderer.withClauses(clauses)) at <code>\(HTMLText.escaped(place))</code>"
+        return " by \(renderer.withClauses(clauses)) at <code>\(escapedForMarkup(place))</code>"
     }
 }

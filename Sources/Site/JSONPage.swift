@@ -1,3 +1,5 @@
+import Basics
+
 /// A file of JSON as it is, with its references as links.
 struct JSONPage {
     let links: LinkResolver
@@ -6,7 +8,7 @@ struct JSONPage {
     func html(_ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line($0) }
         return
-            "<h1>\(HTMLText.escaped(file))</h1>\n<pre tabindex=\"0\"><code>\(lines.joined(separator: "\n"))</code></pre>"
+            "<h1>\(escapedForMarkup(file))</h1>\n<pre tabindex=\"0\"><code>\(lines.joined(separator: "\n"))</code></pre>"
     }
 
     private func line(_ line: Substring) -> String {
@@ -14,15 +16,15 @@ struct JSONPage {
         var rest = line
         let mark = "\"$ref\": \""
         while let start = rest.firstRange(of: mark) {
-            html += HTMLText.escaped(rest[..<start.upperBound])
+            html += escapedForMarkup(rest[..<start.upperBound])
             rest = rest[start.upperBound...]
             let reference = rest.prefix { $0 != "\"" }
             let path = reference.prefix { $0 != "#" }
             let address = path.isEmpty ? nil : links.address(of: String(path), from: file)
-            let words = HTMLText.escaped(reference)
-            html += address.map { "<a href=\"\(HTMLText.escaped($0))\">\(words)</a>" } ?? words
+            let words = escapedForMarkup(reference)
+            html += address.map { "<a href=\"\(escapedForMarkup($0))\">\(words)</a>" } ?? words
             rest = rest[reference.endIndex...]
         }
-        return html + HTMLText.escaped(rest)
+        return html + escapedForMarkup(rest)
     }
 }

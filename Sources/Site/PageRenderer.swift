@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 
 /// Writes blocks of Markdown as HTML, for one page of a site.
@@ -20,12 +21,12 @@ struct PageRenderer {
         switch block {
         case .heading(let level, let words):
             let anchor = MarkdownPage.anchor(of: words.plain, &used)
-            return "<h\(level) id=\"\(HTMLText.escaped(anchor))\">\(html(words))</h\(level)>"
+            return "<h\(level) id=\"\(escapedForMarkup(anchor))\">\(html(words))</h\(level)>"
         case .paragraph(let words): return "<p>\(html(words))</p>"
         case .quote(let words): return "<blockquote><p>\(html(words))</p></blockquote>"
         case .code(let language, let text):
             if language == "mermaid", let diagram = SequenceDiagram(text) { return diagram.html }
-            return "<pre tabindex=\"0\"><code>\(HTMLText.escaped(text))</code></pre>"
+            return "<pre tabindex=\"0\"><code>\(escapedForMarkup(text))</code></pre>"
         case .list(let ordered, let items):
             let name = ordered ? "ol" : "ul"
             return "<\(name)>\n" + items.map { "<li>\(html($0))</li>" }.joined(separator: "\n") + "\n</\(name)>"
@@ -45,12 +46,12 @@ struct PageRenderer {
 
     private func html(_ inline: MarkdownInline, inLink: Bool) -> String {
         switch inline {
-        case .text(let text): inLink ? HTMLText.escaped(text) : withClauses(text)
-        case .code(let text): "<code>\(HTMLText.escaped(text))</code>"
+        case .text(let text): inLink ? escapedForMarkup(text) : withClauses(text)
+        case .code(let text): "<code>\(escapedForMarkup(text))</code>"
         case .emphasis(let parts): "<em>\(parts.map { html($0, inLink: inLink) }.joined())</em>"
         case .strong(let parts): "<strong>\(parts.map { html($0, inLink: inLink) }.joined())</strong>"
         case .image(let words, let destination):
-            "<img src=\"\(HTMLText.escaped(destination))\" alt=\"\(HTMLText.escaped(words))\">"
+            "<img src=\"\(escapedForMarkup(destination))\" alt=\"\(escapedForMarkup(words))\">"
         case .link(let parts, let destination):
             link(parts.map { html($0, inLink: true) }.joined(), links.address(of: destination, from: page))
         }
@@ -58,7 +59,7 @@ struct PageRenderer {
 
     private func link(_ words: String, _ address: String?) -> String {
         guard let address else { return words }
-        return "<a href=\"\(HTMLText.escaped(address))\">\(words)</a>"
+        return "<a href=\"\(escapedForMarkup(address))\">\(words)</a>"
     }
 
     /// Text in which each id of a clause leads to it.
@@ -71,15 +72,15 @@ struct PageRenderer {
             let digits = rest[rest.index(after: dash)...].prefix { $0.isNumber && $0.isASCII }
             let isWord = area.startIndex > before.startIndex && before[before.index(before: area.startIndex)].isLetter
             if !isWord, let id = ClauseID("\(area)-\(digits)"), links.clauses.contains(id) {
-                html += HTMLText.escaped(before[..<area.startIndex])
-                html += link(HTMLText.escaped(id.description), links.address(of: id, from: page))
+                html += escapedForMarkup(before[..<area.startIndex])
+                html += link(escapedForMarkup(id.description), links.address(of: id, from: page))
                 rest = rest[digits.endIndex...]
             } else {
-                html += HTMLText.escaped(rest[...dash])
+                html += escapedForMarkup(rest[...dash])
                 rest = rest[rest.index(after: dash)...]
             }
         }
-        return html + HTMLText.escaped(rest)
+        return html + escapedForMarkup(rest)
     }
 }
 

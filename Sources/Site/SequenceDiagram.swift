@@ -1,3 +1,5 @@
+import Basics
+
 /// A sequence of messages between two peers, drawn from the words of a fence of `mermaid`.
 struct SequenceDiagram {
     private enum Step {
@@ -49,7 +51,7 @@ struct SequenceDiagram {
         func middle(_ lane: Int) -> Int { width * (2 * lane + 1) / (2 * names.count) }
         var parts: [String] = []
         for (lane, name) in names.enumerated() {
-            parts.append("<text x=\"\(middle(lane))\" y=\"18\" font-weight=\"bold\">\(HTMLText.escaped(name))</text>")
+            parts.append("<text x=\"\(middle(lane))\" y=\"18\" font-weight=\"bold\">\(escapedForMarkup(name))</text>")
             parts.append(
                 "<line x1=\"\(middle(lane))\" y1=\"28\" x2=\"\(middle(lane))\" y2=\"\(height - 6)\" stroke-dasharray=\"3 4\"/>"
             )
@@ -67,13 +69,13 @@ struct SequenceDiagram {
                 parts.append("<line x1=\"\(middle(from))\" y1=\"\(bottom)\" x2=\"\(end)\" y2=\"\(bottom)\"/>")
                 parts.append("<path d=\"\(head)\" fill=\"none\"/>")
                 let between = (middle(from) + middle(to)) / 2
-                parts.append("<text x=\"\(between)\" y=\"\(bottom - 6)\">\(HTMLText.escaped(words))</text>")
+                parts.append("<text x=\"\(between)\" y=\"\(bottom - 6)\">\(escapedForMarkup(words))</text>")
             case .part(let words):
                 parts.append(
                     "<line x1=\"0\" y1=\"\(bottom)\" x2=\"\(width)\" y2=\"\(bottom)\" stroke-dasharray=\"8 4\"/>")
                 parts.append(
                     "<text x=\"6\" y=\"\(bottom - 6)\" text-anchor=\"start\" font-style=\"italic\">"
-                        + "\(HTMLText.escaped(words))</text>")
+                        + "\(escapedForMarkup(words))</text>")
             case .note(let lanes, let words):
                 let center = lanes.map(middle).reduce(0, +) / lanes.count
                 let half = min(width / 2, words.count * 33 / 10 + 14)
@@ -81,11 +83,11 @@ struct SequenceDiagram {
                 parts.append(
                     "<rect x=\"\(left)\" y=\"\(bottom - 18)\" width=\"\(2 * half)\" height=\"24\" rx=\"4\"/>")
                 parts.append(
-                    "<text x=\"\(left + half)\" y=\"\(bottom - 2)\">\(HTMLText.escaped(words))</text>")
+                    "<text x=\"\(left + half)\" y=\"\(bottom - 2)\">\(escapedForMarkup(words))</text>")
             }
         }
         return """
-            <figure><svg viewBox="0 0 \(width) \(height)" role="img" aria-label="\(HTMLText.escaped(words))" \
+            <figure><svg viewBox="0 0 \(width) \(height)" role="img" aria-label="\(escapedForMarkup(words))" \
             font-size="12" font-family="system-ui, sans-serif" text-anchor="middle" fill="currentColor">
             <style>line, path { stroke: currentColor; } rect { fill: var(--card); stroke: var(--line); }</style>
             \(parts.joined(separator: "\n"))

@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 
 /// What stands around the content of each page: the head, the way to the other pages, the search box.
@@ -13,14 +14,14 @@ struct SiteFrame {
             <head>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>\(HTMLText.escaped(title)) · Holdfast \(HTMLText.escaped(specification.version))</title>
+            <title>\(escapedForMarkup(title)) · Holdfast \(escapedForMarkup(specification.version))</title>
             <link rel="stylesheet" href="\(root)site.css">
             <link rel="icon" href="data:,">
             </head>
             <body>
             <a class="skip" href="#content">To the content</a>
             <header>
-            <a class="home" href="\(root)index.html">Holdfast \(HTMLText.escaped(specification.version))</a>
+            <a class="home" href="\(root)index.html">Holdfast \(escapedForMarkup(specification.version))</a>
             <div class="search"><input id="search" type="search" placeholder="Search ( / )" aria-label="Search the specification">
             <ul id="found" hidden></ul></div>
             </header>
@@ -51,7 +52,7 @@ struct SiteFrame {
     private func group(_ name: String, _ pages: [(String, String)], _ root: String, _ here: String) -> String {
         let items = pages.map { page, title in
             let current = page == here ? " aria-current=\"page\"" : ""
-            return "<li><a href=\"\(root)\(page)\"\(current)>\(HTMLText.escaped(title))</a></li>"
+            return "<li><a href=\"\(root)\(page)\"\(current)>\(escapedForMarkup(title))</a></li>"
         }
         return "<h2>\(name)</h2><ul>\n\(items.joined(separator: "\n"))\n</ul>\n"
     }

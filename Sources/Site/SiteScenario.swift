@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import JSON
 
@@ -51,15 +52,15 @@ struct ScenarioPages {
             let renderer = PageRenderer(links: links, page: page)
             let sections = scenarios.map { scenario in
                 """
-                <section id="\(HTMLText.escaped(scenario.anchor))" class="card">
-                <h2><a class="here" href="#\(HTMLText.escaped(scenario.anchor))">\(HTMLText.escaped(scenario.name))</a></h2>
-                <p><strong>\(HTMLText.escaped(scenario.title)).</strong> \(renderer.withClauses(scenario.summary))</p>
+                <section id="\(escapedForMarkup(scenario.anchor))" class="card">
+                <h2><a class="here" href="#\(escapedForMarkup(scenario.anchor))">\(escapedForMarkup(scenario.name))</a></h2>
+                <p><strong>\(escapedForMarkup(scenario.title)).</strong> \(renderer.withClauses(scenario.summary))</p>
                 <p>Exercises \(renderer.withClauses(scenario.clauses.map(\.description).joined(separator: ", "))).</p>
-                <details><summary>Steps</summary><pre tabindex="0"><code>\(HTMLText.escaped(scenario.text))</code></pre></details>
+                <details><summary>Steps</summary><pre tabindex="0"><code>\(escapedForMarkup(scenario.text))</code></pre></details>
                 </section>
                 """
             }
-            return (page, title, "<h1>\(HTMLText.escaped(title))</h1>\n" + sections.joined(separator: "\n"))
+            return (page, title, "<h1>\(escapedForMarkup(title))</h1>\n" + sections.joined(separator: "\n"))
         }
     }
 }

@@ -34,7 +34,7 @@ struct MarkdownReport {
     }
 
     private var subject: String {
-        let profiles = report.subject.profiles.sorted().map(\.rawValue).joined(separator: ", ")
+        let profiles = report.subject.profileNames
         let performed = report.scenarios.count { $0.skipped == nil }
         return
             "\(inline(report.subject.name)) at \(code(report.address)), specification \(inline(report.specification)), "
@@ -127,11 +127,8 @@ struct MarkdownReport {
     /// A stranger's text in a line of prose or a cell: no markup, no tag, no mention.
     private func inline(_ text: String) -> String {
         var shown = ""
-        for scalar in PlainText.line(text, limit: 300).unicodeScalars {
+        for scalar in escapedForMarkup(PlainText.line(text, limit: 300), quotes: false).unicodeScalars {
             switch scalar {
-            case "&": shown += "&amp;"
-            case "<": shown += "&lt;"
-            case ">": shown += "&gt;"
             case "@": shown += "&#64;"
             case "\\", "`", "*", "_", "[", "]", "|", "~", "!", "#":
                 shown += "\\"
@@ -144,8 +141,7 @@ struct MarkdownReport {
 
     /// A stranger's text inside an element of HTML, where Markdown's own escapes would show.
     private static func html(_ text: String) -> String {
-        PlainText.line(text, limit: 300).replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-            .replacing(">", with: "&gt;").replacing("@", with: "&#64;")
+        escapedForMarkup(PlainText.line(text, limit: 300), quotes: false).replacing("@", with: "&#64;")
     }
 
     /// A short text in fixed width; one that could end it stands as prose.

@@ -1,3 +1,5 @@
+import Basics
+
 /// Text as XML carries it.
 package enum XMLText {
     /// The text for content and for attributes in double quotes.
@@ -6,20 +8,10 @@ package enum XMLText {
     /// line ends and tabs survive in attributes only as references.
     package static func escaped(_ text: String) -> String {
         var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            case "\n": result += "&#10;"
-            case "\r": result += "&#13;"
-            case "\t": result += "&#9;"
-            case _
-            where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-                || [0xFFFE, 0xFFFF].contains(scalar.value):
-                result += "\\u{\(String(scalar.value, radix: 16))}"
+        for scalar in escapedForMarkup(text).unicodeScalars {
+            switch scalar.value {
+            case 0x09, 0x0A, 0x0D: result += "&#\(scalar.value);"
+            case 0..<0x20, 0x7F...0x9F, 0xFFFE, 0xFFFF: result += "\\u{\(String(scalar.value, radix: 16))}"
             default: result.unicodeScalars.append(scalar)
             }
         }

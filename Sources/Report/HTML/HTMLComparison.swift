@@ -98,7 +98,7 @@ struct HTMLComparison {
             \(row("Verdict") { "<strong class=\"\(HTMLHead.tone(of: $0.exit))\">\(HTMLHead.sign(of: $0.exit)) \($0.verdict)</strong>" })\
             \(row("Subject") { "\(PlainText.line($0.subject.name))" })\
             \(row("Address") { "<code>\(PlainText.line($0.address))</code>" })\
-            \(row("Profiles") { "\($0.subject.profiles.sorted().map(\.rawValue).joined(separator: ", "))" })\
+            \(row("Profiles") { "\($0.subject.profileNames)" })\
             \(row("Date") { "\(HTMLHead.day($0.startedAt))" })\
             \(row("Clauses") { "\($0.clauses(.pass).count) pass, \($0.clauses(.violation).count) violated" })\
             \(row("Persistence proof", proof))</tbody></table></div>\n

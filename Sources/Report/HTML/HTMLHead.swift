@@ -17,7 +17,7 @@ struct HTMLHead {
 
     /// What the verdict is about, as a list.
     var facts: Markup {
-        let profiles = report.subject.profiles.sorted().map(\.rawValue).joined(separator: ", ")
+        let profiles = report.subject.profileNames
         let performed = report.scenarios.count { $0.skipped == nil }
         let left = report.scenarios.count - performed
         var rows: [(String, Markup)] = [

@@ -61,17 +61,7 @@ struct HTMLPage {
     }.joined()
 
     /// How a chart is read, for who sees one for the first time.
-    static let legend: Markup = """
-        <details class="legend"><summary>How to read a chart</summary><div>
-        <p>Time runs down, in milliseconds since the scenario began. Each column is one who took part: devices (A, B, …) with their
-        WebSocket connection, the server, HTTP requests (REST), the push service, and the process or the app.</p>
-        <p>Labels are short: <code>done(t1 #2)</code> is a frame of type <code>done</code> for the first turn, with <code>seq</code> 2;
-        <code>c1</code> is a client message, <code>s1</code> a session, <code>u1</code> and <code>a1</code> a stored question and its
-        answer. Choose a row to see what was on the wire, letter by letter.</p>
-        <p>A square is something the suite did, such as a kill; a circle is what an app showed; a cross is the end of a socket; a dotted
-        line is a time in which the suite watched. Rows with a bar on the left and a ✕ are where a clause is violated.</p>
-        </div></details>\n
-        """
+    static let legend = Markup(stringLiteral: Resources.legendHTML)
 
     /// Controls that leave only some clauses and scenarios in sight; they need the script, and are hidden without it.
     static func filter(_ report: RunReport) -> Markup {

@@ -1,3 +1,5 @@
+import Basics
+
 /// A piece of HTML; a text that is put into it is escaped, and only HTML itself goes in as it is.
 ///
 /// What a subject sent can so reach a page as text alone, wherever it stands.
@@ -57,17 +59,6 @@ struct Markup: ExpressibleByStringInterpolation, Equatable {
 
     /// Control characters, and those that turn the direction of writing, are shown by their number.
     private static func escape(_ text: String, quotes: Bool, into source: inout String) {
-        var result = String.UnicodeScalarView()
-        for scalar in PlainText.harmless(text).unicodeScalars {
-            switch scalar {
-            case "&": result.append(contentsOf: "&amp;".unicodeScalars)
-            case "<": result.append(contentsOf: "&lt;".unicodeScalars)
-            case ">": result.append(contentsOf: "&gt;".unicodeScalars)
-            case "\"" where quotes: result.append(contentsOf: "&quot;".unicodeScalars)
-            case "'" where quotes: result.append(contentsOf: "&#39;".unicodeScalars)
-            default: result.append(scalar)
-            }
-        }
-        source += String(result)
+        source += escapedForMarkup(PlainText.harmless(text), quotes: quotes)
     }
 }

@@ -1,6 +1,7 @@
 import Basics
 import Holdfast
 import Judge
+import Transcript
 
 extension RunReport {
     /// The verdict as a person says it.
@@ -97,3 +98,8 @@ extension RunReport {
 
 /// How often, in words.
 func times(_ count: Int) -> String { count == 1 ? "once" : "\(readable(count)) times" }
+
+extension History.Subject {
+    /// The profiles it declares, in one line.
+    var profileNames: String { profiles.sorted().map(\.rawValue).joined(separator: ", ") }
+}

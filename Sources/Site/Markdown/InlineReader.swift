@@ -79,14 +79,14 @@ struct InlineReader {
     }
 
     private mutating func code(before end: Int) -> MarkdownInline? {
-        let ticks = characters[next..<end].prefix { $0 == "`" }.count
+        let ticks = run(of: "`", at: next, before: end)
         var at = next + ticks
         while at < end {
             guard characters[at] == "`" else {
                 at += 1
                 continue
             }
-            let run = characters[at..<end].prefix { $0 == "`" }.count
+            let run = run(of: "`", at: at, before: end)
             if run == ticks {
                 var inner = String(characters[(next + ticks)..<at])
                 if inner.hasPrefix(" "), inner.hasSuffix(" "), inner.contains(where: { $0 != " " }) {
@@ -103,7 +103,7 @@ struct InlineReader {
     }
 
     private mutating func stress(before end: Int) -> MarkdownInline? {
-        let stars = characters[next..<end].prefix { $0 == "*" }.count
+        let stars = run(of: "*", at: next, before: end)
         let after = next + stars
         let isOpening = after < end && characters[after] != " "
         guard isOpening else {
@@ -129,12 +129,9 @@ struct InlineReader {
         var at = start
         while at < end {
             if characters[at] == "`" {
-                let ticks = characters[at..<end].prefix { $0 == "`" }.count
-                at += ticks
-                while at < end, characters[at..<end].prefix(while: { $0 == "`" }).count != ticks { at += 1 }
-                at += ticks
+                at = afterCode(at, before: end)
             } else if characters[at] == "*" {
-                let run = characters[at..<end].prefix { $0 == "*" }.count
+                let run = run(of: "*", at: at, before: end)
                 if run == stars, characters[at - 1] != " " { return at }
                 at += run
             } else {
@@ -142,6 +139,18 @@ struct InlineReader {
             }
         }
         return nil
+    }
+
+    private func run(of character: Character, at start: Int, before end: Int) -> Int {
+        characters[start..<end].prefix { $0 == character }.count
+    }
+
+    /// Where the code ends that begins at an index.
+    private func afterCode(_ start: Int, before end: Int) -> Int {
+        let ticks = run(of: "`", at: start, before: end)
+        var at = start + ticks
+        while at < end, run(of: "`", at: at, before: end) != ticks { at += 1 }
+        return at + ticks
     }
 
     private mutating func image(before end: Int) -> MarkdownInline? {
@@ -192,11 +201,7 @@ struct InlineReader {
         var at = start
         while at < end {
             switch characters[at] {
-            case "`":
-                let ticks = characters[at..<end].prefix { $0 == "`" }.count
-                at += ticks
-                while at < end, characters[at..<end].prefix(while: { $0 == "`" }).count != ticks { at += 1 }
-                at += ticks - 1
+            case "`": at = afterCode(at, before: end) - 1
             case "[": depth += 1
             case "]":
                 depth -= 1
