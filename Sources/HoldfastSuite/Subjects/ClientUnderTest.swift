@@ -141,12 +141,10 @@ public struct ClientUnderTest: Sendable {
     }
 
     private static func unknown(_ names: [String], _ flag: String, among known: [String]) -> [InputProblem] {
-        names.filter { !known.contains($0) }.map { name in
-            InputProblem(
-                flag, "unknown name '\(name)'", insteadOf: name, among: known,
-                expected: known.count > 9 ? "a name of 'conformance chat --list-defects'" : nil,
-                otherwise: "correct the name")
-        }
+        InputProblem.unknown(
+            names, given: flag, among: known,
+            expected: known.count > 9 ? "a name of 'conformance chat --list-defects'" : nil,
+            otherwise: "correct the name")
     }
 
     /// A number without a fraction that is none.

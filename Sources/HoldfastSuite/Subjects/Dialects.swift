@@ -83,12 +83,21 @@ extension Profile {
     ) -> Set<Profile> {
         let known = all(of: role)
         let names = names.flatMap { $0.split(separator: ",").map(String.init) }
-        let declared = names.compactMap(Profile.init(rawValue:)).filter(known.contains)
-        problems += names.filter { name in !known.contains { $0.rawValue == name } }.map { name in
+        problems += InputProblem.unknown(
+            names, "profile", given: "--profile", among: known.map(\.rawValue).sorted(), otherwise: "name one of these")
+        return Set(names.compactMap(Profile.init(rawValue:)).filter(known.contains))
+    }
+}
+
+extension InputProblem {
+    /// A problem for each name that is none of the known ones.
+    static func unknown(
+        _ names: [String], _ noun: String = "name", given place: String, among known: [String],
+        expected: String? = nil, otherwise fix: String
+    ) -> [InputProblem] {
+        names.filter { !known.contains($0) }.map { name in
             InputProblem(
-                "--profile", "unknown profile '\(name)'", insteadOf: name, among: known.map(\.rawValue).sorted(),
-                otherwise: "name one of these")
+                place, "unknown \(noun) '\(name)'", insteadOf: name, among: known, expected: expected, otherwise: fix)
         }
-        return Set(declared)
     }
 }

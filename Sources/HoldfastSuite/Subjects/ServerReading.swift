@@ -154,11 +154,9 @@ extension ServerUnderTest {
         for (flag, names, known) in [
             ("--defect", defects, Defect.all.map(\.name)), ("--variation", variations, Variation.all.map(\.name)),
         ] {
-            problems += names.filter { !known.contains($0) }.map { name in
-                InputProblem(
-                    flag, "unknown name '\(name)'", insteadOf: name, among: known,
-                    expected: "a name of 'conformance serve --list-defects'", otherwise: "correct it")
-            }
+            problems += InputProblem.unknown(
+                names, given: flag, among: known, expected: "a name of 'conformance serve --list-defects'",
+                otherwise: "correct it")
         }
         let spoken = try dialect.map { try specification.dialect($0, given: "--dialect") } ?? .canonical
         var reference = ReferenceSubject(program: program, defects: defects, variations: variations)
