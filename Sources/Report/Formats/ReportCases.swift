@@ -29,15 +29,15 @@ struct ReportCases {
         /// Its id, such as `SYNC-3`.
         let id: String
         /// The sentence of the clause.
-        let title: String
+        var title = ""
         /// What became of it.
         let status: Status
         /// The kind of failure in one word, such as `violation`.
-        let kind: String
+        var kind = ""
         /// What is wrong, in one line; empty when nothing is.
-        let message: String
+        var message = ""
         /// Everything about it, in lines; empty when there is nothing to say.
-        let details: String
+        var details = ""
         /// Where in a file it is to be mended; nil when in no file.
         var file: (name: String, line: Int)?
 
@@ -96,9 +96,7 @@ struct ReportCases {
         for (ids, reason) in left {
             for id in ids {
                 byArea[id.area, default: []].append(
-                    Case(
-                        id: id.description, title: "", status: .skipped(reason), kind: "", message: reason, details: "")
-                )
+                    Case(id: id.description, status: .skipped(reason), message: reason))
             }
         }
         let problems = report.scenarios.flatMap(Self.scenario)
@@ -118,7 +116,7 @@ struct ReportCases {
     }
 
     private static func clause(_ result: ClauseResult, _ report: RunReport, _ console: ConsoleReport) -> Case {
-        func made(_ status: Status, _ message: String, _ details: String = "") -> Case {
+        func made(_ status: Status, _ message: String = "", _ details: String = "") -> Case {
             Case(
                 id: result.clause.id.description, title: result.clause.sentence, status: status,
                 kind: result.outcome.word, message: message, details: details)
@@ -128,7 +126,7 @@ struct ReportCases {
             first.map { "\($0.finding.what) in scenario \($0.scenario)" }
             ?? "in scenario \(result.decidedBy.first ?? "")"
         switch result.outcome {
-        case .pass: return made(.passed(remark: nil), "")
+        case .pass: return made(.passed(remark: nil))
         case .warning: return made(.passed(remark: found), found, console.details(result))
         case .violation where report.isExpected(result):
             let reasons = report.scenarios.filter { result.decidedBy.contains($0.name) }
@@ -140,13 +138,12 @@ struct ReportCases {
             return made(.failed, "violated: \(unexpected(result, report) ?? found)", console.details(result))
         case .inconclusive: return made(.failed, "inconclusive: \(found)", console.details(result))
         case .untested:
-            let reason = report.gaps.first { $0.clauses.contains(result.clause.id) }?.reason ?? "nothing exercised it"
-            return made(.failed, "untested: \(reason)")
+            return made(.failed, "untested: \(report.whyUntested(result.clause.id))")
         case .notApplicable:
             let missing = result.clause.undeclared(in: report.subject.profiles) ?? result.clause.profile
-            return made(.skipped("profile '\(missing.rawValue)' is not declared"), "")
+            return made(.skipped("profile '\(missing.rawValue)' is not declared"))
         case .harnessError:
-            return made(.errored, "harness error: no scenario could exercise it because the suite failed", "")
+            return made(.errored, "harness error: no scenario could exercise it because the suite failed")
         }
     }
 
@@ -160,13 +157,13 @@ struct ReportCases {
     private static func scenario(_ scenario: ScenarioResult) -> [Case] {
         var cases = scenario.problems.map { problem in
             Case(
-                id: scenario.name, title: "", status: .errored, kind: "harness error",
+                id: scenario.name, status: .errored, kind: "harness error",
                 message: "harness error: \(Self.summary(problem))", details: problem)
         }
         if let failure = scenario.failure {
             cases.append(
                 Case(
-                    id: scenario.name, title: "", status: .errored, kind: "driver failure",
+                    id: scenario.name, status: .errored, kind: "driver failure",
                     message: "driver failure: \(failure)",
                     details: "\(failure)\nat \(scenario.stoppedAt ?? "the end")"))
         }
@@ -182,7 +179,7 @@ struct ReportCases {
     private static func stale(_ result: BaselineResult.EntryResult, in file: String) -> Case {
         let fix = result.fix.map { "\nfix: \($0)" } ?? ""
         return Case(
-            id: "\(file):\(result.entry.line)", title: "", status: .failed, kind: "stale baseline",
+            id: "\(file):\(result.entry.line)", status: .failed, kind: "stale baseline",
             message: "stale baseline: \(result.what)", details: result.what + fix, file: (file, result.entry.line))
     }
 }

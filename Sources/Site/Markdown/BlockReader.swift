@@ -59,23 +59,22 @@ struct BlockReader {
         if isBullet(line) { return list(ordered: false) }
         if line.hasPrefix("1. ") { return list(ordered: true) }
         if line.hasPrefix(">") { return quote() }
-        let foreign =
-            line.first == " " || line.first == "\t"
-            ? "text that begins with a space"
-            : line.hasPrefix("<")
-                ? "HTML"
-                : line.hasPrefix("---") || line.hasPrefix("***") || line.hasPrefix("===")
-                    ? "a line across the page"
-                    : line.hasPrefix("~~~") ? "a fence of tildes" : nil
-        if let foreign {
+        if let foreign = Self.foreign.first(where: { line.hasPrefix($0.start) }) {
             note(
-                next, "\(foreign) is outside of the subset of Markdown that is used here",
+                next, "\(foreign.what) is outside of the subset of Markdown that is used here",
                 expected: "headings, paragraphs, fences of backticks, flat lists, quotations, tables and links",
                 fix: "say it with one of these")
             return nil
         }
         return paragraph()
     }
+
+    /// How lines begin that other readers of Markdown give a meaning, and what they are.
+    private static let foreign: [(start: String, what: String)] = [
+        (" ", "text that begins with a space"), ("\t", "text that begins with a space"), ("<", "HTML"),
+        ("---", "a line across the page"), ("***", "a line across the page"), ("===", "a line across the page"),
+        ("~~~", "a fence of tildes"),
+    ]
 
     private func isBullet(_ line: Substring) -> Bool { line.hasPrefix("* ") || line.hasPrefix("- ") }
 
