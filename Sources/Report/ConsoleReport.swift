@@ -75,11 +75,8 @@ package struct ConsoleReport {
 
     /// Everything about a clause that is not as it should be.
     func details(_ result: ClauseResult, isDrawn: Bool = false) -> String {
-        let isUnexpected = { (occurrence: ClauseResult.Occurrence) in
-            guard result.outcome == .violation, let scenario = report.scenario(occurrence.scenario) else { return true }
-            return report.expectation(of: result.clause.id, in: scenario) == nil
-        }
-        let findings = report.isExpected(result) ? result.findings : result.findings.filter(isUnexpected)
+        let unexpected = result.findings.filter { report.expectation(of: result, in: $0) == nil }
+        let findings = report.isExpected(result) ? result.findings : unexpected
         return details(result, findings, isDrawn)
     }
 

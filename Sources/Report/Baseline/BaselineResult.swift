@@ -196,6 +196,12 @@ extension RunReport {
         baseline?.entry(for: clause, in: scenario)
     }
 
+    /// Why what was found of a violated clause may stand; nil when nobody expects it.
+    func expectation(of result: ClauseResult, in occurrence: ClauseResult.Occurrence) -> Baseline.Entry? {
+        guard result.outcome == .violation else { return nil }
+        return scenario(occurrence.scenario).flatMap { expectation(of: result.clause.id, in: $0) }
+    }
+
     /// The violated clauses that are violated somewhere where nobody expects it.
     package var unexpected: [ClauseResult] { clauses(.violation).filter { !isExpected($0) } }
 

@@ -81,7 +81,7 @@ struct ReportCases {
     let suites: [Suite]
 
     /// The cases of all suites, those that failed first.
-    var all: [Case] { Self.worstFirst(suites.flatMap(\.cases)) }
+    var all: [Case] { Self.worstFirst(suites.flatMap(\.cases), by: \.rank) }
 
     init(_ report: RunReport) {
         let console = ConsoleReport(report, style: ConsoleStyle(width: 100))
@@ -102,17 +102,15 @@ struct ReportCases {
         let problems = report.scenarios.flatMap(Self.scenario)
         let stale = (report.baseline?.stale ?? []).map { Self.stale($0, in: report.baseline?.file ?? "") }
         var suites = byArea.sorted { $0.key < $1.key }.map {
-            Suite(name: $0.key.rawValue, cases: Self.worstFirst($0.value))
+            Suite(name: $0.key.rawValue, cases: Self.worstFirst($0.value, by: \.rank))
         }
         if !problems.isEmpty { suites.append(Suite(name: "scenarios", cases: problems)) }
         if !stale.isEmpty { suites.append(Suite(name: "baseline", cases: stale)) }
-        self.suites = suites.enumerated().sorted {
-            ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
-        }.map(\.element)
+        self.suites = Self.worstFirst(suites, by: \.rank)
     }
 
-    private static func worstFirst(_ cases: [Case]) -> [Case] {
-        cases.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
+    private static func worstFirst<Item>(_ items: [Item], by rank: (Item) -> Int) -> [Item] {
+        items.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }.map(\.element)
     }
 
     private static func clause(_ result: ClauseResult, _ report: RunReport, _ console: ConsoleReport) -> Case {
@@ -121,7 +119,7 @@ struct ReportCases {
                 id: result.clause.id.description, title: result.clause.sentence, status: status,
                 kind: result.outcome.word, message: message, details: details)
         }
-        let first = result.findings.first
+        let first = result.findings.first { report.expectation(of: result, in: $0) == nil } ?? result.findings.first
         let found =
             first.map { "\($0.finding.what) in scenario \($0.scenario)" }
             ?? "in scenario \(result.decidedBy.first ?? "")"
@@ -135,7 +133,7 @@ struct ReportCases {
             let reason = "expected: " + reasons.unique.joined(separator: "; ")
             return made(.expected(reason), reason, console.details(result))
         case .violation:
-            return made(.failed, "violated: \(unexpected(result, report) ?? found)", console.details(result))
+            return made(.failed, "violated: \(found)", console.details(result))
         case .inconclusive: return made(.failed, "inconclusive: \(found)", console.details(result))
         case .untested:
             return made(.failed, "untested: \(report.whyUntested(result.clause.id))")
@@ -145,13 +143,6 @@ struct ReportCases {
         case .harnessError:
             return made(.errored, "harness error: no scenario could exercise it because the suite failed")
         }
-    }
-
-    /// The first finding that nobody expects.
-    private static func unexpected(_ result: ClauseResult, _ report: RunReport) -> String? {
-        result.findings.first { occurrence in
-            report.scenario(occurrence.scenario).map { report.expectation(of: result.clause.id, in: $0) == nil } ?? true
-        }.map { "\($0.finding.what) in scenario \($0.scenario)" }
     }
 
     private static func scenario(_ scenario: ScenarioResult) -> [Case] {

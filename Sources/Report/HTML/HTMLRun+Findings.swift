@@ -44,7 +44,7 @@ extension HTMLRun {
         let clause = result.clause
         let badge = HTMLBadge(result, in: report)
         let occurrences = result.findings.sorted {
-            isExpected($0, result) != isExpected($1, result) && !isExpected($0, result)
+            report.expectation(of: result, in: $0) == nil && report.expectation(of: result, in: $1) != nil
         }
         let id = links.id(clause.id)
         var html: Markup = """
@@ -62,11 +62,6 @@ extension HTMLRun {
         html += remarks(result)
         if let again = report.again { html += command("Run only this again", again.only(clause.id.description)) }
         return html + "</article>\n"
-    }
-
-    private func isExpected(_ occurrence: ClauseResult.Occurrence, _ result: ClauseResult) -> Bool {
-        guard result.outcome == .violation, let scenario = scenarios[occurrence.scenario] else { return false }
-        return report.expectation(of: result.clause.id, in: scenario) != nil
     }
 
     private func finding(_ finding: Finding) -> Markup {
