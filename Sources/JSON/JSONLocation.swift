@@ -16,21 +16,6 @@ public struct JSONLocation: Sendable, Hashable {
 
     /// The start of a text.
     static let start = JSONLocation(byteOffset: 0, line: 1, column: 1)
-
-    /// The place of a later byte, found by walking on from here.
-    func advanced(to offset: Int, in bytes: [UInt8]) -> JSONLocation {
-        var line = line
-        var column = column
-        for byte in bytes[byteOffset..<max(byteOffset, min(offset, bytes.count))] {
-            if byte == UInt8(ascii: "\n") {
-                line += 1
-                column = 1
-            } else if byte & 0xC0 != 0x80 {
-                column += 1
-            }
-        }
-        return JSONLocation(byteOffset: offset, line: line, column: column)
-    }
 }
 
 extension JSONLocation: CustomStringConvertible {

@@ -25,7 +25,7 @@ public struct JSONNumber: Sendable {
 
     /// A number spelled as in JSON; nil when RFC 8259 does not allow the spelling.
     public init?(text: String) {
-        guard NumberGrammar.accepts(text.utf8) else { return nil }
+        guard NumberGrammar.accepts(text) else { return nil }
         self.text = text
     }
 

@@ -69,19 +69,24 @@ public struct JSONObject: Sendable {
     /// Sets a member and tells whether its key was new.
     @discardableResult
     package mutating func set(_ value: JSONValue, for key: String) -> Bool {
-        if let position = position(of: key) {
+        let position = position(of: key)
+        if let position {
             members[position].value = value
-            return false
+        } else {
+            append(value, for: key)
         }
+        return position == nil
+    }
+
+    /// Appends a member whose key the object does not have.
+    mutating func append(_ value: JSONValue, for key: String) {
         members.append(Member(key: key, value: value))
-        if members.count > Self.scannedCount {
-            if positions.isEmpty {
-                index()
-            } else {
-                positions[ExactString(key)] = members.count - 1
-            }
+        guard members.count > Self.scannedCount else { return }
+        if positions.isEmpty {
+            index()
+        } else {
+            positions[ExactString(key)] = members.count - 1
         }
-        return true
     }
 
     private mutating func remove(_ key: String) {

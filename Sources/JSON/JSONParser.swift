@@ -7,8 +7,7 @@ public enum JSONParser {
         _ text: String,
         limits: JSONLimits = .standard
     ) throws(JSONProblem) -> JSONDocument {
-        guard text.utf8.count <= limits.maxBytes else { throw tooLarge(limits) }
-        return try parse(Array(text.utf8), limits)
+        try parse(Array(text.utf8), limits)
     }
 
     /// Parses bytes, which have to be UTF-8, and lists the flaws beside the value.
@@ -16,7 +15,9 @@ public enum JSONParser {
         bytes: some Sequence<UInt8>,
         limits: JSONLimits = .standard
     ) throws(JSONProblem) -> JSONDocument {
-        try parse(gather(bytes, limits), limits)
+        if let array = bytes as? [UInt8] { return try parse(array, limits) }
+        // One more than allowed shows that there are too many, however many there are.
+        return try parse(Array(bytes.prefix(max(0, min(limits.maxBytes, .max - 1)) + 1)), limits)
     }
 
     /// Parses a text in which flaws are problems too.
@@ -39,26 +40,21 @@ public enum JSONParser {
         return document.root
     }
 
-    private static func gather(_ bytes: some Sequence<UInt8>, _ limits: JSONLimits) throws(JSONProblem) -> [UInt8] {
-        var gathered: [UInt8]
-        if let array = bytes as? [UInt8] {
-            gathered = array
-        } else {
-            // One more than allowed shows that there are too many, however many there are.
-            gathered = Array(bytes.prefix(max(0, limits.maxBytes) + 1))
-        }
-        guard gathered.count <= limits.maxBytes else { throw tooLarge(limits) }
-        return gathered
+    /// Where the value a pointer leads to starts in a text; nil when it leads nowhere, or the text breaks off before.
+    ///
+    /// Meant for error messages about a text that was parsed before.
+    public static func location(of pointer: JSONPointer, in text: String) -> JSONLocation? {
+        location(of: pointer, in: Array(text.utf8))
+    }
+
+    /// Where the value a pointer leads to starts in UTF-8 bytes; nil when it leads nowhere.
+    public static func location(of pointer: JSONPointer, in bytes: [UInt8]) -> JSONLocation? {
+        var tape = JSONTape(limits: JSONLimits(maxDepth: .max, maxBytes: .max))
+        return bytes.withUnsafeBufferPointer { tape.location(of: pointer, in: $0) }
     }
 
     private static func parse(_ bytes: [UInt8], _ limits: JSONLimits) throws(JSONProblem) -> JSONDocument {
-        // At least one flaw is kept, so that a strict reader sees it.
-        var builder = DocumentBuilder(bytes, depth: limits.depth, maxFlaws: max(1, limits.maxFlaws))
-        let root = try builder.build()
-        return JSONDocument(root: root, flaws: builder.flaws)
-    }
-
-    private static func tooLarge(_ limits: JSONLimits) -> JSONProblem {
-        JSONProblem(.tooLarge(limit: limits.maxBytes), at: .start)
+        var tape = JSONTape(limits: limits)
+        return try bytes.withUnsafeBufferPointer { (bytes) throws(JSONProblem) in try tape.document(bytes) }
     }
 }

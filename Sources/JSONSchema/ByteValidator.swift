@@ -35,11 +35,4 @@ extension Schema {
         var validator = ByteValidator(self, limits: limits)
         return validator.isValid(bytes)
     }
-
-    /// Whether the value of a text that was read before is valid.
-    package func isValid(_ view: TapeView) -> Bool {
-        guard let flat else { return isValid(view.value()) }
-        var run = FlatRun(flat, view)
-        return run.holds(flat.root, 0)
-    }
 }

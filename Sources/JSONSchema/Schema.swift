@@ -66,10 +66,16 @@ public struct Schema: Sendable {
         self.registry = registry
     }
 
-    /// Whether a value is valid; stops at the first fault.
+    /// Whether a value is valid.
     public func isValid(_ value: JSONValue) -> Bool {
-        var evaluation = Evaluation(program, violationLimit: 0)
-        return evaluation.run(value)
+        guard let flat else { return program.accepts(value, at: program.root) }
+        var tape = JSONTape()
+        return tape.withTokens(of: value) { flat.accepts($0) }
+    }
+
+    /// Whether the value of a text that was read before is valid.
+    package func isValid(_ view: TapeView) -> Bool {
+        flat?.accepts(view) ?? program.accepts(view.value(), at: program.root)
     }
 
     /// What is wrong with a value, one violation for each fault; empty exactly when it is valid.

@@ -15,6 +15,8 @@ extension MessageSchemas {
 
     /// What is wrong with a message given as bytes, which need not be UTF-8; empty when it is valid.
     public func validate(bytes: [UInt8], as name: String? = nil) -> [MessageProblem] {
+        var validator = MessageValidator(self, as: name)
+        if bytes.withUnsafeBufferPointer({ validator.isSurelyValid($0) }) { return [] }
         let document: JSONDocument
         do {
             document = try JSONParser.document(bytes: bytes)
@@ -39,6 +41,9 @@ extension MessageSchemas {
         _ value: JSONValue, as name: String?, locate: (JSONPointer) -> JSONLocation? = { _ in nil }
     ) -> [MessageProblem] {
         guard let name, let entry = self[name] else { return [unknown(value, name, locate)] }
+        // Most messages are valid, and to say so costs no explanation.
+        var tape = JSONTape()
+        if tape.withTokens(of: value, { entry.surelyTakes($0) }) { return [] }
         var problems = entry.schema.violations(in: value).map { violation in
             MessageProblem(
                 type: name, instance: violation.instanceLocation, location: locate(violation.instanceLocation),

@@ -20,9 +20,15 @@ public struct MessageValidator: ~Copyable {
     public mutating func isSurelyValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         tape.withTokens(of: bytes) { [schemas, name] view in
             guard let view, let name = name ?? schemas.name(of: view), let entry = schemas[name] else { return false }
-            // Whether a whole number may be spelled as a fraction is more than a schema can say.
-            return entry.schema.isValid(view) && !view.hasFractionToken
+            return entry.surelyTakes(view)
         }
+    }
+}
+
+extension MessageSchemas.Entry {
+    /// Whether a message is surely valid: where a whole number may be spelled as a fraction is more than a schema can say.
+    func surelyTakes(_ view: TapeView) -> Bool {
+        schema.isValid(view) && !view.hasFractionToken
     }
 }
 

@@ -1,19 +1,21 @@
 /// A text taken apart into tokens, in memory that is kept for the next text.
 ///
-/// This is the quick way to look at many texts: nothing is copied out of them, and once the tape has grown to the largest text no memory
-/// is asked for. It answers only whether a text is sound, that is JSON without flaws, exactly as ``JSONParser/value(bytes:limits:)``
-/// would; that parser says what is wrong with the others.
+/// This is the quick way to look at many texts: once the tape has grown to the largest text no memory is asked for.
 public struct JSONTape: ~Copyable {
-    private let limits: JSONLimits
+    let limits: JSONLimits
     /// Where tokens go; only the first `count` of `capacity` are set.
     private(set) var tokens: UnsafeMutablePointer<TapeToken>
     private var capacity: Int
-    var count = 0
+    private(set) var count = 0
     /// One entry for each container that is open; as many as may be.
     let open: UnsafeMutablePointer<OpenContainer>
     let maxDepth: Int
-    /// Keys that had escapes, without them.
-    var annex: [UInt8] = []
+    /// What cannot stand in the text: strings without their escapes.
+    var annex = TapeBytes()
+    /// Whether the text has duplicate keys or lone surrogates.
+    var isFlawed = false
+    /// Lone surrogates in the order of the text: the token they stand in, and their offset.
+    var loneSurrogates: [(token: Int, offset: Int)] = []
 
     /// A container that is still open, and which names it has had.
     struct OpenContainer {
@@ -38,7 +40,7 @@ public struct JSONTape: ~Copyable {
         open.deallocate()
     }
 
-    /// Reads a text in place of the one before, and tells whether it is sound.
+    /// Reads a text in place of the one before, and tells whether it is sound, that is JSON without flaws.
     public mutating func isSound(_ text: [UInt8]) -> Bool {
         text.withUnsafeBufferPointer { withTokens(of: $0) { $0 != nil } }
     }
@@ -49,28 +51,92 @@ public struct JSONTape: ~Copyable {
     package mutating func withTokens<Result>(
         of text: UnsafeBufferPointer<UInt8>, _ body: (TapeView?) throws -> Result
     ) rethrows -> Result {
-        guard let base = text.baseAddress, text.count <= limits.maxBytes, text.count < Int(Int32.max) else {
-            return try body(nil)
-        }
+        let view = try? read(text)
+        return try body(isFlawed ? nil : view)
+    }
+
+    /// Takes a value apart and hands its tokens to `body`; the view must not outlive the call.
+    package mutating func withTokens<Result>(
+        of value: JSONValue, _ body: (TapeView) throws -> Result
+    ) rethrows -> Result {
+        clear()
+        append(value)
+        return try body(view(JSONText(start: annex.start, end: annex.end)))
+    }
+
+    /// Reads a text in place of the one before.
+    mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONProblem) -> TapeView {
+        clear()
+        // Offsets have 32 bits.
+        let limit = min(limits.maxBytes, Int(Int32.max) - 1)
+        guard bytes.count <= limit else { throw JSONProblem(.tooLarge(limit: limit), at: .start) }
+        guard let start = bytes.baseAddress else { throw JSONProblem(.empty, at: .start) }
+        let text = JSONText(start: start, end: start + bytes.count)
+        try parse(text)
+        return view(text)
+    }
+
+    /// The tokens that have been set so far, of a text that is sound or not.
+    @inline(__always)
+    func view(_ text: JSONText) -> TapeView {
+        TapeView(
+            tokens: tokens, count: count, text: text.start, textEnd: text.end, annex: annex.start,
+            annexEnd: annex.end, isFlawed: isFlawed)
+    }
+
+    private mutating func clear() {
         count = 0
-        annex.removeAll(keepingCapacity: true)
-        guard parse(base, base + text.count) else { return try body(nil) }
-        let tokens = UnsafePointer(tokens)
-        return try annex.withUnsafeBufferPointer { annex in
-            try body(TapeView(tokens: tokens, text: base, textEnd: base + text.count, annex: annex))
+        annex.removeAll()
+        isFlawed = false
+        loneSurrogates = []
+    }
+
+    /// Appends the tokens of a value; its strings and numbers stand in the annex, which is their text.
+    private mutating func append(_ value: JSONValue) {
+        switch value {
+        case .null: append(.null, start: 0, length: 0)
+        case .bool(let value): append(value ? .yes : .no, start: 0, length: 0)
+        case .number(let number): append(.number, number.text, isPlain: number.isIntegerToken)
+        case .string(let string): append(.string, string)
+        case .array(let values):
+            let token = count
+            append(.array, start: 0, length: values.count)
+            for value in values { append(value) }
+            tokens[token].link = UInt32(truncatingIfNeeded: count)
+        case .object(let object):
+            let token = count
+            append(.object, start: 0, length: object.count)
+            for (name, value) in object {
+                append(.string, name)
+                hashName(JSONText(start: annex.start, end: annex.end))
+                append(value)
+            }
+            tokens[token].link = UInt32(truncatingIfNeeded: count)
         }
+    }
+    private mutating func append(_ kind: TapeToken.Kind, _ text: String, isPlain: Bool? = nil) {
+        var text = text
+        let start = annex.count
+        text.withUTF8 { bytes in
+            guard let base = bytes.baseAddress else { return }
+            annex.reserve(bytes.count)
+            annex.append(base, bytes.count)
+        }
+        append(
+            kind, start: start, length: annex.count - start, isPlain: isPlain ?? annex.isASCII(from: start),
+            isInAnnex: true)
     }
 
     /// Appends a token.
     @inline(__always)
     mutating func append(
-        _ kind: TapeToken.Kind, start: Int, length: Int, isPlain: Bool = true, _ isEscaped: Bool = false
+        _ kind: TapeToken.Kind, start: Int, length: Int, isPlain: Bool = true, isInAnnex: Bool = false
     ) {
         if count == capacity { grow() }
         // The capacity has just been established; offsets fit because texts of 2 GiB are refused.
         tokens[count] = TapeToken(
             start: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: length),
-            link: UInt32(truncatingIfNeeded: count + 1), kind: kind, isPlain: isPlain, isEscaped: isEscaped)
+            link: UInt32(truncatingIfNeeded: count + 1), kind: kind, isPlain: isPlain, isInAnnex: isInAnnex)
         count += 1
     }
 

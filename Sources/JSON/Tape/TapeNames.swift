@@ -5,51 +5,35 @@ extension JSONTape {
 
     /// Hashes the key at the end of the tape and tells whether its object, at that depth, has not had it before.
     @inline(__always)
-    mutating func nameIsNew(_ depth: Int, _ end: Bytes, _ start: Bytes) -> Bool {
+    mutating func nameIsNew(_ depth: Int, _ text: JSONText) -> Bool {
         let index = count - 1
-        if tokens[index].isEscaped { unescape(index, start) }
-        let token = tokens[index]
-        let hash: UInt32
-        if token.isInAnnex {
-            hash = annex.withUnsafeBufferPointer { annex in
-                guard let base = annex.baseAddress else { return 0 }
-                return Self.hash(base + Int(token.start), Int(token.length), base + annex.count)
-            }
-        } else {
-            hash = Self.hash(start + Int(token.start), Int(token.length), end)
-        }
-        tokens[index].link = hash
+        let hash = hashName(text)
         open[depth].members += 1
         let bit = UInt64(1) << UInt64(hash >> 26)
         let mayBeKnown = open[depth].names & bit != 0
         open[depth].names |= bit
         guard mayBeKnown, open[depth].members <= Self.searchedMembers else { return true }
-        return !isKnown(index, since: open[depth].token + 1, start)
+        return !isKnown(index, since: open[depth].token + 1, text)
     }
 
+    /// Puts its hash into the link of the key at the end of the tape.
     @inline(__always)
-    private static func hash(_ name: Bytes, _ count: Int, _ limit: Bytes) -> UInt32 {
-        NameHash.hash(NameHash.ends(name, count, limit: limit), count)
-    }
-
-    /// Moves an escaped key into the annex.
-    private mutating func unescape(_ index: Int, _ start: Bytes) {
-        let token = tokens[index]
-        let raw = UnsafeBufferPointer(start: start + Int(token.start), count: Int(token.length))
-        let first = annex.count
-        TapeEscapes.append(raw, to: &annex)
-        tokens[index].start = UInt32(truncatingIfNeeded: first)
-        tokens[index].length = UInt32(truncatingIfNeeded: annex.count - first)
-        tokens[index].isEscaped = false
-        tokens[index].isInAnnex = true
+    @discardableResult
+    mutating func hashName(_ text: JSONText) -> UInt32 {
+        let token = tokens[count - 1]
+        let (start, end) = token.isInAnnex ? (UnsafePointer(annex.start), annex.end) : (text.start, text.end)
+        let hash = NameHash.hash(start + Int(token.start), Int(token.length), limit: end)
+        tokens[count - 1].link = hash
+        return hash
     }
 
     /// Whether the key at `index` is equal to one of the keys from `first` on.
     @inline(never)
-    private func isKnown(_ index: Int, since first: Int, _ start: Bytes) -> Bool {
+    private func isKnown(_ index: Int, since first: Int, _ text: JSONText) -> Bool {
+        let view = view(text)
         var other = first
         while other < index {
-            if tokens[other].link == tokens[index].link, compare(other, index, start) == 0 { return true }
+            if tokens[other].link == tokens[index].link, view.compare(other, index) == 0 { return true }
             other = Int(tokens[other + 1].link)
         }
         return false
@@ -57,32 +41,19 @@ extension JSONTape {
 
     /// Whether all names of a large object differ: neighbours in order would be equal.
     @inline(never)
-    func namesDiffer(_ object: Int, _ start: Bytes) -> Bool {
-        var names: [Int] = []
-        names.reserveCapacity(Int(tokens[object].length))
-        var next = object + 1
-        for _ in 0..<tokens[object].length {
-            names.append(next)
-            next = Int(tokens[next + 1].link)
-        }
-        names.sort { compare($0, $1, start) < 0 }
-        return zip(names, names.dropFirst()).allSatisfy { compare($0, $1, start) != 0 }
+    func namesDiffer(_ object: Int, _ text: JSONText) -> Bool {
+        let view = view(text)
+        let names = view.parts(of: object).sorted { view.compare($0, $1) < 0 }
+        return zip(names, names.dropFirst()).allSatisfy { view.compare($0, $1) != 0 }
     }
+}
 
+extension TapeView {
     /// Orders two keys by length and bytes.
-    private func compare(_ left: Int, _ right: Int, _ start: Bytes) -> Int {
-        let (left, right) = (tokens[left], tokens[right])
-        guard left.length == right.length else { return left.length < right.length ? -1 : 1 }
-        return annex.withUnsafeBufferPointer { annex in
-            for offset in 0..<Int(left.length) {
-                let one =
-                    left.isInAnnex ? annex[Int(left.start) + offset] : start[Int(left.start) + offset]
-                let other =
-                    right.isInAnnex
-                    ? annex[Int(right.start) + offset] : start[Int(right.start) + offset]
-                if one != other { return one < other ? -1 : 1 }
-            }
-            return 0
-        }
+    fileprivate func compare(_ left: Int, _ right: Int) -> Int {
+        let (left, right) = (bytes(tokens[left]), bytes(tokens[right]))
+        guard left.count == right.count else { return left.count < right.count ? -1 : 1 }
+        guard let difference = left.indices.first(where: { left[$0] != right[$0] }) else { return 0 }
+        return left[difference] < right[difference] ? -1 : 1
     }
 }

@@ -1,159 +1,126 @@
-/// The grammar of RFC 8259, once more, for speed: no error is described, no byte copied, no string made.
+/// The grammar of RFC 8259.
 ///
-/// Every pointer is compared with `end` before it is read, or lies before one that was.
+/// Every place is compared with the end of the text before it is read, or lies before one that was.
 extension JSONTape {
-    typealias Bytes = UnsafePointer<UInt8>
+    typealias Place = JSONText.Place
 
-    /// Reads the text between two places; false when it is not sound.
-    mutating func parse(_ start: Bytes, _ end: Bytes) -> Bool {
+    /// Reads a text into tokens.
+    mutating func parse(_ text: JSONText) throws(JSONProblem) {
+        if text.end - text.start >= 3, text.start[0] == 0xEF, text.start[1] == 0xBB, text.start[2] == 0xBF {
+            throw text.problem(.byteOrderMark, at: text.start)
+        }
         var depth = 0
-        var place = Self.skipSpace(start, end)
-        value: while place < end {
-            switch place.pointee {
-            case UInt8(ascii: "\""):
-                guard let close = readString(place + 1, start, end) else { return false }
-                place = close + 1
+        var place = text.skipSpace(text.start)
+        guard place < text.end else { throw text.problem(.empty, at: text.start) }
+        value: while true {
+            switch place < text.end ? place.pointee : 0 {
+            case UInt8(ascii: "\""): place = try readString(place + 1, text) + 1
             case UInt8(ascii: "{"):
-                guard depth < maxDepth else { return false }
-                open[depth] = OpenContainer(token: count, members: 0, isObject: true, names: 0)
-                append(.object, start: place - start, length: 0)
-                place = Self.skipSpace(place + 1, end)
-                if place < end, place.pointee == UInt8(ascii: "}") {
+                try open(.object, at: place, depth, text)
+                place = text.skipSpace(place + 1)
+                if text.has("}", at: place) {
+                    close(depth, text)
                     place += 1
                 } else {
-                    guard let next = readKey(place, start, end, depth) else { return false }
+                    place = try readKey(place, depth, text, expected: "a key in quotes or '}'")
                     depth += 1
-                    place = next
                     continue value
                 }
             case UInt8(ascii: "["):
-                guard depth < maxDepth else { return false }
-                open[depth] = OpenContainer(token: count, members: 1, isObject: false, names: 0)
-                append(.array, start: place - start, length: 0)
-                place = Self.skipSpace(place + 1, end)
-                if place < end, place.pointee == UInt8(ascii: "]") {
+                try open(.array, at: place, depth, text)
+                place = text.skipSpace(place + 1)
+                if text.has("]", at: place) {
+                    close(depth, text)
                     place += 1
                 } else {
+                    open[depth].members = 1
                     depth += 1
                     continue value
                 }
             case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-                guard let next = readNumber(place, start, end) else { return false }
-                place = next
+                var isPlain = true
+                let end = try NumberGrammar.skip(place, text, &isPlain)
+                append(.number, start: place - text.start, length: end - place, isPlain: isPlain)
+                place = end
+            case UInt8(ascii: "t"): place = try readWord("true", .yes, place, text)
+            case UInt8(ascii: "f"): place = try readWord("false", .no, place, text)
+            case UInt8(ascii: "n"): place = try readWord("null", .null, place, text)
             default:
-                guard let next = readWord(place, start, end) else { return false }
-                place = next
+                let isFirst = depth > 0 && !open[depth - 1].isObject && open[depth - 1].members == 1
+                throw text.unexpected(isFirst ? "a value or ']'" : "a value", at: place)
             }
             // A value is whole: go on to the next one, closing containers as long as they end here.
             while true {
-                place = Self.skipSpace(place, end)
-                if depth == 0 { return place == end }
-                guard place < end else { return false }
-                let byte = place.pointee
-                place += 1
+                place = text.skipSpace(place)
+                if depth == 0 {
+                    if place == text.end { return }
+                    throw text.brokenEncoding(at: place)
+                        ?? text.problem(.trailing(found: text.found(at: place)), at: place)
+                }
                 let top = depth - 1
-                if byte == UInt8(ascii: ",") {
-                    place = Self.skipSpace(place, end)
-                    if open[top].isObject {
-                        guard let next = readKey(place, start, end, top) else { return false }
-                        place = next
+                let isObject = open[top].isObject
+                if text.has(",", at: place) {
+                    place = text.skipSpace(place + 1)
+                    if isObject {
+                        place = try readKey(place, top, text, expected: "a key in quotes")
                     } else {
                         open[top].members += 1
                     }
                     continue value
                 }
-                guard byte == (open[top].isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")), close(top, start) else {
-                    return false
+                guard text.has(isObject ? "}" : "]", at: place) else {
+                    throw text.unexpected(isObject ? "',' or '}'" : "',' or ']'", at: place)
                 }
+                close(top, text)
+                place += 1
                 depth = top
             }
         }
-        return false
     }
 
-    /// Fills in what a container's token could not know when it opened; false when a name came twice.
     @inline(__always)
-    private mutating func close(_ depth: Int, _ start: Bytes) -> Bool {
+    private mutating func open(
+        _ kind: TapeToken.Kind, at place: Place, _ depth: Int, _ text: JSONText
+    ) throws(JSONProblem) {
+        guard depth < maxDepth else { throw text.problem(.tooDeep(limit: maxDepth), at: place) }
+        open[depth] = OpenContainer(token: count, members: 0, isObject: kind == .object, names: 0)
+        append(kind, start: place - text.start, length: 0)
+        // Until it closes, it holds all that follows.
+        tokens[count - 1].link = .max
+    }
+
+    /// Fills in what a container's token could not know when it opened.
+    @inline(__always)
+    private mutating func close(_ depth: Int, _ text: JSONText) {
         let container = open[depth]
         tokens[container.token].length = container.members
         tokens[container.token].link = UInt32(truncatingIfNeeded: count)
-        return !container.isObject || container.members <= Self.searchedMembers || namesDiffer(container.token, start)
+        if container.isObject, container.members > Self.searchedMembers, !namesDiffer(container.token, text) {
+            isFlawed = true
+        }
     }
 
     /// Reads a key, the colon behind it and the space around; gives the place of the value.
     @inline(__always)
-    private mutating func readKey(_ place: Bytes, _ start: Bytes, _ end: Bytes, _ depth: Int) -> Bytes? {
-        guard place < end, place.pointee == UInt8(ascii: "\""), let close = readString(place + 1, start, end) else {
-            return nil
-        }
-        guard nameIsNew(depth, end, start) else { return nil }
-        let colon = Self.skipSpace(close + 1, end)
-        guard colon < end, colon.pointee == UInt8(ascii: ":") else { return nil }
-        return Self.skipSpace(colon + 1, end)
+    private mutating func readKey(
+        _ place: Place, _ depth: Int, _ text: JSONText, expected: StaticString
+    ) throws(JSONProblem) -> Place {
+        guard text.has("\"", at: place) else { throw text.unexpected("\(expected)", at: place) }
+        let close = try readString(place + 1, text)
+        if !nameIsNew(depth, text) { isFlawed = true }
+        let colon = text.skipSpace(close + 1)
+        guard text.has(":", at: colon) else { throw text.unexpected("':'", at: colon) }
+        return text.skipSpace(colon + 1)
     }
 
-    @inline(__always)
-    static func skipSpace(_ place: Bytes, _ end: Bytes) -> Bytes {
-        var place = place
-        // Most texts have no space at all between tokens: one comparison tells.
-        while place < end, place.pointee <= 0x20 {
-            switch place.pointee {
-            case 0x20, 0x0A, 0x0D, 0x09: place += 1
-            default: return place
-            }
-        }
-        return place
-    }
-
-    private mutating func readWord(_ place: Bytes, _ start: Bytes, _ end: Bytes) -> Bytes? {
-        let kind: TapeToken.Kind
-        let word: StaticString
-        switch place.pointee {
-        case UInt8(ascii: "t"): (kind, word) = (.yes, "true")
-        case UInt8(ascii: "f"): (kind, word) = (.no, "false")
-        case UInt8(ascii: "n"): (kind, word) = (.null, "null")
-        default: return nil
-        }
+    private mutating func readWord(
+        _ word: StaticString, _ kind: TapeToken.Kind, _ place: Place, _ text: JSONText
+    ) throws(JSONProblem) -> Place {
         let length = word.utf8CodeUnitCount
-        guard end - place >= length else { return nil }
-        for index in 1..<length where place[index] != word.utf8Start[index] { return nil }
-        append(kind, start: place - start, length: length)
+        guard text.end - place >= length, (1..<length).allSatisfy({ place[$0] == word.utf8Start[$0] }) else {
+            throw text.unexpected("a value", at: place)
+        }
+        append(kind, start: place - text.start, length: length)
         return place + length
-    }
-
-    @inline(__always)
-    private mutating func readNumber(_ first: Bytes, _ start: Bytes, _ end: Bytes) -> Bytes? {
-        var place = first
-        var isPlain = true
-        if place.pointee == UInt8(ascii: "-") { place += 1 }
-        guard place < end else { return nil }
-        if place.pointee == UInt8(ascii: "0") {
-            place += 1
-        } else {
-            guard let next = Self.skipDigits(place, end) else { return nil }
-            place = next
-        }
-        if place < end, place.pointee == UInt8(ascii: ".") {
-            isPlain = false
-            guard let next = Self.skipDigits(place + 1, end) else { return nil }
-            place = next
-        }
-        if place < end, place.pointee | 0x20 == UInt8(ascii: "e") {
-            isPlain = false
-            place += 1
-            if place < end, place.pointee == UInt8(ascii: "+") || place.pointee == UInt8(ascii: "-") { place += 1 }
-            guard let next = Self.skipDigits(place, end) else { return nil }
-            place = next
-        }
-        append(.number, start: first - start, length: place - first, isPlain: isPlain)
-        return place
-    }
-
-    /// Skips at least one digit.
-    @inline(__always)
-    private static func skipDigits(_ first: Bytes, _ end: Bytes) -> Bytes? {
-        var place = first
-        while place < end, place.pointee &- UInt8(ascii: "0") < 10 { place += 1 }
-        return place > first ? place : nil
     }
 }

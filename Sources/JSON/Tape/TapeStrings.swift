@@ -2,52 +2,50 @@
 extension JSONTape {
     /// Reads a string from behind its quote, and gives the place of the quote that ends it.
     @inline(__always)
-    mutating func readString(_ first: Bytes, _ start: Bytes, _ end: Bytes) -> Bytes? {
-        var isEscaped = false
+    mutating func readString(_ first: Place, _ text: JSONText) throws(JSONProblem) -> Place {
         var isASCII = true
-        guard let close = Self.skipString(first, end, &isEscaped, &isASCII) else { return nil }
-        append(.string, start: first - start, length: close - first, isPlain: isASCII && !isEscaped, isEscaped)
-        return close
+        var nowhere = annex.start
+        let place = try Self.skipPlain(first, text, opening: first - 1, &isASCII, &nowhere, copies: false)
+        guard place.pointee == UInt8(ascii: "\"") else { return try readEscaped(first, place, text, isASCII) }
+        append(.string, start: first - text.start, length: place - first, isPlain: isASCII)
+        return place
     }
 
-    /// Finds the end of a string, checking escapes, control characters and UTF-8 on the way.
+    /// Skips to the next quote or backslash, checking control characters and UTF-8 on the way.
+    ///
+    /// Where it copies what it skips, it writes up to eight bytes more.
     @inline(__always)
-    private static func skipString(
-        _ first: Bytes, _ end: Bytes, _ isEscaped: inout Bool, _ isASCII: inout Bool
-    ) -> Bytes? {
+    private static func skipPlain(
+        _ first: Place, _ text: JSONText, opening: Place, _ isASCII: inout Bool, _ copy: inout CopyPlace, copies: Bool
+    ) throws(JSONProblem) -> Place {
         var place = first
         while true {
-            while end - place >= 8 {
-                let special = specialBytes(word(place))
-                if special != 0 {
-                    place += special.trailingZeroBitCount >> 3
-                    break
-                }
-                place += 8
+            while text.end - place >= 8 {
+                let word = UnsafeRawPointer(place).loadUnaligned(as: UInt64.self)
+                if copies { UnsafeMutableRawPointer(copy).storeBytes(of: word, as: UInt64.self) }
+                let special = specialBytes(word.littleEndian)
+                let length = special == 0 ? 8 : special.trailingZeroBitCount >> 3
+                place += length
+                if copies { copy += length }
+                if special != 0 { break }
             }
-            guard place < end else { return nil }
+            guard place < text.end else { throw text.problem(.unterminatedString, at: opening) }
             let byte = place.pointee
-            if byte == UInt8(ascii: "\"") { return place }
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return place }
+            var length = 1
             if byte >= 0x80 {
                 isASCII = false
-                let length = sequenceLength(place, end)
-                guard length > 0 else { return nil }
-                place += length
-            } else if byte == UInt8(ascii: "\\") {
-                isEscaped = true
-                guard let next = skipEscape(place, end) else { return nil }
-                place = next
-            } else {
-                guard byte >= 0x20 else { return nil }
-                place += 1
+                length = text.sequenceLength(place)
+                if length == 0, let problem = text.brokenEncoding(at: place) { throw problem }
+            } else if byte < 0x20 {
+                throw text.problem(.controlCharacter(byte), at: place)
             }
+            if copies {
+                for offset in 0..<length { copy[offset] = place[offset] }
+                copy += length
+            }
+            place += length
         }
-    }
-
-    /// The eight bytes at a place, the first one lowest.
-    @inline(__always)
-    private static func word(_ place: Bytes) -> UInt64 {
-        UnsafeRawPointer(place).loadUnaligned(as: UInt64.self).littleEndian
     }
 
     /// The high bit of every byte that is a quote, a backslash, a control character or beyond ASCII.
@@ -61,61 +59,100 @@ extension JSONTape {
         let control = word &- (ones &* 0x20)
         return (quote | backslash | control | word) & (ones &* 0x80)
     }
+}
 
-    /// The length of a well-formed sequence beyond ASCII (Unicode, table 3-7), or 0.
-    @inline(__always)
-    static func sequenceLength(_ place: Bytes, _ end: Bytes) -> Int {
-        let left = end - place
-        let lead = place[0]
-        guard left >= 2, isContinuation(place[1]) else { return 0 }
-        if lead < 0xE0 { return lead >= 0xC2 ? 2 : 0 }
-        guard left >= 3, isContinuation(place[2]) else { return 0 }
-        if lead < 0xF0 {
-            // No overlong form, and no surrogate.
-            if lead == 0xE0 { return place[1] >= 0xA0 ? 3 : 0 }
-            return lead == 0xED && place[1] >= 0xA0 ? 0 : 3
-        }
-        guard left >= 4, isContinuation(place[3]) else { return 0 }
-        // No overlong form, and nothing above U+10FFFF.
-        if lead == 0xF0 { return place[1] >= 0x90 ? 4 : 0 }
-        return lead < 0xF4 || (lead == 0xF4 && place[1] < 0x90) ? 4 : 0
-    }
+/// Strings with escapes: they stand without them in the annex, behind the offset they have in the text.
+extension JSONTape {
+    typealias CopyPlace = UnsafeMutablePointer<UInt8>
 
-    @inline(__always)
-    private static func isContinuation(_ byte: UInt8) -> Bool {
-        byte & 0xC0 == 0x80
-    }
-
-    /// Skips one escape, or the two of a surrogate pair; nil when it is broken or half a pair.
-    @inline(__always)
-    private static func skipEscape(_ place: Bytes, _ end: Bytes) -> Bytes? {
-        guard end - place >= 2 else { return nil }
-        switch place[1] {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
-            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-            return place + 2
-        case UInt8(ascii: "u"): return skipUnicodeEscape(place, end)
-        default: return nil
-        }
-    }
-
+    /// Reads a string whose first escape is at `escape`.
     @inline(never)
-    private static func skipUnicodeEscape(_ place: Bytes, _ end: Bytes) -> Bytes? {
-        guard let unit = unit(place, end) else { return nil }
-        guard (0xD800...0xDFFF).contains(unit) else { return place + 6 }
-        guard unit < 0xDC00, let low = self.unit(place + 6, end), (0xDC00...0xDFFF).contains(low) else { return nil }
-        return place + 12
+    private mutating func readEscaped(
+        _ first: Place, _ escape: Place, _ text: JSONText, _ isASCII: Bool
+    ) throws(JSONProblem) -> Place {
+        var isASCII = isASCII
+        // No escape is shorter than what it stands for; the rest is for the offset and for the last copied word.
+        annex.reserve(text.end - first + 4 + 8)
+        annex.append(offset: first - text.start)
+        let start = annex.count
+        annex.append(first, escape - first)
+        var copy = annex.start + annex.count
+        var place = escape
+        let meanings = Self.meanings
+        while place.pointee == UInt8(ascii: "\\") {
+            place += 1
+            let meaning = place < text.end ? meanings[Int(place.pointee)] : 0
+            if meaning != 0 {
+                copy.pointee = meaning
+                copy += 1
+                place += 1
+            } else {
+                place = try readUnicodeEscape(place, text, &copy, &isASCII)
+            }
+            place = try Self.skipPlain(place, text, opening: first - 1, &isASCII, &copy, copies: true)
+        }
+        annex.count = copy - annex.start
+        append(.string, start: start, length: annex.count - start, isPlain: isASCII, isInAnnex: true)
+        return place
     }
 
-    /// The code unit of an escape that starts at `place`, if one does.
-    private static func unit(_ place: Bytes, _ end: Bytes) -> UInt32? {
-        guard end - place >= 6, place[0] == UInt8(ascii: "\\"), place[1] == UInt8(ascii: "u") else { return nil }
+    /// What an escape stands for, by the byte behind the backslash; 0 where there is more to read, or no escape.
+    private static let meanings: [UInt8] = {
+        var table = [UInt8](repeating: 0, count: 256)
+        for (letter, meaning) in zip("\"\\/bfnrt".utf8, "\"\\/\u{8}\u{C}\n\r\t".utf8) { table[Int(letter)] = meaning }
+        return table
+    }()
+
+    /// Reads the escape of a code unit, and a second one when the first is half of a pair; gives the place behind.
+    @inline(never)
+    private mutating func readUnicodeEscape(
+        _ letter: Place, _ text: JSONText, _ copy: inout CopyPlace, _ isASCII: inout Bool
+    ) throws(JSONProblem) -> Place {
+        guard text.has("u", at: letter) else {
+            throw Self.brokenEscape("one of \" \\ / b f n r t u", at: letter, text)
+        }
+        let unit = try Self.unit(letter + 1, text)
+        var place = letter + 5
+        var scalar = Unicode.Scalar(unit)
+        if scalar == nil, unit < 0xDC00, text.has("\\", at: place), text.has("u", at: place + 1) {
+            let second = try Self.unit(place + 2, text)
+            // A second escape that is no other half stands for itself and is read next.
+            if (0xDC00...0xDFFF).contains(second) {
+                scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (second - 0xDC00))
+                place += 6
+            }
+        }
+        if scalar == nil {
+            isFlawed = true
+            loneSurrogates.append((token: count, offset: letter - 1 - text.start))
+        }
+        isASCII = isASCII && unit < 0x80
+        for byte in UTF8.encode(scalar ?? "\u{FFFD}") ?? UTF8.encodedReplacementCharacter {
+            copy.pointee = byte
+            copy += 1
+        }
+        return place
+    }
+
+    /// The code unit that four hexadecimal digits spell.
+    private static func unit(_ digits: Place, _ text: JSONText) throws(JSONProblem) -> UInt32 {
         var value: UInt32 = 0
-        for index in 2..<6 {
-            let digit = TapeEscapes.hexValue(place[index])
-            guard digit < 16 else { return nil }
-            value = value << 4 | digit
+        for place in digits..<digits + 4 {
+            let byte = place < text.end ? place.pointee : 0
+            switch byte | 0x20 {
+            case UInt8(ascii: "0")...UInt8(ascii: "9") where NumberGrammar.isDigit(byte):
+                value = value << 4 | UInt32(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"):
+                value = value << 4 | UInt32(byte | 0x20 - UInt8(ascii: "a") + 10)
+            default: throw brokenEscape("four hexadecimal digits after \\u", at: place, text)
+            }
         }
         return value
+    }
+
+    private static func brokenEscape(_ expected: String, at place: Place, _ text: JSONText) -> JSONProblem {
+        guard place < text.end else { return text.problem(.unterminatedString, at: place) }
+        return text.brokenEncoding(at: place)
+            ?? text.problem(.escape(found: text.found(at: place), expected: expected), at: place)
     }
 }

@@ -10,15 +10,13 @@ package struct TapeToken: BitwiseCopyable, Sendable {
 
     /// Where the bytes of the value start: behind the quote of a string, at the bracket of a container.
     package var start: UInt32
-    /// The bytes of a string or number; the elements or members of a container.
+    /// The bytes of a string without its escapes, or of a number; the elements or members of a container.
     package var length: UInt32
     /// The token behind the value; for a key, its hash.
     package var link: UInt32
     package var kind: Kind
-    /// A string of ASCII without escapes; a number without fraction and exponent.
+    /// A string of ASCII; a number without fraction and exponent.
     package var isPlain: Bool
-    /// A string in which escapes stand.
-    package var isEscaped = false
-    /// A key that had escapes: its bytes, unescaped, stand in the annex.
-    package var isInAnnex = false
+    /// A string that had escapes: its bytes stand in the annex.
+    package var isInAnnex: Bool
 }

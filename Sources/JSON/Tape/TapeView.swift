@@ -1,137 +1,132 @@
-/// The tokens of one sound text, for as long as text and tape stay where they are.
+/// The tokens of one text or value, for as long as text and tape stay where they are.
 package struct TapeView {
     package let tokens: UnsafePointer<TapeToken>
+    package let count: Int
     package let text: UnsafePointer<UInt8>
     package let textEnd: UnsafePointer<UInt8>
     package let annex: UnsafePointer<UInt8>
+    package let annexEnd: UnsafePointer<UInt8>
+    /// Whether a name may come twice in one object.
+    let isFlawed: Bool
 
-    init(
-        tokens: UnsafePointer<TapeToken>, text: UnsafePointer<UInt8>, textEnd: UnsafePointer<UInt8>,
-        annex: UnsafeBufferPointer<UInt8>
-    ) {
-        self.tokens = tokens
-        self.text = text
-        self.textEnd = textEnd
-        // An annex without memory is empty, and no token points into it.
-        self.annex = annex.baseAddress ?? text
-    }
-
-    /// The bytes of a string or number as they stand in the text; of a key, unescaped.
+    /// The bytes of a number as they stand in the text; of a string, without its escapes.
+    @inlinable
+    @inline(__always)
     package func bytes(_ token: TapeToken) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: (token.isInAnnex ? annex : text) + Int(token.start), count: Int(token.length))
+    }
+
+    /// The elements of an array, or the keys of an object; as many as there are of one that is not whole.
+    @inlinable
+    @inline(__always)
+    package func parts(of index: Int) -> TapeParts {
+        let token = tokens[index]
+        return TapeParts(tokens, index + 1, min(Int(token.link), count), token.kind == .object)
+    }
+
+    func isNamed(_ name: String, _ key: Int) -> Bool {
+        name.utf8.elementsEqual(bytes(tokens[key]))
     }
 
     /// The value of a member of the outermost object, if that is one and has it.
     package func member(_ name: String) -> Int? {
         guard tokens[0].kind == .object else { return nil }
-        var key = 1
-        for _ in 0..<tokens[0].length {
-            if name.utf8.elementsEqual(bytes(tokens[key])) { return key + 1 }
-            key = Int(tokens[key + 1].link)
-        }
-        return nil
+        return parts(of: 0).first { isNamed(name, $0) }.map { $0 + 1 }
     }
 
     /// Whether a whole number is spelled with a point or an exponent somewhere, such as `1.0`.
     package var hasFractionToken: Bool {
-        // The first token ends where all tokens end.
-        let end = tokens[0].kind == .array || tokens[0].kind == .object ? Int(tokens[0].link) : 1
-        return (0..<end).contains { index in
+        (0..<count).contains { index in
             let token = tokens[index]
             return token.kind == .number && !token.isPlain && number(token).isInteger
         }
     }
 
-    /// The text of a string token without its escapes.
     package func string(_ token: TapeToken) -> String {
-        guard token.isEscaped else { return String(decoding: bytes(token), as: UTF8.self) }
-        var unescaped: [UInt8] = []
-        TapeEscapes.append(bytes(token), to: &unescaped)
-        return String(decoding: unescaped, as: UTF8.self)
+        String(decoding: bytes(token), as: UTF8.self)
     }
 
-    /// The value of a number token.
     package func number(_ token: TapeToken) -> JSONNumber {
-        JSONNumber(checked: String(decoding: bytes(token), as: UTF8.self))
+        JSONNumber(checked: string(token))
     }
 
-    /// The value at a token, with all that it holds; the depth of a tape is bounded, and so is the recursion.
+    /// An array or object that is not whole yet.
+    private struct Container {
+        let isObject: Bool
+        var left: UInt32
+        var values: [JSONValue] = []
+        var object = JSONObject()
+        var key = ""
+    }
+
+    /// The value at a token, with all that it holds, built with a stack of its own.
     package func value(at index: Int = 0) -> JSONValue {
-        let token = tokens[index]
-        switch token.kind {
-        case .null: return .null
-        case .no: return .bool(false)
-        case .yes: return .bool(true)
-        case .number: return .number(number(token))
-        case .string: return .string(string(token))
-        case .array:
-            var values: [JSONValue] = []
-            values.reserveCapacity(Int(token.length))
-            var next = index + 1
-            for _ in 0..<token.length {
-                values.append(value(at: next))
-                next = Int(tokens[next].link)
+        var stack: [Container] = []
+        var next = index
+        while true {
+            if let top = stack.indices.last, stack[top].isObject {
+                stack[top].key = string(tokens[next])
+                next += 1
             }
-            return .array(values)
-        case .object:
-            var object = JSONObject()
-            var next = index + 1
-            for _ in 0..<token.length {
-                object.set(value(at: next + 1), for: string(tokens[next]))
-                next = Int(tokens[next + 1].link)
+            let token = tokens[next]
+            next += 1
+            var value: JSONValue
+            switch token.kind {
+            case .null: value = .null
+            case .no: value = .bool(false)
+            case .yes: value = .bool(true)
+            case .number: value = .number(number(token))
+            case .string: value = .string(string(token))
+            case .array, .object:
+                let isObject = token.kind == .object
+                if token.length > 0 {
+                    stack.append(Container(isObject: isObject, left: token.length))
+                    continue
+                }
+                value = isObject ? .object(JSONObject()) : .array([])
             }
-            return .object(object)
+            // A value is whole: hand it to its container, and close containers as long as they end here.
+            while true {
+                guard let top = stack.indices.last else { return value }
+                stack[top].left -= 1
+                if stack[top].isObject {
+                    if isFlawed {
+                        stack[top].object.set(value, for: stack[top].key)
+                    } else {
+                        stack[top].object.append(value, for: stack[top].key)
+                    }
+                } else {
+                    stack[top].values.append(value)
+                }
+                guard stack[top].left == 0, let whole = stack.popLast() else { break }
+                value = whole.isObject ? .object(whole.object) : .array(whole.values)
+            }
         }
     }
 }
 
-/// Undoes escapes that have been checked before.
-package enum TapeEscapes {
-    /// Appends the text of a sound string token, unescaped.
-    package static func append(_ raw: UnsafeBufferPointer<UInt8>, to buffer: inout [UInt8]) {
-        var position = 0
-        while position < raw.count {
-            let byte = raw[position]
-            position += 1
-            guard byte == UInt8(ascii: "\\"), position < raw.count else {
-                buffer.append(byte)
-                continue
-            }
-            let escape = raw[position]
-            position += 1
-            switch escape {
-            case UInt8(ascii: "b"): buffer.append(0x08)
-            case UInt8(ascii: "f"): buffer.append(0x0C)
-            case UInt8(ascii: "n"): buffer.append(0x0A)
-            case UInt8(ascii: "r"): buffer.append(0x0D)
-            case UInt8(ascii: "t"): buffer.append(0x09)
-            case UInt8(ascii: "u"):
-                var value = unit(raw, position)
-                position += 4
-                if (0xD800..<0xDC00).contains(value) {
-                    value = 0x10000 + (value - 0xD800) << 10 + (unit(raw, position + 2) &- 0xDC00)
-                    position += 6
-                }
-                let scalar = Unicode.Scalar(value) ?? "\u{FFFD}"
-                buffer.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
-            default: buffer.append(escape)
-            }
-        }
-    }
+/// The positions of the elements of an array, or of the keys of an object.
+package struct TapeParts: Sequence, IteratorProtocol {
+    @usableFromInline let tokens: UnsafePointer<TapeToken>
+    @usableFromInline var position: Int
+    @usableFromInline let end: Int
+    /// From a part to the token that links to the next one.
+    @usableFromInline let step: Int
 
-    private static func unit(_ raw: UnsafeBufferPointer<UInt8>, _ position: Int) -> UInt32 {
-        guard position + 4 <= raw.count else { return 0 }
-        return raw[position..<(position + 4)].reduce(0) { $0 << 4 | hexValue($1) }
-    }
-
-    /// The value of a hexadecimal digit; 16 for every other byte.
+    @inlinable
     @inline(__always)
-    static func hexValue(_ byte: UInt8) -> UInt32 {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
-        default: 16
-        }
+    init(_ tokens: UnsafePointer<TapeToken>, _ first: Int, _ end: Int, _ areKeys: Bool) {
+        self.tokens = tokens
+        self.end = end
+        position = first
+        step = areKeys ? 1 : 0
+    }
+
+    @inlinable
+    @inline(__always)
+    package mutating func next() -> Int? {
+        guard position + step < end else { return nil }
+        defer { position = Int(tokens[position + step].link) }
+        return position
     }
 }

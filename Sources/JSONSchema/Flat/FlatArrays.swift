@@ -63,7 +63,6 @@ extension FlatRun {
                 one.length != other.length || !one.isPlain || !other.isPlain
             return mayBeEqual && view.number(one) == view.number(other)
         case .string:
-            if one.isEscaped || other.isEscaped { return nil }
             return sameBytes(one, other)
         case .array:
             guard one.length == other.length else { return false }

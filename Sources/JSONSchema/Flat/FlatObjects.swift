@@ -61,14 +61,11 @@ extension FlatRun {
 
     /// The slot of a string value.
     @inline(never)
-    mutating func find(_ index: Int, in table: FlatProgram.NameTable) -> UnsafePointer<FlatProgram.Slot>? {
-        let (names, token) = (names, tokens[index])
-        guard token.isEscaped else {
-            let start = view.text + Int(token.start)
-            let ends = NameHash.ends(start, Int(token.length), limit: view.textEnd)
-            return names.find(bytes(token), NameHash.hash(ends, Int(token.length)), in: table)
-        }
-        return withBytes(token) { names.find($0, NameHash.hash(of: $0), in: table) }
+    func find(_ index: Int, in table: FlatProgram.NameTable) -> UnsafePointer<FlatProgram.Slot>? {
+        let text = bytes(tokens[index])
+        guard let start = text.baseAddress else { return nil }
+        let end = tokens[index].isInAnnex ? view.annexEnd : view.textEnd
+        return names.find(text, NameHash.hash(start, text.count, limit: end), in: table)
     }
 }
 

@@ -1,5 +1,13 @@
 import JSON
 
+extension FlatProgram {
+    /// Whether the value at the root of a tape is valid.
+    func accepts(_ view: TapeView) -> Bool {
+        var run = FlatRun(self, view)
+        return run.holds(root, 0)
+    }
+}
+
 /// Applies a flat program to the tokens of one text, without asking for memory.
 ///
 /// Positions come from the compiler and the tape, which make only such as exist; both outlive the run.
@@ -17,8 +25,6 @@ struct FlatRun {
     let names: NameSearch
     let view: TapeView
     let tokens: UnsafePointer<TapeToken>
-    /// Room for strings without their escapes; empty until the first one is needed.
-    private var scratch: [UInt8] = []
     private var depth = 0
 
     /// Nodes inside one another; the explaining evaluation, which uses more of them, ends at the same number.
@@ -65,9 +71,8 @@ struct FlatRun {
         switch step.pointee {
         case .length(let min, let max):
             return tokens[index].isPlain ? isCounted(index, min, max) : hasLength(index, Int(min), Int(max))
-        case .uuid: return tokens[index].isEscaped ? has(.uuid, index) : UUIDFormat.accepts(bytes(tokens[index]))
-        case .dateTime:
-            return tokens[index].isEscaped ? has(.dateTime, index) : DateFormats.isDateTime(bytes(tokens[index]))
+        case .uuid: return UUIDFormat.accepts(bytes(tokens[index]))
+        case .dateTime: return DateFormats.isDateTime(bytes(tokens[index]))
         case .format(let format): return has(format, index)
         case .pattern(let automaton, let otherwise): return matches(index, automaton, otherwise)
         case .strings(let table): return find(index, in: table) != nil
@@ -118,27 +123,16 @@ struct FlatRun {
 
     /// Lets the evaluation that explains decide, on a value made for it.
     @inline(never)
-    mutating func ask(_ question: Int32, _ index: Int) -> Bool {
+    func ask(_ question: Int32, _ index: Int) -> Bool {
         var evaluation = Evaluation(program.source, violationLimit: 0)
         return evaluation.answer(program.questions[Int(question)], view.value(at: index))
     }
 
-    /// The bytes of a token as they stand in the text, or of a key, unescaped.
     @inline(__always)
     func bytes(_ token: TapeToken) -> UnsafeBufferPointer<UInt8> {
+        // Stored fields of another module cost no call.
         let base = token.isInAnnex ? view.annex : view.text
         return UnsafeBufferPointer(start: base + Int(token.start), count: Int(token.length))
-    }
-
-    /// Gives the bytes of a string or number token, unescaped, to `body`.
-    @inline(__always)
-    mutating func withBytes<Result>(
-        _ token: TapeToken, _ body: (UnsafeBufferPointer<UInt8>) -> Result
-    ) -> Result {
-        guard token.isEscaped else { return body(bytes(token)) }
-        scratch.removeAll(keepingCapacity: true)
-        TapeEscapes.append(bytes(token), to: &scratch)
-        return scratch.withUnsafeBufferPointer(body)
     }
 }
 

@@ -4,29 +4,23 @@ import JSON
 extension FlatRun {
     /// Whether a string has so many scalars.
     @inline(never)
-    mutating func hasLength(_ index: Int, _ min: Int, _ max: Int) -> Bool {
-        let token = tokens[index]
-        let count = Int(token.length)
-        if token.isPlain { return count >= min && count <= max }
-        // A scalar takes one to four bytes, or up to twelve as escapes: that often settles it without counting.
-        if count <= max, count / 12 >= min { return true }
-        return withBytes(token) { bytes in
-            var scalars = 0
-            for byte in bytes where byte & 0xC0 != 0x80 { scalars += 1 }
-            return scalars >= min && scalars <= max
-        }
+    func hasLength(_ index: Int, _ min: Int, _ max: Int) -> Bool {
+        let count = Int(tokens[index].length)
+        // A scalar takes one to four bytes: that often settles it without counting.
+        if count <= max, count / 4 >= min { return true }
+        var scalars = 0
+        for byte in bytes(tokens[index]) where byte & 0xC0 != 0x80 { scalars += 1 }
+        return scalars >= min && scalars <= max
     }
 
     @inline(never)
-    mutating func matches(_ index: Int, _ automaton: Int32, _ otherwise: Int32) -> Bool {
-        let automaton = automata[Int(automaton)]
-        let cells = cells
-        return withBytes(tokens[index]) { automaton.matches($0, cells) } ?? ask(otherwise, index)
+    func matches(_ index: Int, _ automaton: Int32, _ otherwise: Int32) -> Bool {
+        automata[Int(automaton)].matches(bytes(tokens[index]), cells) ?? ask(otherwise, index)
     }
 
     @inline(never)
-    mutating func has(_ format: Format, _ index: Int) -> Bool {
-        withBytes(tokens[index]) { format.accepts($0) }
+    func has(_ format: Format, _ index: Int) -> Bool {
+        format.accepts(bytes(tokens[index]))
     }
 
     /// Whether the length of a text, or the number of elements or members, is in a range.

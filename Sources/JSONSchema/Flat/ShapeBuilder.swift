@@ -96,7 +96,7 @@ extension FlatCompiler {
 
     /// A table of names with their targets and bits.
     mutating func table(_ members: [(name: String, target: NodeID, bit: UInt64)]) -> FlatProgram.NameTable {
-        let hashes = members.map { Array($0.name.utf8).withUnsafeBufferPointer { NameHash.hash(of: $0) } }
+        let hashes = members.map { NameHash.hash(of: Array($0.name.utf8)) }
         var size = 2
         while size < members.count * 2 { size *= 2 }
         // A table a little larger may have every name where it is looked for first.
@@ -125,7 +125,7 @@ extension FlatCompiler {
         let first = letters.count
         letters += bytes
         return FlatProgram.Slot(
-            hash: bytes.withUnsafeBufferPointer { NameHash.hash(of: $0) }, count: Int32(bytes.count),
+            hash: NameHash.hash(of: bytes), count: Int32(bytes.count),
             letters: Int32(first), target: target, bit: bit)
     }
 }

@@ -1,0 +1,53 @@
+/// Bytes in memory that is kept, and that grows without setting what is not used.
+struct TapeBytes: ~Copyable {
+    private(set) var start = UnsafeMutablePointer<UInt8>.allocate(capacity: 64)
+    var count = 0
+    private var capacity = 64
+
+    var end: UnsafePointer<UInt8> {
+        UnsafePointer(start + count)
+    }
+
+    deinit {
+        start.deallocate()
+    }
+
+    mutating func removeAll() {
+        count = 0
+    }
+
+    /// Makes room for so many bytes more.
+    @inline(__always)
+    mutating func reserve(_ added: Int) {
+        if capacity - count < added { grow(count + added) }
+    }
+
+    @inline(never)
+    private mutating func grow(_ least: Int) {
+        capacity = max(least, capacity * 2)
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+        larger.update(from: start, count: count)
+        start.deallocate()
+        start = larger
+    }
+
+    /// Appends bytes for which there is room.
+    @inline(__always)
+    mutating func append(_ bytes: UnsafePointer<UInt8>, _ added: Int) {
+        (start + count).update(from: bytes, count: added)
+        count += added
+    }
+
+    /// Appends an offset for which there is room, in four bytes.
+    @inline(__always)
+    mutating func append(offset: Int) {
+        UnsafeMutableRawPointer(start + count).storeBytes(of: UInt32(truncatingIfNeeded: offset), as: UInt32.self)
+        count += 4
+    }
+
+    func isASCII(from first: Int) -> Bool {
+        var all: UInt8 = 0
+        for position in first..<count { all |= start[position] }
+        return all < 0x80
+    }
+}
