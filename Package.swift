@@ -45,7 +45,9 @@ let package = Package(
         // What differs between systems: the rooms above and below import no C library.
         room("Platform"),
         room("JSON"),
-        room("JSONSchema", ["Basics", "JSON"]),
+        .target(
+            name: "JSONSchema", dependencies: ["Basics", "JSON"], resources: [.embedInCode("Metaschemas")],
+            swiftSettings: settings),
         .target(
             name: "Holdfast", dependencies: ["Basics", "Platform", "JSON", "JSONSchema"], swiftSettings: settings,
             plugins: ["EmbedFiles"]),

@@ -143,7 +143,9 @@ struct FlatCompiler {
             case .maxLength(let limit): max = Swift.min(max, limit)
             case .format(.uuid): steps.append(.uuid)
             case .format(.dateTime): steps.append(.dateTime)
-            case .format(let format): steps.append(.format(format))
+            case .format(let format):
+                let common = FormatGrammar.common[format].flatMap { automaton($0) }
+                steps.append(common.map { .commonly($0, format) } ?? .format(format))
             case .pattern(let pattern):
                 let otherwise = question(.keyword(keyword, node: node))
                 steps.append(automaton(pattern).map { .pattern($0, otherwise: otherwise) } ?? .ask(otherwise))

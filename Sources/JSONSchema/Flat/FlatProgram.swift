@@ -62,6 +62,8 @@ final class FlatProgram: Sendable {
         case uuid
         case dateTime
         case format(Format)
+        /// A format, most texts of which an automaton takes.
+        case commonly(Int32, Format)
         case strings(NameTable)
         case number(Int32)
         /// Bounds that every whole number is in that has no sign.

@@ -74,6 +74,8 @@ struct FlatRun {
         case .uuid: return UUIDFormat.accepts(bytes(tokens[index]))
         case .dateTime: return DateFormats.isDateTime(bytes(tokens[index]))
         case .format(let format): return has(format, index)
+        case .commonly(let automaton, let format):
+            return automata[Int(automaton)].matches(bytes(tokens[index]), cells) == true || has(format, index)
         case .pattern(let automaton, let otherwise): return matches(index, automaton, otherwise)
         case .strings(let table): return find(index, in: table) != nil
         case .count(let bounds): return isCount(index) || isWithin(bounds, index)
@@ -106,7 +108,8 @@ struct FlatRun {
         case .dependent(let slot):
             member(names.slots[Int(slot)], of: index) == nil || holds(names.slots[Int(slot)].target, index)
         case .ask(let question): ask(question, index)
-        case .length, .uuid, .dateTime, .format, .pattern, .strings, .count, .number, .elementCount, .memberCount:
+        case .length, .uuid, .dateTime, .format, .commonly, .pattern, .strings, .count, .number, .elementCount,
+            .memberCount:
             holds(step, index)
         }
     }

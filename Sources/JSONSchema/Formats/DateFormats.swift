@@ -63,9 +63,9 @@ extension DateFormats {
 }
 
 /// Walks over the bytes of a short text, which has to outlive it.
-struct TextReader {
-    private let bytes: UnsafeBufferPointer<UInt8>
-    private(set) var position = 0
+private struct TextReader {
+    let bytes: UnsafeBufferPointer<UInt8>
+    private var position = 0
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
@@ -77,13 +77,6 @@ struct TextReader {
 
     var current: UInt8? {
         position < bytes.count ? bytes[position] : nil
-    }
-
-    /// Takes one byte out of a few.
-    mutating func take(_ choices: StaticString) -> UInt8? {
-        guard let byte = current, choices.withUTF8Buffer({ $0.contains(byte) }) else { return nil }
-        position += 1
-        return byte
     }
 
     /// Takes one byte if it is one of two.
@@ -105,13 +98,6 @@ struct TextReader {
         return position > start
     }
 
-    /// Takes ASCII digits, as many as there are.
-    mutating func digits() -> [UInt8] {
-        let start = position
-        while let byte = current, (0x30...0x39).contains(byte) { position += 1 }
-        return Array(bytes[start..<position])
-    }
-
     /// Takes exactly so many ASCII digits.
     mutating func number(_ count: Int) -> Int? {
         guard position + count <= bytes.count else { return nil }
@@ -124,7 +110,7 @@ struct TextReader {
         return value
     }
 
-    fileprivate mutating func date() -> Bool {
+    mutating func date() -> Bool {
         guard let year = number(4), take("-"), let month = number(2), take("-"), let day = number(2),
             (1...12).contains(month)
         else { return false }
@@ -138,7 +124,7 @@ struct TextReader {
         return day >= 1 && day <= length
     }
 
-    fileprivate mutating func time() -> Bool {
+    mutating func time() -> Bool {
         guard let hour = number(2), take(":"), let minute = number(2), take(":"),
             let second = number(2), hour <= 23, minute <= 59, second <= 60
         else { return false }
@@ -150,11 +136,12 @@ struct TextReader {
 
     /// The offset from UTC in minutes.
     private mutating func offset() -> Int? {
-        guard let sign = take("Zz+-") else { return nil }
-        if sign | 0x20 == UInt8(ascii: "z") { return 0 }
-        guard let hour = number(2), take(":"), let minute = number(2), hour <= 23, minute <= 59 else {
+        if take("Z", "z") { return 0 }
+        let isWest = take("-")
+        guard isWest || take("+"), let hour = number(2), take(":"), let minute = number(2), hour <= 23, minute <= 59
+        else {
             return nil
         }
-        return (hour * 60 + minute) * (sign == UInt8(ascii: "-") ? -1 : 1)
+        return (hour * 60 + minute) * (isWest ? -1 : 1)
     }
 }

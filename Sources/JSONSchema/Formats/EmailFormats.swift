@@ -1,46 +1,20 @@
 /// Mailboxes of RFC 5321, and of RFC 6531 with more characters.
 enum EmailFormats {
+    private static let localPart = try? Pattern(
+        "^(?:\(atom)(?:\\.\(atom))*|\"(?:[^\"\\\\\\u{0}-\\u{1F}\\u{7F}]|\\\\[\\u{20}-\\u{7E}])*\")$")
+    private static let atom = "[A-Za-z0-9!#$%&'*+\\-/=?^_`{|}~\\u{80}-\\u{10FFFF}]+"
+
     static func accepts(_ string: String, isInternational: Bool) -> Bool {
-        let bytes = Array(string.utf8)
-        guard let at = bytes.lastIndex(of: UInt8(ascii: "@")), bytes.count <= 320 * 4 else { return false }
-        let local = bytes[..<at]
-        let domain = String(decoding: bytes[(at + 1)...], as: UTF8.self)
-        guard !local.isEmpty, local.count <= 64, isInternational || bytes.allSatisfy({ $0 < 0x80 }) else {
-            return false
-        }
-        return isLocalPart(local) && isDomain(domain, isInternational: isInternational)
-    }
-
-    private static func isLocalPart(_ local: ArraySlice<UInt8>) -> Bool {
-        if local.count >= 2, local.first == UInt8(ascii: "\""), local.last == UInt8(ascii: "\"") {
-            return isQuoted(local.dropFirst().dropLast())
-        }
-        return local.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { atom in
-            !atom.isEmpty
-                && atom.allSatisfy { byte in
-                    byte >= 0x80 || CharacterTests.isLetter(byte) || CharacterTests.isDigit(byte)
-                        || "!#$%&'*+-/=?^_`{|}~".utf8.contains(byte)
-                }
-        }
-    }
-
-    private static func isQuoted(_ text: ArraySlice<UInt8>) -> Bool {
-        var rest = text
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "\\") {
-                guard let next = rest.popFirst(), (0x20...0x7E).contains(next) else { return false }
-            } else if byte == UInt8(ascii: "\"") || byte < 0x20 || byte == 0x7F {
-                return false
-            }
-        }
-        return true
-    }
-
-    private static func isDomain(_ domain: String, isInternational: Bool) -> Bool {
+        guard let at = string.utf8.lastIndex(of: UInt8(ascii: "@")), string.utf8.count <= 320 * 4 else { return false }
+        let local = String(string[..<at])
+        let domain = String(string[string.utf8.index(after: at)...])
+        guard local.utf8.count <= 64, isInternational || string.utf8.allSatisfy({ $0 < 0x80 }),
+            localPart?.matches(local) == true
+        else { return false }
         if domain.hasPrefix("["), domain.hasSuffix("]") {
             let literal = String(domain.dropFirst().dropLast())
-            if literal.lowercased().hasPrefix("ipv6:") { return AddressFormats.isIPv6(String(literal.dropFirst(5))) }
-            return AddressFormats.isIPv4(literal)
+            let isIPv6 = literal.lowercased().hasPrefix("ipv6:")
+            return isIPv6 ? Format.ipv6.accepts(String(literal.dropFirst(5))) : Format.ipv4.accepts(literal)
         }
         return isInternational
             ? HostnameFormats.isInternationalHostname(domain) : HostnameFormats.isHostname(domain)

@@ -22,27 +22,27 @@ package enum Format: String, Sendable, CaseIterable, BitwiseCopyable {
 
     /// Whether a string has the format.
     package func accepts(_ string: String) -> Bool {
-        var string = string
         switch self {
-        case .dateTime: return string.withUTF8 { DateFormats.isDateTime($0) }
-        case .date: return string.withUTF8 { DateFormats.isDate($0) }
-        case .time: return string.withUTF8 { DateFormats.isTime($0) }
-        case .duration: return string.withUTF8 { DurationFormat.accepts($0) }
+        case .dateTime, .date, .time, .uuid:
+            var string = string
+            return string.withUTF8 { accepts($0) }
         case .email: return EmailFormats.accepts(string, isInternational: false)
         case .idnEmail: return EmailFormats.accepts(string, isInternational: true)
         case .hostname: return HostnameFormats.isHostname(string)
         case .idnHostname: return HostnameFormats.isInternationalHostname(string)
-        case .ipv4: return AddressFormats.isIPv4(string)
-        case .ipv6: return AddressFormats.isIPv6(string)
-        case .uri: return URIFormats.accepts(string, isInternational: false, isReference: false)
-        case .uriReference: return URIFormats.accepts(string, isInternational: false, isReference: true)
-        case .iri: return URIFormats.accepts(string, isInternational: true, isReference: false)
-        case .iriReference: return URIFormats.accepts(string, isInternational: true, isReference: true)
-        case .uuid: return string.withUTF8 { UUIDFormat.accepts($0) }
-        case .uriTemplate: return URITemplateFormat.accepts(string)
-        case .jsonPointer: return PointerFormats.isPointer(string)
-        case .relativeJSONPointer: return string.withUTF8 { PointerFormats.isRelativePointer($0) }
         case .regex: return Pattern.isWellFormed(string)
+        default: return FormatGrammar.patterns[self]?.matches(string) ?? false
+        }
+    }
+
+    /// Whether UTF-8 bytes have the format.
+    func accepts(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        switch self {
+        case .dateTime: DateFormats.isDateTime(bytes)
+        case .date: DateFormats.isDate(bytes)
+        case .time: DateFormats.isTime(bytes)
+        case .uuid: UUIDFormat.accepts(bytes)
+        default: accepts(String(decoding: bytes, as: UTF8.self))
         }
     }
 

@@ -30,9 +30,23 @@ package struct PatternSet: Sendable {
     init(_ items: [Item], isNegated: Bool = false) {
         self.items = items
         self.isNegated = isNegated
-        for value in 0..<64 as Range<UInt32> {
-            if search(value) { low |= 1 << value }
-            if search(value + 64) { high |= 1 << value }
+        for item in items {
+            switch item {
+            case .range(let first, let last) where first < 128: mark(first...min(last, 127))
+            case .range: break
+            case .nested(let set): (low, high) = (low | set.low, high | set.high)
+            case .property(let property, let isNegated):
+                for value in 0...127 as ClosedRange<UInt32> where property.contains(value) != isNegated {
+                    mark(value...value)
+                }
+            }
+        }
+        if isNegated { (low, high) = (~low, ~high) }
+    }
+
+    private mutating func mark(_ values: ClosedRange<UInt32>) {
+        for value in values {
+            if value < 64 { low |= 1 << value } else { high |= 1 << (value - 64) }
         }
     }
 
