@@ -3,29 +3,27 @@ import JSON
 /// One difference between two versions, as it matters to one direction.
 package struct GateFinding: Sendable, Equatable {
     /// The id of the rule, such as `enum-value-added`.
-    package let rule: String
+    package var rule: String
     /// How much it weighs in this direction.
-    package let severity: GateSeverity
+    package var severity: GateSeverity
     /// The way the messages travel that it speaks of; nil when it concerns no message, such as a policy.
-    package let direction: GateDirection?
+    package var direction: GateDirection?
     /// The messages it reaches, sorted.
-    package let messages: [String]
+    package var messages: [String]
     /// Where it stands in the old version; nil when nothing of it was there.
-    package let old: GatePlace?
+    package var old: GatePlace?
     /// Where it stands in the new version; nil when nothing of it is there any more.
-    package let new: GatePlace?
+    package var new: GatePlace?
     /// What stood in the old version.
-    package let oldValue: JSONValue?
+    package var oldValue: JSONValue?
     /// What stands in the new version.
-    package let newValue: JSONValue?
+    package var newValue: JSONValue?
     /// Who breaks and how, or why nobody does.
-    package let why: String
+    package var why: String
     /// A message that shows the break, confirmed by the validator on both sides.
-    package let witness: GateWitness?
-    /// A hash of the rule, the direction, the pointers and the values, without line numbers: what a waiver names.
-    package let fingerprint: String
+    package var witness: GateWitness?
 
-    /// Makes a finding; its fingerprint follows from the rest.
+    /// Makes a finding.
     package init(
         rule: String, severity: GateSeverity, direction: GateDirection?, messages: [String] = [],
         old: GatePlace? = nil, new: GatePlace? = nil, oldValue: JSONValue? = nil, newValue: JSONValue? = nil,
@@ -41,10 +39,21 @@ package struct GateFinding: Sendable, Equatable {
         self.newValue = newValue
         self.why = why
         self.witness = witness
-        fingerprint = GateFingerprint.of([
+    }
+
+    /// A hash of the rule, the direction, the pointers and the values, without line numbers: what a waiver names.
+    ///
+    /// Sixteen hexadecimal digits, by FNV-1a over the parts with their lengths.
+    package var fingerprint: String {
+        let parts = [
             rule, direction?.rawValue ?? "", old?.pointerText ?? "", new?.pointerText ?? "",
             oldValue?.text(sortedKeys: true) ?? "", newValue?.text(sortedKeys: true) ?? "",
-        ])
+        ]
+        let hash = parts.flatMap { Array("\($0.utf8.count):\($0)".utf8) }.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+        }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }
 

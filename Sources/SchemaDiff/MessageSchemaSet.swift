@@ -40,60 +40,53 @@ package struct MessageSchemaSet: Sendable {
     /// The documents, by file name.
     package let documents: [Document]
     /// The messages, by name.
-    package let messages: [Message]
+    package private(set) var messages: [Message]
     /// The schemas as values, with what profiles add.
     let registry: SchemaRegistry
     /// The parsed documents, by file.
     let roots: [String: JSONValue]
     /// The compiled schemas, by message.
-    let schemas: [String: Schema]
+    private(set) var schemas: [String: Schema]
     /// Keywords that draft 2020-12 does not have.
     let unknownKeywords: [GatePlace]
 
     /// Reads documents and takes some of their schemas as messages.
     /// - Throws: Every document that is no JSON or no schema, and every message whose schema cannot be compiled.
     package init(
-        documents: [Document], messages: [Message], assertsFormats: Bool = true,
-        prepared prepare: (JSONValue) -> JSONValue = { $0 }
+        documents: [Document], messages: [Message], prepared prepare: (JSONValue) -> JSONValue = { $0 }
     ) throws(SchemaProblems) {
         var problems: [SchemaProblem] = []
         var registry = SchemaRegistry()
         var roots: [String: JSONValue] = [:]
-        for document in documents.sorted(by: { $0.file < $1.file }) {
+        let documents = documents.sorted { $0.file < $1.file }
+        for document in documents {
             do {
                 let root = prepare(try JSONParser.value(document.text))
                 try registry.add(root, at: document.uri)
                 roots[document.file] = root
             } catch {
-                problems.append(
-                    SchemaProblem(
-                        place: document.file, what: "\(error)", expected: "a JSON Schema, draft 2020-12",
-                        fix: "correct the file"))
+                problems.append(SchemaProblem(place: document.file, what: "\(error)"))
             }
         }
         var schemas: [String: Schema] = [:]
-        if problems.isEmpty {
-            for message in messages {
-                do {
-                    // A misspelt keyword is a finding, not a reason to look at nothing.
-                    schemas[message.name] = try Schema(
-                        uri: message.uri, registry: registry, formats: assertsFormats ? .assert : .annotate,
-                        unknownKeywords: .ignore)
-                } catch {
-                    problems.append(
-                        SchemaProblem(
-                            place: message.uri, what: "\(error)", expected: "a JSON Schema, draft 2020-12",
-                            fix: "correct the schema of the message \(message.name)"))
-                }
+        for message in problems.isEmpty ? messages : [] {
+            do {
+                // A misspelt keyword is a finding, not a reason to look at nothing.
+                schemas[message.name] = try Schema(uri: message.uri, registry: registry, unknownKeywords: .ignore)
+            } catch {
+                problems.append(
+                    SchemaProblem(
+                        place: message.uri, what: "\(error)",
+                        fix: "correct the schema of the message \(message.name)"))
             }
         }
         guard problems.isEmpty else { throw SchemaProblems(all: problems) }
-        self.documents = documents.sorted { $0.file < $1.file }
+        self.documents = documents
         self.messages = messages.sorted { $0.name < $1.name }
         self.registry = registry
         self.roots = roots
         self.schemas = schemas
-        unknownKeywords = self.documents.flatMap { document in
+        unknownKeywords = documents.flatMap { document in
             UnknownKeywords.places(in: roots[document.file] ?? true).map { pointer in
                 GatePlace(
                     file: document.file, pointer: pointer,
@@ -104,65 +97,44 @@ package struct MessageSchemaSet: Sendable {
 
     /// Takes the alternatives of one schema as messages, each named by the value that its kind has.
     /// - Throws: What keeps the document from being a schema, and alternatives that cannot be told apart by a member.
-    package init(
-        alternativesOf document: Document, travel: MessageTravel, assertsFormats: Bool = true
-    ) throws(SchemaProblems) {
+    package init(alternativesOf document: Document, travel: MessageTravel) throws(SchemaProblems) {
+        func problem(_ problem: SchemaProblem) -> SchemaProblems { SchemaProblems(all: [problem]) }
         let root: JSONValue
         do {
             root = try JSONParser.value(document.text)
         } catch {
-            throw SchemaProblems(all: [
-                SchemaProblem(place: document.file, what: "\(error)", expected: "JSON", fix: "correct the file")
-            ])
+            throw problem(SchemaProblem(place: document.file, what: "\(error)", expected: "JSON"))
         }
         let word = root["oneOf"] != nil ? "oneOf" : "anyOf"
-        var messages: [Message] = []
-        for index in (root[word]?.arrayValue ?? []).indices {
-            messages.append(Message(name: String(index), travel: travel, uri: "\(document.uri)#/\(word)/\(index)"))
+        let alternatives = (root[word]?.arrayValue ?? []).indices.map { index in
+            Message(name: String(index), travel: travel, uri: "\(document.uri)#/\(word)/\(index)")
         }
-        // What stands beside the alternatives holds for all of them.
-        let unnamed = try MessageSchemaSet(
-            documents: [document],
-            messages: messages.isEmpty ? [Message(name: "message", travel: travel, uri: document.uri)] : messages,
-            assertsFormats: assertsFormats)
+        let whole = Message(name: "message", travel: travel, uri: document.uri)
+        try self.init(documents: [document], messages: alternatives.isEmpty ? [whole] : alternatives)
         var named: [Message] = []
         var schemas: [String: Schema] = [:]
-        for message in messages {
-            guard let schema = unnamed.schemas[message.name] else { continue }
-            let tag = Tags.of(schema.program).first { $0.value.stringValue != nil }
-            guard let name = tag?.value.stringValue else {
-                throw SchemaProblems(all: [
+        for message in alternatives {
+            guard let schema = self.schemas[message.name] else { continue }
+            let space = SchemaSpace(schema.program)
+            let tags = SchemaView(space.roots, space).tags(space).filter { $0.values.count == 1 }
+            guard let name = tags.compactMap(\.values[0].stringValue).first else {
+                throw problem(
                     SchemaProblem(
                         place: "\(document.file)#/\(word)/\(message.name)", what: "has no member that names its kind",
-                        expected: "a member with one fixed value that must be there", fix: "give it one")
-                ])
+                        expected: "a member with one fixed value that must be there", fix: "give it one"))
             }
             named.append(Message(name: name, travel: travel, uri: message.uri))
             schemas[name] = schema
         }
         do {
-            schemas[Self.every] = try Schema(
-                uri: document.uri, registry: unnamed.registry, formats: assertsFormats ? .assert : .annotate,
-                unknownKeywords: .ignore)
+            schemas[Self.every] = try Schema(uri: document.uri, registry: registry, unknownKeywords: .ignore)
         } catch {
-            throw SchemaProblems(all: [
-                SchemaProblem(
-                    place: document.file, what: "\(error)", expected: "a JSON Schema, draft 2020-12",
-                    fix: "correct the file")
-            ])
+            throw problem(SchemaProblem(place: document.file, what: "\(error)"))
         }
+        // What stands beside the alternatives holds for all of them.
         named.append(Message(name: Self.every, travel: travel, uri: document.uri))
-        self.init(unnamed, messages: named, schemas: schemas)
-    }
-
-    /// The same documents, other messages.
-    private init(_ other: MessageSchemaSet, messages: [Message], schemas: [String: Schema]) {
-        documents = other.documents
-        self.messages = messages.sorted { $0.name < $1.name }
-        registry = other.registry
-        roots = other.roots
+        messages = named.sorted { $0.name < $1.name }
         self.schemas = schemas
-        unknownKeywords = other.unknownKeywords
     }
 
     /// Whether a message is made of the same documents in another version, so that nothing can differ.
@@ -197,6 +169,6 @@ package struct SchemaProblems: Error {
 package struct SchemaProblem: Sendable {
     package let place: String
     package let what: String
-    package let expected: String
-    package let fix: String
+    package var expected = "a JSON Schema, draft 2020-12"
+    package var fix = "correct the file"
 }

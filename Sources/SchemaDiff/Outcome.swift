@@ -8,4 +8,29 @@ enum Outcome: Sendable {
     case none
     /// Neither found nor ruled out, and why.
     case unknown(String)
+
+    /// The question cost more than it may.
+    static let outOfSteps = Outcome.unknown("the schemas need more steps than one question may cost")
+}
+
+/// Ways that are tried one after the other, until one leads to a value.
+struct Tries {
+    /// Why the first way that was not ruled out led to no value.
+    private(set) var doubt: String?
+
+    /// The value a way led to; nil when the next one is to be tried.
+    mutating func value(_ outcome: Outcome) -> JSONValue? {
+        switch outcome {
+        case .found(let value): return value
+        case .none: break
+        case .unknown(let reason): leave(reason)
+        }
+        return nil
+    }
+
+    /// Notes that something was not tried.
+    mutating func leave(_ reason: String) { doubt = doubt ?? reason }
+
+    /// What came of all ways when none of them led to a value.
+    var outcome: Outcome { doubt.map { .unknown($0) } ?? .none }
 }

@@ -18,22 +18,23 @@ struct EditProof {
     /// The new version writes.
     private var toClient: Solver
 
-    init(forward: SchemaSpace, backward: SchemaSpace, oldCount: Int, policy: ComparisonPolicy) {
+    init(old: Program, new: Program, forward: SchemaSpace, policy: ComparisonPolicy) {
         self.policy = policy
-        self.oldCount = oldCount
-        newCount = forward.nodes.count - oldCount
+        oldCount = old.nodes.count
+        newCount = new.nodes.count
         let isLenient = policy.unknownMembers == .ignored
         toServer = Solver(forward, isLenient: isLenient, stepLimit: policy.stepLimit)
-        toClient = Solver(backward, isLenient: isLenient, stepLimit: policy.stepLimit)
+        toClient = Solver(
+            SchemaSpace(writer: new, reader: old), isLenient: isLenient, stepLimit: policy.stepLimit)
     }
 
     /// Whether an edit makes the reader refuse something that the writer may send.
     mutating func answer(_ edit: SchemaEdit, _ direction: GateDirection) -> Answer {
         let isForward = direction == .clientToServer
         var doubt: String?
-        for ways in isForward ? edit.narrowing : edit.widening {
+        for ways in edit.breaks(direction) {
             for path in edit.paths {
-                let goal = PathStep.goal(path, ways, writerIsOld: isForward)
+                let goal = path.reversed().reduce(ways) { $1.goal($0, writerIsOld: isForward) }
                 switch isForward ? ask(goal, &toServer) : ask(goal.map { $0.moved(back) }, &toClient) {
                 case .broken(let value): return .broken(value)
                 case .safe: break

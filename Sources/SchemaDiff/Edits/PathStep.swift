@@ -11,19 +11,15 @@ enum PathStep: Sendable {
     /// The same value, where further demands hold on the old side and on the new side.
     case inPlace(old: [Literal], new: [Literal])
 
-    /// Demands on the whole value that lead along a path to demands at its end.
-    static func goal(_ path: [PathStep], _ inner: [Literal], writerIsOld: Bool) -> [Literal] {
-        var goal = inner
-        for step in path.reversed() {
-            switch step {
-            case .member(let name): goal = [.kinds(.object), .present(name, goal)]
-            case .members(let names): goal = [.kinds(.object), .someMember(names, goal)]
-            case .name: goal = [.kinds(.object), .someName(goal)]
-            case .item(let from, let to): goal = [.kinds(.array), .someItem(from: from, to: to, goal)]
-            case .inPlace(let old, let new): goal = (writerIsOld ? old : new) + goal
-            }
+    /// Demands on a value that lead this step down to demands on what is there.
+    func goal(_ inner: [Literal], writerIsOld: Bool = true) -> [Literal] {
+        switch self {
+        case .member(let name): [.kinds(.object), .present(name, inner)]
+        case .members(let names): [.kinds(.object), .someMember(names, inner)]
+        case .name: [.kinds(.object), .someName(inner)]
+        case .item(let from, let to): [.kinds(.array), .someItem(from: from, to: to, inner)]
+        case .inPlace(let old, let new): (writerIsOld ? old : new) + inner
         }
-        return goal
     }
 }
 
@@ -38,11 +34,12 @@ extension Literal {
         case .breaks(let node, let keyword): return .breaks(node: move(node), keyword: keyword)
         case .contains(let node, let min, let max): return .contains(move(node), min: min, max: max)
         case .someItem(let from, let to, let literals): return .someItem(from: from, to: to, all(literals))
-        case .everyItem(let from, let literals): return .everyItem(from: from, all(literals))
+        case .everyItem(let from, let to, let literals): return .everyItem(from: from, to: to, all(literals))
         case .present(let name, let literals): return .present(name, all(literals))
         case .someMember(let names, let literals): return .someMember(names, all(literals))
         case .everyMember(let names, let literals): return .everyMember(names, all(literals))
         case .someName(let literals): return .someName(all(literals))
+        case .everyName(let literals): return .everyName(all(literals))
         default: return self
         }
     }

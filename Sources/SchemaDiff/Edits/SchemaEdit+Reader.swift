@@ -6,12 +6,11 @@ extension SchemaEdit {
     func complaint(
         among violations: [SchemaViolation], _ direction: GateDirection, in space: SchemaSpace
     ) -> SchemaViolation? {
-        let isForward = direction == .clientToServer
-        let site = isForward ? new : old
-        let names = Set((isForward ? narrowing : widening).flatMap { $0 }.flatMap(\.names))
+        let site = readerSite(direction)
+        let names = Set(breaks(direction).flatMap { $0 }.flatMap(\.names))
         func isHere(_ violation: SchemaViolation) -> Bool {
             guard let site, space.uri(site.node) == violation.schemaURI else { return false }
-            let here = space.nodes[site.node].location.appending(JSONPointer(tokens: site.tokens)).tokens
+            let here = space.location(site).tokens
             let there = violation.schemaLocation.tokens
             return there.starts(with: here) || here.starts(with: there)
         }
@@ -25,13 +24,10 @@ extension SchemaEdit {
     }
 
     /// The reader as if it had made this edit too, so that what else breaks it shows; nil when that cannot be told.
-    func tolerated(
-        by reader: Program, _ direction: GateDirection, in space: SchemaSpace
-    ) -> Program? {
-        let isForward = direction == .clientToServer
+    func tolerated(by reader: Program, _ direction: GateDirection, in space: SchemaSpace) -> Program? {
         var reader = reader
-        for way in isForward ? narrowing : widening {
-            switch (way.last, isForward ? new : old) {
+        for way in breaks(direction) {
+            switch (way.last, readerSite(direction)) {
             case (.isOneOf(let values)?, let site?):
                 let node = space.local(site.node)
                 guard let place = reader.nodes[node].keywords.firstIndex(where: { $0.fixedValues != nil }),
@@ -48,17 +44,6 @@ extension SchemaEdit {
             }
         }
         return reader
-    }
-}
-
-extension Keyword {
-    /// The values that `enum` or `const` allows; nil for other keywords.
-    fileprivate var fixedValues: [JSONValue]? {
-        switch self {
-        case .enumeration(let values): values
-        case .const(let value): [value]
-        default: nil
-        }
     }
 }
 

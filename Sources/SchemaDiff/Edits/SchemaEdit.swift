@@ -5,19 +5,33 @@ struct SchemaEdit: Sendable {
     /// A keyword, or a part of one, of one schema.
     struct Site: Sendable, Hashable {
         let node: Int
-        let tokens: [String]
+        var tokens: [String] = []
     }
 
-    /// The rule when old values are refused.
-    let narrowRule: String
-    /// The rule when new values were refused before.
-    let widenRule: String
-    /// The rule when it is both.
-    let bothRule: String
-    var old: Site?
-    var new: Site?
-    var oldValue: JSONValue?
-    var newValue: JSONValue?
+    /// The rules it falls under, by what can be proved.
+    struct Rules: Sendable, Hashable, ExpressibleByStringLiteral {
+        /// The rule when old values are refused.
+        let narrow: String
+        /// The rule when new values were refused before.
+        let widen: String
+        /// The rule when it is both.
+        let both: String
+
+        init(narrow: String, widen: String, both: String? = nil) {
+            (self.narrow, self.widen, self.both) = (narrow, widen, both ?? narrow)
+        }
+
+        /// One rule, whatever can be proved.
+        init(_ rule: String) { self.init(narrow: rule, widen: rule) }
+
+        init(stringLiteral rule: String) { self.init(rule) }
+    }
+
+    let rules: Rules
+    let old: Site?
+    let new: Site?
+    let oldValue: JSONValue?
+    let newValue: JSONValue?
     /// Ways in which an old value is refused because of it; empty when it cannot refuse one.
     var narrowing: [[Literal]] = []
     /// Ways in which a new value was refused because of it.
@@ -31,31 +45,19 @@ struct SchemaEdit: Sendable {
     /// Whether readers were told to expect values that they do not know.
     var isExtensible = false
 
-    /// An edit that falls under one rule.
-    init(_ rule: String, old: Site?, new: Site?, oldValue: JSONValue? = nil, newValue: JSONValue? = nil) {
-        self.init(narrow: rule, widen: rule, both: rule, old: old, new: new, oldValue: oldValue, newValue: newValue)
-    }
+    /// Ways in which the reader refuses a value of the writer because of it.
+    func breaks(_ direction: GateDirection) -> [[Literal]] { direction == .clientToServer ? narrowing : widening }
 
-    /// An edit whose rule depends on what can be proved.
-    init(
-        narrow: String, widen: String, both: String? = nil, old: Site?, new: Site?, oldValue: JSONValue? = nil,
-        newValue: JSONValue? = nil
-    ) {
-        narrowRule = narrow
-        widenRule = widen
-        bothRule = both ?? narrow
-        self.old = old
-        self.new = new
-        self.oldValue = oldValue
-        self.newValue = newValue
+    /// The place of it on the reader's side.
+    func readerSite(_ direction: GateDirection) -> Site? { direction == .clientToServer ? new : old }
+
+    /// What makes two edits the same one, reached by different ways.
+    struct Key: Hashable {
+        let rules: Rules
+        let sites: [Site?]
+        let values: [String?]
     }
 
     /// What makes two edits the same one, reached by different ways.
-    var key: [String] {
-        [
-            narrowRule, widenRule, bothRule, old.map { "\($0.node) \($0.tokens)" } ?? "",
-            new.map { "\($0.node) \($0.tokens)" } ?? "",
-            oldValue?.text() ?? "", newValue?.text() ?? "",
-        ]
-    }
+    var key: Key { Key(rules: rules, sites: [old, new], values: [oldValue?.text(), newValue?.text()]) }
 }

@@ -9,6 +9,18 @@ struct SchemaView {
         let index: Int
         let color: Int
         let keyword: Keyword
+
+        /// The name of the keyword.
+        var word: String { keyword.word }
+
+        /// The place of the keyword.
+        var site: SchemaEdit.Site { at(word) }
+
+        /// A place in the schema that it stands in.
+        func at(_ tokens: String...) -> SchemaEdit.Site { SchemaEdit.Site(node: node, tokens: tokens) }
+
+        /// The demand that it is broken.
+        var broken: [Literal] { [.breaks(node: node, keyword: index)] }
     }
 
     /// The schemas.
@@ -23,10 +35,8 @@ struct SchemaView {
         var entries: [Entry] = []
         var seen = Set(roots)
         var pending = Array(roots.reversed())
-        var isFalse = false
         while let node = pending.popLast() {
             nodes.append(node)
-            if space.nodes[node].verdict == false { isFalse = true }
             var further: [Int] = []
             for (index, keyword) in space.nodes[node].keywords.enumerated() {
                 switch keyword {
@@ -40,10 +50,7 @@ struct SchemaView {
             }
             pending += further.reversed()
         }
-        self.nodes = nodes
-        self.entries = entries
-        colors = Set(entries.map(\.color))
-        self.isFalse = isFalse
+        self.init(nodes: nodes, entries: entries, isFalse: nodes.contains { space.nodes[$0].verdict == false })
     }
 
     private init(nodes: [Int], entries: [Entry], isFalse: Bool) {
@@ -63,8 +70,8 @@ struct SchemaView {
                 guard case .allOf(let targets) = keyword else { continue }
                 found += targets.filter { target in
                     let view = SchemaView([target], space)
-                    return view.entries.count > 1 && view.colors.isDisjoint(with: other.colors) && view.tables.isEmpty
-                        && !view.entries.contains { if case .required = $0.keyword { true } else { false } }
+                    return view.entries.count > 1 && view.colors.isDisjoint(with: other.colors)
+                        && !view.entries.contains { ["properties", "required"].contains($0.word) }
                 }
             }
         }
@@ -79,77 +86,74 @@ struct SchemaView {
             isFalse: isFalse)
     }
 
-    /// The entries that are not in another view.
-    func only(against other: SchemaView) -> [Entry] {
-        entries.filter { !other.colors.contains($0.color) }
+    /// The place of the schema as a whole.
+    var site: SchemaEdit.Site? { nodes.first.map { SchemaEdit.Site(node: $0) } }
+
+    /// The entries of some keywords that are not in another view.
+    func only(_ words: Set<String>, against other: SchemaView) -> [Entry] {
+        entries.filter { words.contains($0.word) && !other.colors.contains($0.color) }
+    }
+
+    /// What some keywords hold, with the entries that hold it.
+    func all<Part>(_ part: (Keyword) -> Part?) -> [(entry: Entry, part: Part)] {
+        entries.compactMap { entry in part(entry.keyword).map { (entry, $0) } }
     }
 
     /// All property tables.
-    var tables: [(entry: Entry, table: PropertyTable)] {
-        entries.compactMap { entry in
-            if case .properties(let table) = entry.keyword { (entry, table) } else { nil }
-        }
+    var tables: [(entry: Entry, part: PropertyTable)] {
+        all { if case .properties(let table) = $0 { table } else { nil } }
     }
 
     /// The names that properties are declared under, in order.
     var declared: [ExactString] {
         var seen: Set<ExactString> = []
-        return tables.flatMap { $0.table.order.map { ExactString($0) } }.filter { seen.insert($0).inserted }
+        return tables.flatMap { $0.part.order.map { ExactString($0) } }.filter { seen.insert($0).inserted }
     }
 
     /// The schemas of a declared member.
-    func members(_ name: ExactString) -> [Int] { tables.compactMap { $0.table.names[name] } }
+    func members(_ name: ExactString) -> [Int] { tables.compactMap { $0.part.names[name] } }
 
     /// Where a member is declared.
     func site(of name: ExactString) -> SchemaEdit.Site? {
-        for (entry, table) in tables where table.names[name] != nil {
-            return SchemaEdit.Site(node: entry.node, tokens: ["properties", name.string])
-        }
-        return nil
+        tables.first { $0.part.names[name] != nil }?.entry.at("properties", name.string)
     }
 
     /// The names that must be there, with the place that says so.
     var required: [ExactString: SchemaEdit.Site] {
-        var found: [ExactString: SchemaEdit.Site] = [:]
-        for entry in entries {
-            if case .required(let names) = entry.keyword {
-                for name in names where found[ExactString(name)] == nil {
-                    found[ExactString(name)] = SchemaEdit.Site(node: entry.node, tokens: ["required"])
-                }
-            }
-        }
-        return found
+        let lists = all { if case .required(let names) = $0 { names } else { nil } }
+        return Dictionary(
+            lists.flatMap { entry, names in names.map { (ExactString($0), entry.site) } },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// The patterns that sort members.
     var patterns: Set<ExactString> {
-        Set(tables.flatMap { $0.table.patterns.map { ExactString($0.pattern.text) } })
+        Set(tables.flatMap { $0.part.patterns.map { ExactString($0.pattern.text) } })
     }
 
     /// The kinds of values that `type` allows; nil without `type`.
     var kinds: KindSet? {
-        var kinds: KindSet?
-        for entry in entries {
-            if case .type(let types) = entry.keyword { kinds = (kinds ?? .all).intersection(KindSet(types)) }
-        }
-        return kinds
+        let lists = all { if case .type(let types) = $0 { KindSet(types) } else { nil } }.map(\.part)
+        return lists.isEmpty ? nil : lists.reduce(.all) { $0.intersection($1) }
     }
 
     /// The only values that `enum` and `const` allow; nil without them.
     var fixed: [JSONValue]? {
-        var values: [JSONValue]?
-        for entry in entries {
-            let list: [JSONValue]
-            switch entry.keyword {
-            case .const(let value): list = [value]
-            case .enumeration(let all): list = all
-            default: continue
-            }
-            values = values.map { $0.filter(list.contains) } ?? list
+        all(\.fixedValues).map(\.part).reduce([JSONValue]?.none) { known, list in
+            known.map { $0.filter(list.contains) } ?? list
         }
-        return values
     }
 
-    /// The first entry for which something holds.
-    func first(_ isWanted: (Keyword) -> Bool) -> Entry? { entries.first { isWanted($0.keyword) } }
+    /// A member that must be there, with one of a few values.
+    struct Tag {
+        let name: ExactString
+        let values: [JSONValue]
+    }
+
+    /// The members that must be there with one of a few values, by name.
+    func tags(_ space: SchemaSpace) -> [Tag] {
+        required.keys.sorted().compactMap { name in
+            SchemaView(members(name), space).fixed.map { Tag(name: name, values: $0) }
+        }
+    }
 }

@@ -6,23 +6,25 @@ extension SchemaWalk {
     private struct Choice {
         let entry: SchemaView.Entry
         let branches: [Int]
-        let isExclusive: Bool
 
-        var word: String { isExclusive ? "oneOf" : "anyOf" }
+        var isExclusive: Bool { entry.word == "oneOf" }
 
-        init?(_ entry: SchemaView.Entry) {
-            self.entry = entry
-            switch entry.keyword {
-            case .anyOf(let nodes, _): (branches, isExclusive) = (nodes, false)
-            case .oneOf(let nodes, _): (branches, isExclusive) = (nodes, true)
-            default: return nil
-            }
+        /// The place of one of the branches.
+        func site(_ index: Int) -> SchemaEdit.Site { entry.at(entry.word, String(index)) }
+
+        static func all(_ view: SchemaView) -> [Choice] {
+            view.all { keyword in
+                switch keyword {
+                case .anyOf(let nodes, _), .oneOf(let nodes, _): nodes
+                default: nil
+                }
+            }.map { Choice(entry: $0.entry, branches: $0.part) }
         }
     }
 
-    mutating func compareAlternatives(_ old: SchemaView, _ new: SchemaView, _ path: [PathStep]) {
-        var one = old.entries.compactMap { Choice($0) }
-        var other = new.entries.compactMap { Choice($0) }
+    mutating func compareAlternatives(_ spot: Spot) {
+        var one = Choice.all(spot.old)
+        var other = Choice.all(spot.new)
         // Equal ones first, then those that share most branches.
         var pairs: [(Choice, Choice)] = []
         for choice in one {
@@ -35,20 +37,12 @@ extension SchemaWalk {
             pairs.append((choice, other.remove(at: best.0)))
             one.removeAll { $0.entry.node == choice.entry.node && $0.entry.index == choice.entry.index }
         }
-        for (before, after) in pairs { compare(before, after, path) }
+        for (before, after) in pairs { compare(before, after, spot) }
         for choice in other {
-            var edit = SchemaEdit(
-                "alternatives-introduced", old: site(old), new: site(choice.entry, choice.word),
-                newValue: value(site(choice.entry, choice.word)))
-            edit.narrowing = [broken(choice.entry)]
-            note(edit, path)
+            note("alternatives-introduced", spot, new: choice.entry.site, narrowing: [choice.entry.broken])
         }
         for choice in one {
-            var edit = SchemaEdit(
-                "alternatives-dropped", old: site(choice.entry, choice.word), new: site(new),
-                oldValue: value(site(choice.entry, choice.word)))
-            edit.widening = [broken(choice.entry)]
-            note(edit, path)
+            note("alternatives-dropped", spot, old: choice.entry.site, widening: [choice.entry.broken])
         }
     }
 
@@ -56,7 +50,7 @@ extension SchemaWalk {
         Set(one.branches.map { space.colors[$0] }).intersection(other.branches.map { space.colors[$0] }).count
     }
 
-    private mutating func compare(_ old: Choice, _ new: Choice, _ path: [PathStep]) {
+    private mutating func compare(_ old: Choice, _ new: Choice, _ spot: Spot) {
         var solver = Solver(space, stepLimit: 4_000)
         var gone = Array(old.branches.indices)
         var fresh = Array(new.branches.indices)
@@ -94,27 +88,29 @@ extension SchemaWalk {
         }
         for (before, after) in pairs {
             let (one, other) = (old.branches[before], new.branches[after])
-            compare([one], [other], path + [.inPlace(old: [.holds(one)], new: [.holds(other)])])
+            compare([one], [other], spot.path + [.inPlace(old: [.holds(one)], new: [.holds(other)])])
         }
         for index in gone {
-            let place = site(old.entry, old.word, String(index))
-            var edit = SchemaEdit(
-                "branch-removed", old: place, new: site(new.entry, new.word), oldValue: value(place))
-            edit.narrowing = [[.holds(old.branches[index])]]
-            note(edit, path)
+            let place = old.site(index)
+            note(
+                "branch-removed", spot, old: place, new: new.entry.site, values: (value(place), nil),
+                narrowing: [[.holds(old.branches[index])]])
         }
         for index in fresh {
-            let place = site(new.entry, new.word, String(index))
-            var edit = SchemaEdit("branch-added", old: site(old.entry, old.word), new: place, newValue: value(place))
-            edit.widening = [[.holds(new.branches[index])]]
-            note(edit, path)
+            let place = new.site(index)
+            note(
+                "branch-added", spot, old: old.entry.site, new: place, values: (nil, value(place)),
+                widening: [[.holds(new.branches[index])]])
         }
-        if new.isExclusive { compareOverlaps(old, new, pairs, path, &solver) }
+        if new.isExclusive { compareOverlaps(old, new, pairs, spot, &solver) }
         if old.isExclusive, !new.isExclusive {
-            var edit = SchemaEdit("branch-added", old: site(old.entry, old.word), new: site(new.entry, new.word))
             // What several alternatives accept was refused before.
-            edit.widening = overlaps(old, &solver).map { [.holds(old.branches[$0]), .holds(old.branches[$1])] }
-            if !edit.widening.isEmpty { note(edit, path) }
+            let widening = overlaps(old, &solver).map { [Literal.holds(old.branches[$0]), .holds(old.branches[$1])] }
+            if !widening.isEmpty {
+                note(
+                    "branch-added", spot, old: old.entry.site, new: new.entry.site, values: (nil, nil),
+                    widening: widening)
+            }
         }
     }
 
@@ -131,27 +127,22 @@ extension SchemaWalk {
 
     /// Alternatives that exclude each other and overlap now, but did not before.
     private mutating func compareOverlaps(
-        _ old: Choice, _ new: Choice, _ pairs: [(Int, Int)], _ path: [PathStep], _ solver: inout Solver
+        _ old: Choice, _ new: Choice, _ pairs: [(Int, Int)], _ spot: Spot, _ solver: inout Solver
     ) {
-        let before = old.isExclusive ? overlaps(old, &solver) : []
+        let before = old.isExclusive ? overlaps(old, &solver).map { Set([$0, $1]) } : []
         let twins = Dictionary(pairs.map { ($0.1, $0.0) }, uniquingKeysWith: { first, _ in first })
         for (one, other) in overlaps(new, &solver) {
-            if let first = twins[one], let second = twins[other],
-                before.contains(where: { ($0.0 == first && $0.1 == second) || ($0.0 == second && $0.1 == first) })
-            {
-                continue
-            }
-            let place = site(new.entry, new.word, String(other))
-            var edit = SchemaEdit(
-                "payload-union-overlap", old: site(old.entry, old.word), new: place, newValue: value(place))
-            edit.narrowing = [[.holds(new.branches[one]), .holds(new.branches[other])]]
-            note(edit, path)
+            if let first = twins[one], let second = twins[other], before.contains([first, second]) { continue }
+            let place = new.site(other)
+            note(
+                "payload-union-overlap", spot, old: old.entry.site, new: place, values: (nil, value(place)),
+                narrowing: [[.holds(new.branches[one]), .holds(new.branches[other])]])
         }
     }
 
-    mutating func compareConditions(_ old: SchemaView, _ new: SchemaView, _ path: [PathStep]) {
-        var gone = old.only(against: new).filter(isCondition)
-        var fresh = new.only(against: old).filter(isCondition)
+    mutating func compareConditions(_ spot: Spot) {
+        var gone = spot.old.only(["if"], against: spot.new)
+        var fresh = spot.new.only(["if"], against: spot.old)
         for entry in gone {
             guard case .condition(let test, let then, let otherwise) = entry.keyword else { continue }
             let twin = fresh.first { candidate in
@@ -161,97 +152,77 @@ extension SchemaWalk {
                     false
                 }
             }
-            guard let twin, case .condition(let other, let newThen, let newOtherwise) = twin.keyword else { continue }
             // Conditions with one test are looked into.
-            guard (then == nil) == (newThen == nil), (otherwise == nil) == (newOtherwise == nil) else { continue }
+            guard let twin, case .condition(let other, let newThen, let newOtherwise) = twin.keyword,
+                (then == nil) == (newThen == nil), (otherwise == nil) == (newOtherwise == nil)
+            else { continue }
             gone.removeAll { $0.node == entry.node && $0.index == entry.index }
             fresh.removeAll { $0.node == twin.node && $0.index == twin.index }
             if let then, let newThen {
-                compare([then], [newThen], path + [.inPlace(old: [.holds(test)], new: [.holds(other)])])
+                compare([then], [newThen], spot.path + [.inPlace(old: [.holds(test)], new: [.holds(other)])])
             }
             if let otherwise, let newOtherwise {
-                compare([otherwise], [newOtherwise], path + [.inPlace(old: [.fails(test)], new: [.fails(other)])])
+                compare([otherwise], [newOtherwise], spot.path + [.inPlace(old: [.fails(test)], new: [.fails(other)])])
             }
         }
-        differ("condition-changed", "if", gone, fresh, old, new, path)
-        differ(
-            "not-changed", "not", old.only(against: new).filter { if case .not = $0.keyword { true } else { false } },
-            new.only(against: old).filter { if case .not = $0.keyword { true } else { false } }, old, new, path)
-        differ(
-            "dependent-schemas-changed", "dependentSchemas",
-            old.only(against: new).filter { if case .dependentSchemas = $0.keyword { true } else { false } },
-            new.only(against: old).filter { if case .dependentSchemas = $0.keyword { true } else { false } }, old, new,
-            path)
-        differ(
-            "reference-changed", "$dynamicRef",
-            old.only(against: new).filter { if case .dynamicReference = $0.keyword { true } else { false } },
-            new.only(against: old).filter { if case .dynamicReference = $0.keyword { true } else { false } }, old, new,
-            path)
-    }
-
-    private func isCondition(_ entry: SchemaView.Entry) -> Bool {
-        if case .condition = entry.keyword { true } else { false }
+        differ("condition-changed", gone, fresh, spot)
+        let words = [
+            ("not", "not-changed"), ("dependentSchemas", "dependent-schemas-changed"),
+            ("$dynamicRef", "reference-changed"),
+        ]
+        for (word, rule) in words {
+            differ(
+                SchemaEdit.Rules(rule), spot.old.only([word], against: spot.new),
+                spot.new.only([word], against: spot.old), spot)
+        }
     }
 
     /// One edit for everything of a kind that differs: old and new are paired in order.
     private mutating func differ(
-        _ rule: String, _ word: String, _ gone: [SchemaView.Entry], _ fresh: [SchemaView.Entry], _ old: SchemaView,
-        _ new: SchemaView, _ path: [PathStep]
+        _ rules: SchemaEdit.Rules, _ gone: [SchemaView.Entry], _ fresh: [SchemaView.Entry], _ spot: Spot
     ) {
         for index in 0..<max(gone.count, fresh.count) {
             let before = index < gone.count ? gone[index] : nil
             let after = index < fresh.count ? fresh[index] : nil
-            let (oldSite, newSite) = (site(before, word), site(after, word))
-            var edit = SchemaEdit(
-                rule, old: oldSite ?? site(old), new: newSite ?? site(new), oldValue: value(oldSite),
-                newValue: value(newSite))
-            edit.narrowing = after.map { [broken($0)] } ?? []
-            edit.widening = before.map { [broken($0)] } ?? []
-            note(edit, path)
+            note(
+                rules, spot, old: before?.site, new: after?.site, narrowing: after.map { [$0.broken] } ?? [],
+                widening: before.map { [$0.broken] } ?? [])
         }
     }
 
-    /// Compares what is said to people and to programs beside validity.
-    mutating func compareWords(_ old: SchemaView, _ new: SchemaView, _ path: [PathStep]) {
-        func values(_ keyword: String, _ view: SchemaView) -> [(site: SchemaEdit.Site, value: JSONValue)] {
-            view.nodes.compactMap { node in
-                object(node)?[keyword].map { (SchemaEdit.Site(node: node, tokens: [keyword]), $0) }
+    /// What is said to people and to programs beside validity, and the rule of a change.
+    private static let words: [(keyword: String, rule: SchemaEdit.Rules)] = [
+        ("title", "annotation-changed"), ("description", "annotation-changed"), ("examples", "annotation-changed"),
+        ("readOnly", "annotation-changed"), ("writeOnly", "annotation-changed"), ("deprecated", "annotation-changed"),
+        ("default", "default-changed"), ("contentEncoding", "content-changed"), ("contentMediaType", "content-changed"),
+        ("contentSchema", "content-changed"), ("x-stability", "message-stability-lowered"),
+    ]
+
+    /// What may be promised about a message, the weakest first.
+    private static let stabilities = ["experimental", "beta", "stable"]
+
+    mutating func compareWords(_ spot: Spot) {
+        for (keyword, usual) in Self.words {
+            func values(_ view: SchemaView) -> [(site: SchemaEdit.Site, value: JSONValue)] {
+                view.nodes.compactMap { node in
+                    object(node)?[keyword].map { (SchemaEdit.Site(node: node, tokens: [keyword]), $0) }
+                }
             }
-        }
-        let words: [(keyword: String, rule: String)] = [
-            ("title", "annotation-changed"), ("description", "annotation-changed"), ("examples", "annotation-changed"),
-            ("readOnly", "annotation-changed"), ("writeOnly", "annotation-changed"),
-            ("deprecated", "annotation-changed"),
-            ("default", "default-changed"), ("contentEncoding", "content-changed"),
-            ("contentMediaType", "content-changed"),
-            ("contentSchema", "content-changed"), ("x-stability", "message-stability-lowered"),
-        ]
-        for (keyword, rule) in words {
-            let (one, other) = (values(keyword, old), values(keyword, new))
+            let (one, other) = (values(spot.old), values(spot.new))
             guard Set(one.map(\.value)) != Set(other.map(\.value)) else { continue }
-            var rule = rule
+            var rule = usual
             if keyword == "deprecated" {
                 let was = one.contains { $0.value == true }
-                let isNow = other.contains { $0.value == true }
-                if was == isNow { continue }
+                if was == other.contains(where: { $0.value == true }) { continue }
                 if was { rule = "deprecation-withdrawn" }
             }
             if keyword == "x-stability" {
                 guard let before = one.first?.value.stringValue, let after = other.first?.value.stringValue,
                     let high = Self.stabilities.firstIndex(of: before),
-                    let low = Self.stabilities.firstIndex(of: after),
-                    low < high
+                    let low = Self.stabilities.firstIndex(of: after), low < high
                 else { continue }
             }
-            var edit = SchemaEdit(
-                rule, old: one.first?.site ?? site(old), new: other.first?.site ?? site(new),
-                oldValue: one.first?.value,
-                newValue: other.first?.value)
-            edit.isDecreed = true
-            note(edit, path)
+            note(rule, spot, old: one.first?.site, new: other.first?.site, isDecreed: true)
         }
     }
-
-    /// What may be promised about a message, the weakest first.
-    static let stabilities = ["experimental", "beta", "stable"]
 }

@@ -5,10 +5,10 @@ import JSONSchema
 struct SchemaWalk {
     /// The old version as the writer, the new one as the reader.
     let space: SchemaSpace
-    let oldTexts: SchemaTexts
-    let newTexts: SchemaTexts
-    private(set) var edits: [SchemaEdit] = []
-    private var positions: [[String]: Int] = [:]
+    private let oldTexts: SchemaTexts
+    private let newTexts: SchemaTexts
+    private var edits: [SchemaEdit] = []
+    private var positions: [SchemaEdit.Key: Int] = [:]
     private var visits: [Pair: Int] = [:]
     private var stepsLeft: Int
     /// Whether it stopped before it had seen everything.
@@ -21,6 +21,14 @@ struct SchemaWalk {
     private struct Pair: Hashable {
         let old: [Int]
         let new: [Int]
+    }
+
+    /// What both versions say at one place of a message.
+    struct Spot {
+        var old: SchemaView
+        var new: SchemaView
+        /// The way down to it.
+        let path: [PathStep]
     }
 
     init(_ space: SchemaSpace, old: SchemaTexts, new: SchemaTexts, steps: Int = 40_000) {
@@ -42,12 +50,10 @@ struct SchemaWalk {
     }
 
     mutating func compare(_ old: [Int], _ new: [Int], _ path: [PathStep]) {
-        var one = SchemaView(old, space)
-        var other = SchemaView(new, space)
-        let pair = Pair(old: one.nodes.sorted(), new: other.nodes.sorted())
+        var spot = Spot(old: SchemaView(old, space), new: SchemaView(new, space), path: path)
+        let pair = Pair(old: spot.old.nodes.sorted(), new: spot.new.nodes.sorted())
         // A shared definition is looked at again on other ways to it: a break may show only there.
-        let isSame = Set(old.map { space.colors[$0] }) == Set(new.map { space.colors[$0] })
-        guard visits[pair, default: 0] < (isSame ? 1 : 4) else { return }
+        guard visits[pair, default: 0] < (space.areSame(old, new) ? 1 : 4) else { return }
         guard path.count < 60 else {
             tooDeep.insert(pair)
             return
@@ -58,64 +64,76 @@ struct SchemaWalk {
         }
         visits[pair, default: 0] += 1
         stepsLeft -= 1
-        compareWords(one, other, path)
-        if one.isFalse != other.isFalse {
-            var edit = SchemaEdit("schema-changed", old: site(one), new: site(other))
-            edit.narrowing = other.isFalse ? [[]] : []
-            edit.widening = one.isFalse ? [[]] : []
-            note(edit, path)
+        compareWords(spot)
+        if spot.old.isFalse != spot.new.isFalse {
+            note(
+                "schema-changed", spot, narrowing: spot.new.isFalse ? [[]] : [], widening: spot.old.isFalse ? [[]] : [])
             return
         }
-        compareConjuncts(&one, &other, path)
-        compareTypes(one, other, path)
-        compareValues(one, other, path)
-        compareLimits(one, other, path)
-        compareTexts(one, other, path)
-        compareMembers(one, other, path)
-        compareOtherMembers(one, other, path)
-        compareItems(one, other, path)
-        compareAlternatives(one, other, path)
-        compareConditions(one, other, path)
+        compareConjuncts(&spot)
+        compareTypes(spot)
+        compareValues(spot)
+        compareAssertions(spot)
+        compareMembers(spot)
+        compareOtherMembers(spot)
+        compareItems(spot)
+        compareAlternatives(spot)
+        compareConditions(spot)
     }
 
     /// A member of `allOf` that came or went as a whole is one edit.
-    private mutating func compareConjuncts(_ old: inout SchemaView, _ new: inout SchemaView, _ path: [PathStep]) {
-        for member in new.conjuncts(missingIn: old, space) {
-            let place = SchemaEdit.Site(node: member, tokens: [])
-            var edit = SchemaEdit(
-                "all-of-member-added", old: site(old), new: place, newValue: object(member).map { .object($0) })
-            edit.narrowing = [[.fails(member)]]
-            note(edit, path)
-            new = new.without(member, space)
+    private mutating func compareConjuncts(_ spot: inout Spot) {
+        for member in spot.new.conjuncts(missingIn: spot.old, space) {
+            note("all-of-member-added", spot, new: SchemaEdit.Site(node: member), narrowing: [[.fails(member)]])
+            spot.new = spot.new.without(member, space)
         }
-        for member in old.conjuncts(missingIn: new, space) {
-            let place = SchemaEdit.Site(node: member, tokens: [])
-            var edit = SchemaEdit(
-                "all-of-member-removed", old: place, new: site(new), oldValue: object(member).map { .object($0) })
-            edit.widening = [[.fails(member)]]
-            note(edit, path)
-            old = old.without(member, space)
+        for member in spot.old.conjuncts(missingIn: spot.new, space) {
+            note("all-of-member-removed", spot, old: SchemaEdit.Site(node: member), widening: [[.fails(member)]])
+            spot.old = spot.old.without(member, space)
         }
+    }
+
+    /// Compares what is said of everything that has no schema of its own, a step away from here.
+    mutating func compareRest(
+        _ rule: String, _ word: String, _ spot: Spot, _ step: PathStep, _ rest: (Keyword) -> Int?
+    ) {
+        let (one, other) = (spot.old.all(rest), spot.new.all(rest))
+        let (before, after) = (one.map(\.part), other.map(\.part))
+        let wasClosed = before.contains { space.nodes[$0].verdict == false }
+        let isClosed = after.contains { space.nodes[$0].verdict == false }
+        let isSame = space.areSame(before, after)
+        if before.isEmpty || after.isEmpty ? isSame : isSame || (!isClosed && !wasClosed) {
+            if !before.isEmpty { compare(before, after, spot.path + [step]) }
+            return
+        }
+        note(
+            SchemaEdit.Rules(
+                narrow: isClosed ? "\(rule)-closed" : "\(rule)-narrowed",
+                widen: wasClosed ? "\(rule)-opened" : "\(rule)-widened", both: "schema-changed"),
+            spot, old: one.first?.entry.at(word), new: other.first?.entry.at(word),
+            narrowing: after.map { step.goal([.fails($0)]) }, widening: before.map { step.goal([.fails($0)]) })
     }
 
     /// Notes an edit; the same edit reached again gets one more way.
-    mutating func note(_ edit: SchemaEdit, _ path: [PathStep]) {
+    ///
+    /// Where a side has no site, the schema as a whole stands for it. What stands at the sites is shown, unless other values are.
+    mutating func note(
+        _ rules: SchemaEdit.Rules, _ spot: Spot, old: SchemaEdit.Site? = nil, new: SchemaEdit.Site? = nil,
+        values: (old: JSONValue?, new: JSONValue?)? = nil, narrowing: [[Literal]] = [], widening: [[Literal]] = [],
+        isDecreed: Bool = false, isNews: Bool = false, isExtensible: Bool = false
+    ) {
+        let values = values ?? (value(old), value(new))
+        var edit = SchemaEdit(
+            rules: rules, old: old ?? spot.old.site, new: new ?? spot.new.site, oldValue: values.old,
+            newValue: values.new, narrowing: narrowing, widening: widening, isDecreed: isDecreed, isNews: isNews,
+            isExtensible: isExtensible)
         if let position = positions[edit.key] {
-            if edits[position].paths.count < 4 { edits[position].paths.append(path) }
+            if edits[position].paths.count < 4 { edits[position].paths.append(spot.path) }
             return
         }
-        var edit = edit
-        edit.paths = [path]
+        edit.paths = [spot.path]
         positions[edit.key] = edits.count
         edits.append(edit)
-    }
-
-    func site(_ view: SchemaView) -> SchemaEdit.Site? {
-        view.nodes.first.map { SchemaEdit.Site(node: $0, tokens: []) }
-    }
-
-    func site(_ entry: SchemaView.Entry?, _ tokens: String...) -> SchemaEdit.Site? {
-        entry.map { SchemaEdit.Site(node: $0.node, tokens: tokens) }
     }
 
     /// The object a schema was read from.
@@ -130,10 +148,6 @@ struct SchemaWalk {
     /// The place of a site, with its line.
     func place(_ site: SchemaEdit.Site) -> GatePlace {
         let texts = space.side(site.node) == SchemaSpace.writer ? oldTexts : newTexts
-        return texts.place(
-            space.uri(site.node), space.nodes[site.node].location.appending(JSONPointer(tokens: site.tokens)))
+        return texts.place(space.uri(site.node), space.location(site))
     }
-
-    /// The demand that one entry is broken.
-    func broken(_ entry: SchemaView.Entry) -> [Literal] { [.breaks(node: entry.node, keyword: entry.index)] }
 }

@@ -1,24 +1,23 @@
 /// One rule of the gate: what it is called, and how much it weighs in each direction.
-package struct GateRule: Sendable, Equatable {
+struct GateRule: Sendable, Equatable {
     /// How much a rule weighs in one direction.
-    package struct Weight: Sendable, Equatable {
+    struct Weight: Sendable, Equatable {
         /// When a message shows that the reader refuses what the writer may send.
-        package let broken: GateSeverity
+        let broken: GateSeverity
         /// When it is proved that there is no such message.
-        package let safe: GateSeverity
+        let safe: GateSeverity
 
         /// A weight that depends on the proof.
-        package init(_ broken: GateSeverity, otherwise safe: GateSeverity = .information) {
-            self.broken = broken
-            self.safe = safe
+        static func broken(_ broken: GateSeverity, otherwise safe: GateSeverity = .information) -> Weight {
+            Weight(broken: broken, safe: safe)
         }
 
         /// A weight that no proof changes.
-        package static func always(_ severity: GateSeverity) -> Weight { Weight(severity, otherwise: severity) }
+        static func always(_ severity: GateSeverity) -> Weight { Weight(broken: severity, safe: severity) }
     }
 
     /// What stands against a rule: the same edit made backwards.
-    package enum Mirror: Sendable, Equatable {
+    enum Mirror: Sendable, Equatable {
         /// The rule that the edit backwards falls under.
         case rule(String)
         /// The edit backwards falls under the same rule.
@@ -28,27 +27,23 @@ package struct GateRule: Sendable, Equatable {
     }
 
     /// The id, in kebab case.
-    package let id: String
+    let id: String
     /// What was changed, in a few words.
-    package let title: String
+    let title: String
     /// Why it matters to servers of the new version that read what old clients write.
     let whyToServer: String
     /// Why it matters to old clients that read what servers of the new version write.
     let whyToClient: String
     /// How much it weighs for messages to servers.
-    package let toServer: Weight
+    let toServer: Weight
     /// How much it weighs for messages to clients.
     let toClient: Weight
     /// The rule of the edit made backwards.
     let mirror: Mirror
 
     /// The weight in one direction.
-    package func weight(_ direction: GateDirection) -> Weight {
-        direction == .clientToServer ? toServer : toClient
-    }
+    func weight(_ direction: GateDirection) -> Weight { direction == .clientToServer ? toServer : toClient }
 
     /// The reason in one direction.
-    package func why(_ direction: GateDirection) -> String {
-        direction == .clientToServer ? whyToServer : whyToClient
-    }
+    func why(_ direction: GateDirection) -> String { direction == .clientToServer ? whyToServer : whyToClient }
 }

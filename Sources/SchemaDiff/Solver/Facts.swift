@@ -30,9 +30,8 @@ struct ArrayFacts: Sendable {
     var every: [(from: Int, to: Int?, literals: [Literal])] = []
     var some: [(from: Int, to: Int?, literals: [Literal])] = []
     var contains: [(node: Int, min: Int, max: Int?)] = []
-    /// Which of the demands on every element leave out the elements of one group, and which group that is.
-    var limited: [Int] = []
-    var limitedGroups: [Int] = []
+    /// The demands on every element that leave out the elements of one group, with the group.
+    var limited: [Int: Int] = [:]
 }
 
 /// What is asked of an object.
@@ -55,10 +54,5 @@ struct ObjectFacts: Sendable {
 
     mutating func require(_ name: ExactString) {
         if !required.contains(name) { required.append(name) }
-    }
-
-    /// The demands on a member of that name.
-    func literals(for name: ExactString, _ matches: (ExactString, ExactString) -> Bool) -> [Literal] {
-        every.filter { $0.names.contains(name, matches) }.flatMap(\.literals)
     }
 }

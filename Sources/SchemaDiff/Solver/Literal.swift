@@ -17,19 +17,22 @@ indirect enum Literal: Hashable, Sendable {
     case isOneOf([JSONValue])
     case above(JSONNumber, isOpen: Bool)
     case below(JSONNumber, isOpen: Bool)
+    case multiple(JSONNumber)
     case notMultiple(JSONNumber)
     case minLength(Int)
     case maxLength(Int)
     case matches(ExactString)
     case notMatches(ExactString)
+    case format(Format)
     case notFormat(Format)
     case minItems(Int)
     case maxItems(Int)
-    /// Two elements are equal.
+    /// No two elements are equal, or two are.
+    case differs
     case repeats
     /// Some element from one place up to another, or to the end.
     case someItem(from: Int, to: Int?, [Literal])
-    case everyItem(from: Int, [Literal])
+    case everyItem(from: Int, to: Int?, [Literal])
     case contains(Int, min: Int, max: Int?)
     case minMembers(Int)
     case maxMembers(Int)
@@ -38,8 +41,9 @@ indirect enum Literal: Hashable, Sendable {
     /// Some member of a class.
     case someMember(NameClass, [Literal])
     case everyMember(NameClass, [Literal])
-    /// The name of some member.
+    /// The name of some member, or of every one.
     case someName([Literal])
+    case everyName([Literal])
 }
 
 /// A class of member names.
@@ -48,16 +52,6 @@ enum NameClass: Hashable, Sendable {
     case pattern(ExactString)
     /// All names but these, and but those that match one of the patterns.
     case except(Set<ExactString>, patterns: Set<ExactString>)
-
-    /// Whether a name belongs to it, given the patterns by their text.
-    func contains(_ name: ExactString, _ matches: (ExactString, ExactString) -> Bool) -> Bool {
-        switch self {
-        case .name(let own): own == name
-        case .pattern(let pattern): matches(pattern, name)
-        case .except(let names, let patterns):
-            !names.contains(name) && !patterns.contains { matches($0, name) }
-        }
-    }
 
     /// The patterns it speaks of.
     var patterns: Set<ExactString> {

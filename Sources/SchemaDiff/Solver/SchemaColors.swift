@@ -7,42 +7,38 @@ enum SchemaColors {
     static func of(_ nodes: [Program.Node]) -> (nodes: [Int], keywords: [[Int]]) {
         // A node that only refers says what its target says.
         let representative = nodes.indices.map { follow($0, in: nodes) }
-        let plain = nodes.indices.map { node in nodes[node].keywords.map { local($0, at: node) } }
+        let plain = nodes.indices.map { node in nodes[node].keywords.map { Self.plain($0, at: node) } }
         var colors = [Int](repeating: 0, count: nodes.count)
-        var keywordColors: [[Int]] = []
         var count = 0
         while true {
             var keywordTable: [KeywordKey: Int] = [:]
-            keywordColors = nodes.indices.map { node in
+            let keywordColors = nodes.indices.map { node in
                 nodes[node].keywords.indices.map { index in
-                    let key = KeywordKey(
-                        local: plain[node][index],
-                        targets: shape(nodes[node].keywords[index]) { colors[representative[$0]] })
-                    return keywordTable[key, default: keywordTable.count]
-                        .stored(in: &keywordTable, for: key)
+                    keywordTable.number(
+                        of: KeywordKey(
+                            plain: plain[node][index],
+                            schemas: schemas(in: nodes[node].keywords[index]) { colors[representative[$0]] }))
                 }
             }
             var nodeTable: [NodeKey: Int] = [:]
-            var next = colors
-            for node in nodes.indices {
-                let key = NodeKey(
-                    before: colors[node], verdict: nodes[node].verdict,
-                    keywords: representative[node] == node
-                        ? Set(keywordColors[node]) : [-1, colors[representative[node]]])
-                next[node] = nodeTable[key, default: nodeTable.count].stored(in: &nodeTable, for: key)
+            let own = nodes.indices.map { node in
+                nodeTable.number(
+                    of: NodeKey(
+                        before: colors[node], verdict: nodes[node].verdict,
+                        keywords: representative[node] == node
+                            ? Set(keywordColors[node]) : [-1, colors[representative[node]]]))
             }
             // A reference has the colour of its target.
-            for node in nodes.indices { next[node] = next[representative[node]] }
-            let distinct = Set(next).count
-            colors = next
+            colors = representative.map { own[$0] }
+            let distinct = Set(colors).count
             if distinct == count { return (colors, keywordColors) }
             count = distinct
         }
     }
 
     private struct KeywordKey: Hashable {
-        let local: [JSONValue]
-        let targets: [Shape]
+        let plain: [JSONValue]
+        let schemas: Schemas
     }
 
     private struct NodeKey: Hashable {
@@ -51,109 +47,86 @@ enum SchemaColors {
         let keywords: Set<Int>
     }
 
-    /// What stands in a keyword beside the order of its schemas.
-    private enum Shape: Hashable {
-        case one(Int)
-        case any(Set<Int>)
-        case counted([Int])
-        case named([ExactString: Int], patterns: [ExactString: Int], rest: Int?)
-        case list([Int], rest: Int?)
+    /// The colours of the schemas in a keyword, as far as their order counts.
+    private enum Schemas: Hashable {
+        case set(Set<Int>)
+        case list([Int], rest: Int? = nil)
+        case named([ExactString: Int], patterns: [ExactString: Int] = [:], rest: Int? = nil)
     }
 
     /// The end of a chain of schemas that do nothing but refer.
     static func follow(_ node: Int, in nodes: [Program.Node]) -> Int {
         var node = node
         for _ in 0..<nodes.count {
-            guard nodes[node].keywords.count == 1, nodes[node].verdict == nil else { break }
-            if case .reference(let target) = nodes[node].keywords[0] { node = target } else { break }
+            guard nodes[node].keywords.count == 1, nodes[node].verdict == nil,
+                case .reference(let target) = nodes[node].keywords[0]
+            else { break }
+            node = target
         }
         return node
     }
 
-    private static func shape(_ keyword: Keyword, _ color: (Int) -> Int) -> [Shape] {
+    private static func schemas(in keyword: Keyword, _ color: (Int) -> Int) -> Schemas {
+        func named(_ pairs: [(String, Int)]) -> [ExactString: Int] {
+            Dictionary(pairs.map { (ExactString($0), color($1)) }, uniquingKeysWith: { $1 })
+        }
         switch keyword {
-        case .reference(let node): [.any([color(node)])]
-        case .allOf(let nodes): [.any(Set(nodes.map(color)))]
-        case .anyOf(let nodes, _): [.any(Set(nodes.map(color)))]
-        case .oneOf(let nodes, _): [.counted(nodes.map(color).sorted())]
+        case .reference(let node): return .set([color(node)])
+        case .allOf(let nodes), .anyOf(let nodes, _): return .set(Set(nodes.map(color)))
+        case .oneOf(let nodes, _): return .list(nodes.map(color).sorted())
         case .properties(let table):
-            [
-                .named(
-                    table.names.mapValues(color),
-                    patterns: Dictionary(
-                        table.patterns.map { (ExactString($0.pattern.text), color($0.node)) }, uniquingKeysWith: { $1 }),
-                    rest: table.additional.map(color))
-            ]
-        case .items(let prefix, let rest): [.list(prefix.map(color), rest: rest.map(color))]
+            return .named(
+                table.names.mapValues(color), patterns: named(table.patterns.map { ($0.pattern.text, $0.node) }),
+                rest: table.additional.map(color))
+        case .items(let prefix, let rest): return .list(prefix.map(color), rest: rest.map(color))
         case .condition(let test, let then, let otherwise):
-            [.one(color(test)), .one(then.map(color) ?? -1), .one(otherwise.map(color) ?? -1)]
-        case .dependentSchemas(_, let pairs):
-            [
-                .named(
-                    Dictionary(pairs.map { (ExactString($0.key), color($0.node)) }, uniquingKeysWith: { $1 }),
-                    patterns: [:],
-                    rest: nil)
-            ]
-        default: keyword.targets.map { .one(color($0)) }
+            return .list([test, then, otherwise].map { $0.map(color) ?? -1 })
+        case .dependentSchemas(_, let pairs): return .named(named(pairs.map { ($0.key, $0.node) }))
+        case .not(let node), .propertyNames(let node), .contains(let node, _, _), .unevaluatedProperties(let node),
+            .unevaluatedItems(let node), .dynamicReference(let node, _):
+            return .list([color(node)])
+        default: return .list([])
         }
     }
 
-    /// The keyword's name and what it holds beside schemas.
-    private static func local(_ keyword: Keyword, at place: Int) -> [JSONValue] {
-        func number(_ name: String, _ number: JSONNumber) -> [JSONValue] { [.string(name), .number(number)] }
-        func count(_ name: String, _ count: Int) -> [JSONValue] { [.string(name), JSONValue(count)] }
+    /// The keyword's name, one for those that mean the same, and what it holds beside schemas.
+    private static func plain(_ keyword: Keyword, at place: Int) -> [JSONValue] {
         // A list that is a set reads the same in any order.
         func names(_ names: [String]) -> JSONValue {
             .array(names.sorted { ExactString($0) < ExactString($1) }.map { .string($0) })
         }
+        let word = JSONValue.string(keyword.word)
         switch keyword {
-        case .type(let types): return count("type", KindSet(types).rawValue)
-        case .const(let value): return ["enum", .array([value])]
-        case .enumeration(let values):
-            return [
-                "enum", .array(Array(Set(values)).sorted { $0.text(sortedKeys: true) < $1.text(sortedKeys: true) }),
-            ]
-        case .minimum(let value): return number("minimum", value)
-        case .maximum(let value): return number("maximum", value)
-        case .exclusiveMinimum(let value): return number("exclusiveMinimum", value)
-        case .exclusiveMaximum(let value): return number("exclusiveMaximum", value)
-        case .multipleOf(let value): return number("multipleOf", value)
-        case .minLength(let value): return count("minLength", value)
-        case .maxLength(let value): return count("maxLength", value)
-        case .pattern(let pattern): return ["pattern", .string(pattern.text)]
-        case .format(let format): return ["format", .string(format.rawValue)]
-        case .minItems(let value): return count("minItems", value)
-        case .maxItems(let value): return count("maxItems", value)
-        case .uniqueItems: return ["uniqueItems"]
-        case .minProperties(let value): return count("minProperties", value)
-        case .maxProperties(let value): return count("maxProperties", value)
-        case .required(let list): return ["required", names(list)]
+        case .type(let types): return [word, JSONValue(KindSet(types).rawValue)]
+        case .const, .enumeration:
+            let values = Set(keyword.fixedValues ?? [])
+            return ["enum", .array(values.sorted { $0.text(sortedKeys: true) < $1.text(sortedKeys: true) })]
+        case .minimum(let value), .maximum(let value), .exclusiveMinimum(let value), .exclusiveMaximum(let value),
+            .multipleOf(let value):
+            return [word, .number(value)]
+        case .minLength(let count), .maxLength(let count), .minItems(let count), .maxItems(let count),
+            .minProperties(let count), .maxProperties(let count):
+            return [word, JSONValue(count)]
+        case .pattern(let pattern): return [word, .string(pattern.text)]
+        case .format(let format): return [word, .string(format.rawValue)]
+        case .required(let list): return [word, names(list)]
         case .dependentRequired(let pairs):
-            let object = JSONObject(pairs.map { (key: $0.key, value: names($0.names)) })
-            return ["dependentRequired", .object(object)]
-        case .contains(_, let min, let max): return ["contains", JSONValue(min), max.map { JSONValue($0) } ?? .null]
+            return [word, .object(JSONObject(pairs.map { (key: $0.key, value: names($0.names)) }))]
+        case .contains(_, let min, let max): return [word, JSONValue(min), max.map { JSONValue($0) } ?? .null]
         // What a dynamic anchor leads to depends on the way here: no two of them are known to say the same.
-        case .dynamicReference(_, let anchor): return ["$dynamicRef", anchor == nil ? .null : JSONValue(place)]
-        case .dependentSchemas: return ["dependentSchemas"]
+        case .dynamicReference(_, let anchor): return [word, anchor == nil ? .null : JSONValue(place)]
         case .reference: return ["allOf"]
-        case .allOf: return ["allOf"]
-        case .anyOf: return ["anyOf"]
-        case .oneOf: return ["oneOf"]
-        case .not: return ["not"]
-        case .condition: return ["if"]
-        case .properties: return ["properties"]
-        case .propertyNames: return ["propertyNames"]
-        case .items: return ["items"]
-        case .unevaluatedProperties: return ["unevaluatedProperties"]
-        case .unevaluatedItems: return ["unevaluatedItems"]
+        default: return [word]
         }
     }
 }
 
-extension Int {
-    /// Remembers the number under a key and gives it back.
-    fileprivate func stored<Key>(in table: inout [Key: Int], for key: Key) -> Int {
-        table[key] = self
-        return self
+extension Dictionary where Value == Int {
+    /// The number under a key; a new key gets the next one.
+    fileprivate mutating func number(of key: Key) -> Int {
+        if let known = self[key] { return known }
+        let next = count
+        self[key] = next
+        return next
     }
 }

@@ -22,8 +22,8 @@ struct SchemaSpace: Sendable {
 
     init(writer: Program, reader: Program) {
         programs = [writer, reader]
-        offset = writer.nodes.count
-        let offset = offset
+        let offset = writer.nodes.count
+        self.offset = offset
         nodes =
             writer.nodes
             + reader.nodes.map { node in
@@ -52,8 +52,11 @@ struct SchemaSpace: Sendable {
     func local(_ node: Int) -> Int { node < offset ? node : node - offset }
 
     /// The schema that says something: a schema that does nothing but refer has the colour of its target.
-    func target(of node: Int) -> Int {
-        SchemaColors.follow(node, in: nodes)
+    func target(of node: Int) -> Int { SchemaColors.follow(node, in: nodes) }
+
+    /// Whether schemas say the same together.
+    func areSame(_ one: [Int], _ other: [Int]) -> Bool {
+        Set(one.map { colors[$0] }) == Set(other.map { colors[$0] })
     }
 
     /// Whether a value is valid under a schema, as the validator says.
@@ -63,12 +66,18 @@ struct SchemaSpace: Sendable {
 
     /// The URI of the resource a schema belongs to.
     func uri(_ node: Int) -> String { programs[side(node)].resources[nodes[node].resource].uri }
+
+    /// Where a site stands in its resource.
+    func location(_ site: SchemaEdit.Site) -> JSONPointer {
+        nodes[site.node].location.appending(JSONPointer(tokens: site.tokens))
+    }
 }
 
 extension Keyword {
     /// The same keyword, its schemas moved on in the row.
     fileprivate func moved(by offset: Int) -> Keyword {
         func all(_ nodes: [Int]) -> [Int] { nodes.map { $0 + offset } }
+        func some(_ node: Int?) -> Int? { node.map { $0 + offset } }
         switch self {
         case .dependentSchemas(let keyword, let pairs):
             return .dependentSchemas(keyword: keyword, pairs.map { ($0.key, $0.node + offset) })
@@ -79,33 +88,18 @@ extension Keyword {
         case .oneOf(let nodes, let discriminator): return .oneOf(all(nodes), discriminator)
         case .not(let node): return .not(node + offset)
         case .condition(let test, let then, let otherwise):
-            return .condition(
-                test: test + offset, then: then.map { $0 + offset }, otherwise: otherwise.map { $0 + offset })
+            return .condition(test: test + offset, then: some(then), otherwise: some(otherwise))
         case .properties(var table):
             table.names = table.names.mapValues { $0 + offset }
             table.patterns = table.patterns.map { ($0.pattern, $0.node + offset) }
-            table.additional = table.additional.map { $0 + offset }
+            table.additional = some(table.additional)
             return .properties(table)
         case .propertyNames(let node): return .propertyNames(node + offset)
-        case .items(let prefix, let rest): return .items(prefix: all(prefix), rest: rest.map { $0 + offset })
+        case .items(let prefix, let rest): return .items(prefix: all(prefix), rest: some(rest))
         case .contains(let node, let min, let max): return .contains(node + offset, min: min, max: max)
         case .unevaluatedProperties(let node): return .unevaluatedProperties(node + offset)
         case .unevaluatedItems(let node): return .unevaluatedItems(node + offset)
         default: return self
-        }
-    }
-
-    /// The schemas in it, in order.
-    var targets: [Int] {
-        switch self {
-        case .properties(let table):
-            table.order.compactMap { table.names[ExactString($0)] } + table.patterns.map(\.node)
-                + [table.additional].compactMap { $0 }
-        case .propertyNames(let node), .contains(let node, _, _), .unevaluatedProperties(let node),
-            .unevaluatedItems(let node), .dynamicReference(let node, _):
-            [node]
-        case .items(let prefix, let rest): prefix + [rest].compactMap { $0 }
-        default: inPlace
         }
     }
 }

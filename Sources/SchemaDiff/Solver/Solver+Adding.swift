@@ -16,31 +16,37 @@ extension Solver {
         case .fails(let node): return fail(node, &facts)
         case .keeps(let node, let keyword): return keep(node, keyword, &facts)
         case .breaks(let node, let keyword):
-            let color = space.keywordColors[node][keyword]
-            guard !facts.keeping.contains(color) || readsContext(node, keyword) else { return false }
-            if !readsContext(node, keyword) { facts.breaking.insert(color) }
+            if !readsContext(node, keyword) {
+                let color = space.keywordColors[node][keyword]
+                guard !facts.keeping.contains(color) else { return false }
+                facts.breaking.insert(color)
+            }
             return choose(violations(of: node, keyword), &facts)
-        case .kinds(let kinds):
-            facts.kinds.formIntersection(kinds)
-            return !facts.kinds.isEmpty
+        case .kinds(let kinds): facts.kinds.formIntersection(kinds)
         case .isNot(let value):
             facts.excluded.append(value)
             if let choices = facts.choices { facts.choices = choices.filter { $0 != value } }
             return facts.choices?.isEmpty != true
-        case .isOneOf(let values): return limit(to: values, &facts)
+        case .isOneOf(let values):
+            facts.choices = (facts.choices.map { $0.filter(values.contains) } ?? values)
+                .filter { !facts.excluded.contains($0) && facts.kinds.contains(KindSet(of: $0)) }
+            return facts.choices?.isEmpty != true
         case .above(let number, let isOpen): facts.numbers.raise(to: number, isOpen: isOpen)
         case .below(let number, let isOpen): facts.numbers.lower(to: number, isOpen: isOpen)
+        case .multiple(let number): facts.numbers.multiples.append(number)
         case .notMultiple(let number): facts.numbers.notMultiples.append(number)
         case .minLength(let count): facts.strings.minLength = max(facts.strings.minLength, count)
         case .maxLength(let count): facts.strings.maxLength = min(facts.strings.maxLength ?? .max, count)
         case .matches(let text): if let pattern = pattern(text) { facts.strings.patterns.append(pattern) }
         case .notMatches(let text): if let pattern = pattern(text) { facts.strings.notPatterns.append(pattern) }
+        case .format(let format): facts.strings.formats.insert(format)
         case .notFormat(let format): facts.strings.notFormats.insert(format)
         case .minItems(let count): facts.arrays.minItems = max(facts.arrays.minItems, count)
         case .maxItems(let count): facts.arrays.maxItems = min(facts.arrays.maxItems ?? .max, count)
+        case .differs: facts.arrays.isUnique = true
         case .repeats: facts.arrays.repeats = true
         case .someItem(let from, let to, let literals): facts.arrays.some.append((from, to, literals))
-        case .everyItem(let from, let literals): facts.arrays.every.append((from, nil, literals))
+        case .everyItem(let from, let to, let literals): facts.arrays.every.append((from, to, literals))
         case .contains(let node, let min, let max): facts.arrays.contains.append((node, min, max))
         case .minMembers(let count): facts.objects.minMembers = max(facts.objects.minMembers, count)
         case .maxMembers(let count): facts.objects.maxMembers = min(facts.objects.maxMembers ?? .max, count)
@@ -54,6 +60,7 @@ extension Solver {
         case .someMember(let names, let literals): facts.objects.some.append((names, literals))
         case .everyMember(let names, let literals): facts.objects.every.append((names, literals))
         case .someName(let literals): facts.objects.someName.append(literals)
+        case .everyName(let literals): facts.objects.everyName += literals
         }
         return !facts.kinds.isEmpty
     }
@@ -98,10 +105,9 @@ extension Solver {
     private mutating func violations(of node: Int) -> [[Literal]] {
         var alternatives: [[Literal]] = []
         for index in space.nodes[node].keywords.indices {
-            if readsContext(node, index) {
-                alternatives += restBroken(node, index)
-            } else if violations(of: node, index).count == 1 {
-                alternatives += violations(of: node, index)
+            let ways = violations(of: node, index)
+            if readsContext(node, index) || ways.count == 1 {
+                alternatives += ways
             } else {
                 alternatives.append([.breaks(node: node, keyword: index)])
             }
@@ -121,31 +127,15 @@ extension Solver {
         let color = space.keywordColors[node][index]
         if facts.breaking.contains(color) { return false }
         facts.keeping.insert(color)
-        switch space.nodes[node].keywords[index] {
-        case .type(let types): return add(.kinds(KindSet(types)), to: &facts)
-        case .const(let value): return limit(to: [value], &facts)
-        case .enumeration(let values): return limit(to: values, &facts)
-        case .minimum(let number): facts.numbers.raise(to: number, isOpen: false)
-        case .maximum(let number): facts.numbers.lower(to: number, isOpen: false)
-        case .exclusiveMinimum(let number): facts.numbers.raise(to: number, isOpen: true)
-        case .exclusiveMaximum(let number): facts.numbers.lower(to: number, isOpen: true)
-        case .multipleOf(let number): facts.numbers.multiples.append(number)
-        case .minLength(let count): return add(.minLength(count), to: &facts)
-        case .maxLength(let count): return add(.maxLength(count), to: &facts)
-        case .pattern(let pattern): facts.strings.patterns.append(pattern)
-        case .format(let format): facts.strings.formats.insert(format)
-        case .minItems(let count): return add(.minItems(count), to: &facts)
-        case .maxItems(let count): return add(.maxItems(count), to: &facts)
-        case .uniqueItems: facts.arrays.isUnique = true
-        case .minProperties(let count): return add(.minMembers(count), to: &facts)
-        case .maxProperties(let count): return add(.maxMembers(count), to: &facts)
+        let keyword = space.nodes[node].keywords[index]
+        if let assertion = keyword.assertion { return add([assertion.kept], to: &facts) }
+        switch keyword {
+        case .enumeration(let values): return add([.isOneOf(values)], to: &facts)
         case .required(let names):
             if space.side(node) == SchemaSpace.writer {
                 facts.objects.declared.formUnion(names.map { ExactString($0) })
             }
-            for name in names {
-                guard add(.present(ExactString(name), []), to: &facts) else { return false }
-            }
+            return add(names.map { .present(ExactString($0), []) }, to: &facts)
         case .dependentRequired(let pairs):
             for pair in pairs {
                 let key = ExactString(pair.key)
@@ -161,10 +151,7 @@ extension Solver {
         case .dynamicReference(let target, let anchor):
             // Where a dynamic one leads is not known here: the validator has the last word on what is found.
             if anchor == nil { return hold(target, &facts) }
-        case .allOf(let targets):
-            for target in targets {
-                guard hold(target, &facts) else { return false }
-            }
+        case .allOf(let targets): return add(targets.map { .holds($0) }, to: &facts)
         case .anyOf(let targets, _): return choose(targets.map { [.holds($0)] }, &facts)
         case .oneOf(let targets, _): return choose(exactlyOne(of: targets), &facts)
         case .not(let target): return fail(target, &facts)
@@ -175,46 +162,29 @@ extension Solver {
                     [.fails(test)] + (otherwise.map { [.holds($0)] } ?? []),
                 ], &facts)
         case .properties(let table): keep(table, isWriters: space.side(node) == SchemaSpace.writer, &facts)
-        case .propertyNames(let target): facts.objects.everyName.append(.holds(target))
         case .items(let prefix, let rest):
-            for (index, target) in prefix.enumerated() {
-                facts.arrays.every.append((index, index, [.holds(target)]))
-            }
-            if let rest { facts.arrays.every.append((prefix.count, nil, [.holds(rest)])) }
+            return add(
+                prefix.enumerated().map { .everyItem(from: $0, to: $0, [.holds($1)]) }
+                    + (rest.map { [.everyItem(from: prefix.count, to: nil, [.holds($0)])] } ?? []), to: &facts)
         case .contains(let target, let min, let max): facts.arrays.contains.append((target, min, max))
-        // They are kept together with all that they look at.
-        case .unevaluatedProperties, .unevaluatedItems: break
+        // What asks for the rest is kept together with all that it looks at.
+        default: break
         }
         return !facts.kinds.isEmpty
     }
 
     private func keep(_ table: PropertyTable, isWriters: Bool, _ facts: inout Facts) {
-        let patterns = Set(table.patterns.map { ExactString($0.pattern.text) })
-        let names = Set(table.names.keys)
-        for name in table.order {
-            let name = ExactString(name)
-            if let node = table.names[name] { facts.objects.every.append((.name(name), [.holds(node)])) }
-        }
-        for (pattern, node) in table.patterns {
-            facts.objects.every.append((.pattern(ExactString(pattern.text)), [.holds(node)]))
-        }
+        for (name, node) in table.members { facts.objects.every.append((.name(name), [.holds(node)])) }
+        for (pattern, node) in table.sorted { facts.objects.every.append((.pattern(pattern), [.holds(node)])) }
         if let additional = table.additional {
-            facts.objects.every.append((.except(names, patterns: patterns), [.holds(additional)]))
+            facts.objects.every.append((table.others, [.holds(additional)]))
             if space.nodes[additional].verdict != false { facts.objects.isOpenByWriter = true }
         }
         if isWriters {
-            facts.objects.declared.formUnion(names)
-            facts.objects.declaredPatterns.formUnion(patterns)
-            if !names.isEmpty { facts.objects.isClosedByWriter = true }
+            facts.objects.declared.formUnion(table.names.keys)
+            facts.objects.declaredPatterns.formUnion(table.sorted.map(\.pattern))
+            if !table.names.isEmpty { facts.objects.isClosedByWriter = true }
         }
-    }
-
-    private func limit(to values: [JSONValue], _ facts: inout Facts) -> Bool {
-        let known = facts.choices ?? values
-        let allowed = facts.choices == nil ? values : known.filter(values.contains)
-        let left = allowed.filter { !facts.excluded.contains($0) && facts.kinds.contains(KindSet(of: $0)) }
-        facts.choices = left
-        return !left.isEmpty
     }
 
     private mutating func exactlyOne(of targets: [Int]) -> [[Literal]] {
@@ -232,27 +202,13 @@ extension Solver {
     }
 
     /// The ways in which one keyword is broken.
-    mutating func violations(of node: Int, _ keyword: Int) -> [[Literal]] {
-        switch space.nodes[node].keywords[keyword] {
-        case .type(let types):
-            let others = KindSet.all.subtracting(KindSet(types))
-            return others.isEmpty ? [] : [[.kinds(others)]]
-        case .const(let value): return [[.isNot(value)]]
+    mutating func violations(of node: Int, _ index: Int) -> [[Literal]] {
+        let keyword = space.nodes[node].keywords[index]
+        if let assertion = keyword.assertion {
+            return assertion.broken.map { [assertion.kinds == .all ? [$0] : [.kinds(assertion.kinds), $0]] } ?? []
+        }
+        switch keyword {
         case .enumeration(let values): return [values.map { .isNot($0) }]
-        case .minimum(let number): return [[.kinds(.number), .below(number, isOpen: true)]]
-        case .maximum(let number): return [[.kinds(.number), .above(number, isOpen: true)]]
-        case .exclusiveMinimum(let number): return [[.kinds(.number), .below(number, isOpen: false)]]
-        case .exclusiveMaximum(let number): return [[.kinds(.number), .above(number, isOpen: false)]]
-        case .multipleOf(let number): return [[.kinds(.number), .notMultiple(number)]]
-        case .minLength(let count): return count > 0 ? [[.kinds(.string), .maxLength(count - 1)]] : []
-        case .maxLength(let count): return count < .max ? [[.kinds(.string), .minLength(count + 1)]] : []
-        case .pattern(let pattern): return [[.kinds(.string), .notMatches(ExactString(pattern.text))]]
-        case .format(let format): return [[.kinds(.string), .notFormat(format)]]
-        case .minItems(let count): return count > 0 ? [[.kinds(.array), .maxItems(count - 1)]] : []
-        case .maxItems(let count): return count < .max ? [[.kinds(.array), .minItems(count + 1)]] : []
-        case .uniqueItems: return [[.kinds(.array), .repeats]]
-        case .minProperties(let count): return count > 0 ? [[.kinds(.object), .maxMembers(count - 1)]] : []
-        case .maxProperties(let count): return count < .max ? [[.kinds(.object), .minMembers(count + 1)]] : []
         case .required(let names): return names.map { [.kinds(.object), .absent(ExactString($0))] }
         case .dependentRequired(let pairs):
             return pairs.flatMap { pair in
@@ -272,14 +228,13 @@ extension Solver {
             return [then.map { [.holds(test), .fails($0)] }, otherwise.map { [.fails(test), .fails($0)] }]
                 .compactMap { $0 }
         case .properties(let table): return violations(of: table, isReaders: space.side(node) == SchemaSpace.reader)
-        case .propertyNames(let target): return [[.kinds(.object), .someName([.fails(target)])]]
         case .items(let prefix, let rest):
             return prefix.enumerated().map { [.kinds(.array), .someItem(from: $0, to: $0, [.fails($1)])] }
                 + (rest.map { [[.kinds(.array), .someItem(from: prefix.count, to: nil, [.fails($0)])]] } ?? [])
         case .contains(let target, let min, let max):
             return (min > 0 ? [[.kinds(.array), .contains(target, min: 0, max: min - 1)]] : [])
                 + (max.map { [[.kinds(.array), .contains(target, min: $0 + 1, max: nil)]] } ?? [])
-        case .unevaluatedProperties, .unevaluatedItems: return restBroken(node, keyword)
+        default: return restBroken(node, index)
         }
     }
 
@@ -295,20 +250,62 @@ extension Solver {
 
     private func violations(of table: PropertyTable, isReaders: Bool) -> [[Literal]] {
         var alternatives: [[Literal]] = []
-        for name in table.order {
-            let name = ExactString(name)
-            if let node = table.names[name], space.nodes[node].verdict != true {
-                alternatives.append([.kinds(.object), .present(name, [.fails(node)])])
-            }
+        for (name, node) in table.members where space.nodes[node].verdict != true {
+            alternatives.append([.kinds(.object), .present(name, [.fails(node)])])
         }
-        for (pattern, node) in table.patterns {
-            alternatives.append([.kinds(.object), .someMember(.pattern(ExactString(pattern.text)), [.fails(node)])])
+        for (pattern, node) in table.sorted {
+            alternatives.append([.kinds(.object), .someMember(.pattern(pattern), [.fails(node)])])
         }
         if let additional = table.additional, !(isLenient && isReaders && space.nodes[additional].verdict == false) {
-            let rest = NameClass.except(
-                Set(table.names.keys), patterns: Set(table.patterns.map { ExactString($0.pattern.text) }))
-            alternatives.append([.kinds(.object), .someMember(rest, [.fails(additional)])])
+            alternatives.append([.kinds(.object), .someMember(table.others, [.fails(additional)])])
         }
         return alternatives
     }
+}
+
+extension Keyword {
+    /// A keyword that demands one thing: of values of which kinds, what keeps it, and what breaks it; nil when nothing does.
+    fileprivate var assertion: (kinds: KindSet, kept: Literal, broken: Literal?)? {
+        switch self {
+        case .type(let types):
+            let others = KindSet.all.subtracting(KindSet(types))
+            return (.all, .kinds(KindSet(types)), others.isEmpty ? nil : .kinds(others))
+        case .const(let value): return (.all, .isOneOf([value]), .isNot(value))
+        case .minimum(let number): return (.number, .above(number, isOpen: false), .below(number, isOpen: true))
+        case .maximum(let number): return (.number, .below(number, isOpen: false), .above(number, isOpen: true))
+        case .exclusiveMinimum(let number):
+            return (.number, .above(number, isOpen: true), .below(number, isOpen: false))
+        case .exclusiveMaximum(let number):
+            return (.number, .below(number, isOpen: true), .above(number, isOpen: false))
+        case .multipleOf(let number): return (.number, .multiple(number), .notMultiple(number))
+        case .minLength(let count): return (.string, .minLength(count), count > 0 ? .maxLength(count - 1) : nil)
+        case .maxLength(let count): return (.string, .maxLength(count), count < .max ? .minLength(count + 1) : nil)
+        case .pattern(let pattern):
+            return (.string, .matches(ExactString(pattern.text)), .notMatches(ExactString(pattern.text)))
+        case .format(let format): return (.string, .format(format), .notFormat(format))
+        case .minItems(let count): return (.array, .minItems(count), count > 0 ? .maxItems(count - 1) : nil)
+        case .maxItems(let count): return (.array, .maxItems(count), count < .max ? .minItems(count + 1) : nil)
+        case .uniqueItems: return (.array, .differs, .repeats)
+        case .minProperties(let count): return (.object, .minMembers(count), count > 0 ? .maxMembers(count - 1) : nil)
+        case .maxProperties(let count):
+            return (.object, .maxMembers(count), count < .max ? .minMembers(count + 1) : nil)
+        case .propertyNames(let node): return (.object, .everyName([.holds(node)]), .someName([.fails(node)]))
+        default: return nil
+        }
+    }
+}
+
+extension PropertyTable {
+    /// The schemas of named members, in the order of the schema.
+    fileprivate var members: [(name: ExactString, node: Int)] {
+        order.compactMap { name in names[ExactString(name)].map { (ExactString(name), $0) } }
+    }
+
+    /// The schemas of members that are sorted by patterns.
+    fileprivate var sorted: [(pattern: ExactString, node: Int)] {
+        patterns.map { (ExactString($0.pattern.text), $0.node) }
+    }
+
+    /// All names that it does not speak of.
+    var others: NameClass { .except(Set(names.keys), patterns: Set(sorted.map(\.pattern))) }
 }

@@ -10,7 +10,7 @@ extension Solver {
         if let most = facts.maxItems, most < facts.minItems { return .none }
         var demands: [ItemDemand] = facts.some.map { ItemDemand(from: $0.from, to: $0.to, literals: $0.literals) }
         var facts = facts
-        var doubt: String?
+        var tries = Tries()
         for (group, contained) in facts.contains.enumerated() {
             if let max = contained.max, max < contained.min { return .none }
             guard contained.min <= 200 else { return .unknown("an array would need \(contained.min) chosen elements") }
@@ -20,37 +20,25 @@ extension Solver {
             // The elements that are chosen may be more than the least number: only the least is tried.
             if let max = contained.max {
                 facts.every.append((0, nil, [.fails(contained.node)]))
-                facts.limited.append(facts.every.count - 1)
-                facts.limitedGroups.append(group)
-                if max > contained.min { doubt = "how many elements may be contained was not tried in full" }
+                facts.limited[facts.every.count - 1] = group
+                if max > contained.min { tries.leave("how many elements may be contained was not tried in full") }
             }
         }
-        if facts.repeats { return repeating(facts, demands, doubt) }
-        return finish(place(demands, ItemPlan(facts)), doubt)
-    }
-
-    private func finish(_ outcome: Outcome, _ doubt: String?) -> Outcome {
-        if case .none = outcome, let doubt { return .unknown(doubt) }
-        return outcome
-    }
-
-    /// Tries each pair of places that could be equal.
-    private mutating func repeating(_ facts: ArrayFacts, _ demands: [ItemDemand], _ doubt: String?) -> Outcome {
+        var plan = ItemPlan(facts)
+        guard facts.repeats else {
+            let outcome = place(demands, plan)
+            if case .none = outcome { return tries.outcome }
+            return outcome
+        }
         if facts.isUnique { return .none }
-        var doubt = doubt
-        let boundary = ItemPlan(facts).boundary
-        for first in 0...boundary {
-            for second in (first + 1)...(boundary + 1) {
-                var plan = ItemPlan(facts)
+        // Each pair of places could be equal.
+        for first in 0...plan.boundary {
+            for second in (first + 1)...(plan.boundary + 1) {
                 plan.twin = (first, second)
-                switch place(demands, plan) {
-                case .found(let value): return .found(value)
-                case .none: break
-                case .unknown(let reason): doubt = doubt ?? reason
-                }
+                if let value = tries.value(place(demands, plan)) { return .found(value) }
             }
         }
-        return doubt.map { .unknown($0) } ?? .none
+        return tries.outcome
     }
 
     /// A demand that some element must meet.
@@ -72,40 +60,36 @@ extension Solver {
         /// Two places with one value.
         var twin: (Int, Int)?
 
+        /// The places up to the last one that something is asked of.
+        var count: Int { max((chosen.keys.max() ?? -1) + 1, twin.map { $0.1 + 1 } ?? 0) }
+
         init(_ facts: ArrayFacts) {
             self.facts = facts
-            boundary =
-                (facts.every.map { $0.to.map { $0 + 1 } ?? $0.from }
-                + facts.some.map { $0.to.map { $0 + 1 } ?? $0.from })
-                .max() ?? 0
+            boundary = (facts.every + facts.some).map { $0.to.map { $0 + 1 } ?? $0.from }.max() ?? 0
         }
     }
 
     private mutating func place(_ demands: [ItemDemand], _ plan: ItemPlan) -> Outcome {
-        guard spend() else { return .unknown("the schemas need more steps than one question may cost") }
+        guard spend() else { return .outOfSteps }
         guard let demand = demands.first else { return complete(plan) }
         let rest = Array(demands.dropFirst())
-        var doubt: String?
+        var tries = Tries()
         // Places behind the boundary are alike: one new one is enough.
-        let highest = max(plan.boundary, (plan.chosen.keys.max() ?? -1) + 1, plan.twin.map { $0.1 + 1 } ?? 0)
+        let highest = max(plan.boundary, plan.count)
         for index in demand.from...max(demand.from, min(demand.to ?? highest, highest)) {
             if let group = demand.group, plan.groups[group]?.contains(index) == true { continue }
             if let most = plan.facts.maxItems, index >= most { break }
             var next = plan
             next.chosen[index, default: []] += demand.literals
             if let group = demand.group { next.groups[group, default: []].insert(index) }
-            switch place(rest, next) {
-            case .found(let value): return .found(value)
-            case .none: break
-            case .unknown(let reason): doubt = doubt ?? reason
-            }
+            if let value = tries.value(place(rest, next)) { return .found(value) }
         }
-        return doubt.map { .unknown($0) } ?? .none
+        return tries.outcome
     }
 
     private mutating func complete(_ plan: ItemPlan) -> Outcome {
         let facts = plan.facts
-        let count = max(facts.minItems, (plan.chosen.keys.max() ?? -1) + 1, plan.twin.map { $0.1 + 1 } ?? 0)
+        let count = max(facts.minItems, plan.count)
         if let most = facts.maxItems, count > most { return .none }
         guard count <= Self.maxItems else { return .unknown("an array would need \(count) elements") }
         func literals(_ index: Int) -> [Literal] {
@@ -113,11 +97,7 @@ extension Solver {
             for (position, demand) in facts.every.enumerated() where demand.from <= index && index <= demand.to ?? .max
             {
                 // What is counted may be there where it was put, and nowhere else.
-                if let order = facts.limited.firstIndex(of: position),
-                    plan.groups[facts.limitedGroups[order]]?.contains(index) == true
-                {
-                    continue
-                }
+                if let group = facts.limited[position], plan.groups[group]?.contains(index) == true { continue }
                 literals += demand.literals
             }
             return literals

@@ -35,7 +35,9 @@ extension Solver {
                 case .unevaluatedProperties(let target):
                     if !decision.allMembers { literals.append(.everyMember(decision.rest, [.holds(target)])) }
                 case .unevaluatedItems(let target):
-                    if !decision.allItems { literals.append(.everyItem(from: decision.items, [.holds(target)])) }
+                    if !decision.allItems {
+                        literals.append(.everyItem(from: decision.items, to: nil, [.holds(target)]))
+                    }
                 default: break
                 }
             }
@@ -70,39 +72,40 @@ extension Solver {
     private mutating func decisions(_ node: Int, inner: Bool = true) -> [Decision]? {
         let schema = space.nodes[node]
         if let verdict = schema.verdict { return verdict ? [Decision()] : [] }
+        return product(schema.keywords.indices) { solver, index in
+            let ways = solver.decisions(node, keyword: index, inner: inner)
+            return solver.spend(ways?.count ?? 0) ? ways : nil
+        }
+    }
+
+    /// Every choice of one decision for each part; nil when they are too many.
+    private mutating func product<Part>(
+        _ parts: some Sequence<Part>, _ decisions: (inout Solver, Part) -> [Decision]?
+    ) -> [Decision]? {
         var result = [Decision()]
-        for index in schema.keywords.indices {
-            guard let ways = decisions(node, keyword: index, inner: inner) else { return nil }
+        for part in parts {
+            guard let ways = decisions(&self, part) else { return nil }
             result = result.flatMap { one in ways.map { one.and($0) } }
-            guard result.count <= Self.maxDecisions, spend(ways.count) else { return nil }
+            guard result.count <= Self.maxDecisions else { return nil }
         }
         return result
     }
 
     private mutating func decisions(_ node: Int, keyword index: Int, inner: Bool) -> [Decision]? {
-        let plain = Decision(literals: [.keeps(node: node, keyword: index)])
+        var plain = Decision(literals: [.keeps(node: node, keyword: index)])
         switch space.nodes[node].keywords[index] {
         case .properties(let table):
-            var decision = plain
-            decision.names = Set(table.names.keys)
-            decision.patterns = Set(table.patterns.map { ExactString($0.pattern.text) })
-            decision.allMembers = table.additional != nil
-            return [decision]
+            plain.names = Set(table.names.keys)
+            plain.patterns = Set(table.patterns.map { ExactString($0.pattern.text) })
+            plain.allMembers = table.additional != nil
+            return [plain]
         case .items(let prefix, let rest):
-            var decision = plain
-            decision.items = prefix.count
-            decision.allItems = rest != nil
-            return [decision]
+            plain.items = prefix.count
+            plain.allItems = rest != nil
+            return [plain]
         case .reference(let target): return decisions(target)
         case .dynamicReference(let target, let anchor): return anchor == nil ? decisions(target) : nil
-        case .allOf(let targets):
-            var result = [Decision()]
-            for target in targets {
-                guard let ways = decisions(target) else { return nil }
-                result = result.flatMap { one in ways.map { one.and($0) } }
-                guard result.count <= Self.maxDecisions else { return nil }
-            }
-            return result
+        case .allOf(let targets): return product(targets) { $0.decisions($1) }
         case .oneOf(let targets, _):
             var result: [Decision] = []
             for one in targets {
@@ -111,26 +114,7 @@ extension Solver {
                 result += ways.map { Decision(literals: others).and($0) }
             }
             return result
-        case .anyOf(let targets, _):
-            var result: [Decision] = []
-            var some = [(Decision(), false)]
-            for (position, target) in targets.enumerated() {
-                guard let ways = decisions(target) else { return nil }
-                var next: [(Decision, Bool)] = []
-                for (decision, isHeld) in some {
-                    next.append((decision.and(Decision(literals: [.fails(target)])), isHeld))
-                    // Two alternatives that exclude each other are never both held.
-                    let excluded = targets[..<position].contains { earlier in
-                        decision.literals.contains(.holds(earlier)) && areDisjoint(earlier, target)
-                    }
-                    if excluded { continue }
-                    next += ways.map { (decision.and(Decision(literals: [.holds(target)])).and($0), true) }
-                }
-                some = next
-                guard some.count <= Self.maxDecisions else { return nil }
-            }
-            result = some.filter(\.1).map(\.0)
-            return result
+        case .anyOf(let targets, _): return decisions(anyOf: targets)
         case .condition(let test, let then, let otherwise):
             guard let tested = decisions(test), let held = then.map({ decisions($0) }) ?? [Decision()],
                 let failed = otherwise.map({ decisions($0) }) ?? [Decision()]
@@ -138,44 +122,44 @@ extension Solver {
             return tested.flatMap { one in held.map { one.and($0) } }
                 + failed.map { Decision(literals: [.fails(test)]).and($0) }
         case .dependentSchemas(_, let pairs):
-            var result = [Decision()]
-            for pair in pairs {
-                guard let ways = decisions(pair.node) else { return nil }
+            return product(pairs) { solver, pair in
                 let key = ExactString(pair.key)
-                result = result.flatMap { one in
-                    [one.and(Decision(literals: [.absent(key)]))]
-                        + ways.map { one.and(Decision(literals: [.kinds(.object), .present(key, [])])).and($0) }
-                        + [one.and(Decision(literals: [.kinds(KindSet.all.subtracting(.object))]))]
+                return solver.decisions(pair.node).map { ways in
+                    [Decision(literals: [.absent(key)])]
+                        + ways.map { Decision(literals: [.kinds(.object), .present(key, [])]).and($0) }
+                        + [Decision(literals: [.kinds(KindSet.all.subtracting(.object))])]
                 }
-                guard result.count <= Self.maxDecisions else { return nil }
             }
-            return result
-        case .unevaluatedProperties:
-            guard inner else { return [Decision()] }
-            var decision = Decision(literals: [.holds(node)])
-            decision.allMembers = true
-            return [decision]
-        case .unevaluatedItems:
-            guard inner else { return [Decision()] }
-            var decision = Decision(literals: [.holds(node)])
-            decision.allItems = true
-            return [decision]
+        case .unevaluatedProperties: return [inner ? Decision(literals: [.holds(node)], allMembers: true) : Decision()]
+        case .unevaluatedItems: return [inner ? Decision(literals: [.holds(node)], allItems: true) : Decision()]
         // Which elements it has looked at depends on each of them.
-        case .contains: return space.nodes[node].asksForRest || inner ? containsDecision(plain) : [plain]
+        case .contains: return (space.nodes[node].asksForRest || inner) && restIsOfItems ? nil : [plain]
         default: return [plain]
         }
     }
 
-    private func containsDecision(_ plain: Decision) -> [Decision]? {
-        restIsOfItems ? nil : [plain]
+    private mutating func decisions(anyOf targets: [Int]) -> [Decision]? {
+        var some = [(decision: Decision(), isHeld: false)]
+        for (position, target) in targets.enumerated() {
+            guard let ways = decisions(target) else { return nil }
+            some = some.flatMap { decision, isHeld in
+                let failed = [(decision.and(Decision(literals: [.fails(target)])), isHeld)]
+                // Two alternatives that exclude each other are never both held.
+                let isExcluded = targets[..<position].contains { earlier in
+                    decision.literals.contains(.holds(earlier)) && areDisjoint(earlier, target)
+                }
+                let held = decision.and(Decision(literals: [.holds(target)]))
+                return failed + (isExcluded ? [] : ways.map { (held.and($0), true) })
+            }
+            guard some.count <= Self.maxDecisions else { return nil }
+        }
+        return some.filter(\.isHeld).map(\.decision)
     }
 
     /// Whether some schema asks for the elements that nobody has looked at.
     private var restIsOfItems: Bool {
         space.nodes.contains { node in
-            node.keywords.contains { keyword in
-                if case .unevaluatedItems = keyword { true } else { false }
-            }
+            node.keywords.contains { if case .unevaluatedItems = $0 { true } else { false } }
         }
     }
 }

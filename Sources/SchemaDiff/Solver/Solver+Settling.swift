@@ -26,7 +26,7 @@ extension Solver {
             guard facts.kinds == .object else { return false }
             if facts.objects.absent.contains(name) { return true }
             guard !literals.isEmpty, let values = fixedValues(of: name, facts.objects) else { return false }
-            return values.allSatisfy { value in !literals.allSatisfy { satisfies(value, [$0]) } }
+            return values.allSatisfy { value in !satisfies(value, literals) }
         case .absent(let name): return facts.kinds == .object && facts.objects.required.contains(name)
         case .minLength(let count): return facts.kinds == .string && facts.strings.maxLength.map { $0 < count } ?? false
         case .maxLength(let count): return facts.kinds == .string && facts.strings.minLength > count
@@ -85,96 +85,70 @@ extension Solver {
 
     /// Whether a value keeps all demands, by the validator.
     mutating func satisfies(_ value: JSONValue, _ literals: [Literal]) -> Bool {
-        for literal in literals {
-            guard satisfies(value, literal) else { return false }
-        }
-        return true
+        literals.allSatisfy { satisfies(value, $0) }
     }
 
     private mutating func satisfies(_ value: JSONValue, _ literal: Literal) -> Bool {
-        switch literal {
-        case .holds(let node): return space.accepts(value, at: node)
-        case .fails(let node): return !space.accepts(value, at: node)
-        case .keeps(let node, let keyword):
+        switch (literal, value) {
+        case (.holds(let node), _): return space.accepts(value, at: node)
+        case (.fails(let node), _): return !space.accepts(value, at: node)
+        case (.keeps(let node, let keyword), _):
             let ways = violations(of: node, keyword)
             return !ways.contains { satisfies(value, $0) }
-        case .breaks(let node, let keyword):
+        case (.breaks(let node, let keyword), _):
             if readsContext(node, keyword) { return !space.accepts(value, at: node) }
             let ways = violations(of: node, keyword)
             return ways.contains { satisfies(value, $0) }
-        case .kinds(let kinds): return kinds.contains(KindSet(of: value))
-        case .isNot(let other): return value != other
-        case .isOneOf(let values): return values.contains(value)
-        default: break
-        }
-        switch value {
-        case .number(let number): return satisfies(number, literal)
-        case .string(let text): return satisfies(text, literal)
-        case .array(let values): return satisfies(values, literal)
-        case .object(let object): return satisfies(object, literal)
-        case .null, .bool: return true
-        }
-    }
-
-    private func satisfies(_ number: JSONNumber, _ literal: Literal) -> Bool {
-        switch literal {
-        case .above(let bound, let isOpen): number > bound || (!isOpen && number == bound)
-        case .below(let bound, let isOpen): number < bound || (!isOpen && number == bound)
-        case .notMultiple(let divisor): !number.isMultiple(of: divisor)
-        default: true
-        }
-    }
-
-    private mutating func satisfies(_ text: String, _ literal: Literal) -> Bool {
-        switch literal {
-        case .minLength(let count): return text.unicodeScalars.count >= count
-        case .maxLength(let count): return text.unicodeScalars.count <= count
-        case .matches(let pattern): return matches(pattern, ExactString(text))
-        case .notMatches(let pattern): return !matches(pattern, ExactString(text))
-        case .notFormat(let format): return !format.accepts(text)
-        default: return true
-        }
-    }
-
-    private mutating func satisfies(_ values: [JSONValue], _ literal: Literal) -> Bool {
-        switch literal {
-        case .minItems(let count): return values.count >= count
-        case .maxItems(let count): return values.count <= count
-        case .repeats: return Set(values).count < values.count
-        case .someItem(let from, let to, let literals):
+        case (.kinds(let kinds), _): return kinds.contains(KindSet(of: value))
+        case (.isNot(let other), _): return value != other
+        case (.isOneOf(let values), _): return values.contains(value)
+        case (.above(let bound, let isOpen), .number(let number)):
+            return number > bound || (!isOpen && number == bound)
+        case (.below(let bound, let isOpen), .number(let number)):
+            return number < bound || (!isOpen && number == bound)
+        case (.multiple(let divisor), .number(let number)): return number.isMultiple(of: divisor)
+        case (.notMultiple(let divisor), .number(let number)): return !number.isMultiple(of: divisor)
+        case (.minLength(let count), .string(let text)): return text.unicodeScalars.count >= count
+        case (.maxLength(let count), .string(let text)): return text.unicodeScalars.count <= count
+        case (.matches(let pattern), .string(let text)): return matches(pattern, ExactString(text))
+        case (.notMatches(let pattern), .string(let text)): return !matches(pattern, ExactString(text))
+        case (.format(let format), .string(let text)): return format.accepts(text)
+        case (.notFormat(let format), .string(let text)): return !format.accepts(text)
+        case (.minItems(let count), .array(let values)): return values.count >= count
+        case (.maxItems(let count), .array(let values)): return values.count <= count
+        case (.differs, .array(let values)): return Set(values).count == values.count
+        case (.repeats, .array(let values)): return Set(values).count < values.count
+        case (.someItem(let from, let to, let literals), .array(let values)):
             return values.indices.contains { $0 >= from && $0 <= to ?? .max && satisfies(values[$0], literals) }
-        case .everyItem(let from, let literals):
-            return values.dropFirst(from).allSatisfy { satisfies($0, literals) }
-        case .contains(let node, let min, let max):
+        case (.everyItem(let from, let to, let literals), .array(let values)):
+            return values.indices.allSatisfy { $0 < from || $0 > to ?? .max || satisfies(values[$0], literals) }
+        case (.contains(let node, let min, let max), .array(let values)):
             let count = values.count { space.accepts($0, at: node) }
             return count >= min && count <= max ?? .max
-        default: return true
-        }
-    }
-
-    private mutating func satisfies(_ object: JSONObject, _ literal: Literal) -> Bool {
-        switch literal {
-        case .minMembers(let count): return object.count >= count
-        case .maxMembers(let count): return object.count <= count
-        case .present(let name, let literals): return object[name.string].map { satisfies($0, literals) } ?? false
-        case .absent(let name): return object[name.string] == nil
-        case .someMember(let names, let literals):
+        case (.minMembers(let count), .object(let object)): return object.count >= count
+        case (.maxMembers(let count), .object(let object)): return object.count <= count
+        case (.present(let name, let literals), .object(let object)):
+            return object[name.string].map { satisfies($0, literals) } ?? false
+        case (.absent(let name), .object(let object)): return object[name.string] == nil
+        case (.someMember(let names, let literals), .object(let object)):
             return object.contains { contains(names, ExactString($0.key)) && satisfies($0.value, literals) }
-        case .everyMember(let names, let literals):
+        case (.everyMember(let names, let literals), .object(let object)):
             return object.allSatisfy { !contains(names, ExactString($0.key)) || satisfies($0.value, literals) }
-        case .someName(let literals): return object.contains { satisfies(.string($0.key), literals) }
+        case (.someName(let literals), .object(let object)):
+            return object.contains { satisfies(.string($0.key), literals) }
+        case (.everyName(let literals), .object(let object)):
+            return object.allSatisfy { satisfies(.string($0.key), literals) }
+        // A demand says nothing about values of another kind.
         default: return true
         }
     }
 
     /// Whether a name belongs to a class.
     mutating func contains(_ names: NameClass, _ name: ExactString) -> Bool {
-        for pattern in names.patterns { _ = matches(pattern, name) }
-        let known = self
-        return names.contains(name) { known.known($0, $1) }
-    }
-
-    private func known(_ pattern: ExactString, _ name: ExactString) -> Bool {
-        matchMemory[pattern]?[name] ?? false
+        switch names {
+        case .name(let own): own == name
+        case .pattern(let pattern): matches(pattern, name)
+        case .except(let others, let patterns): !others.contains(name) && !patterns.contains { matches($0, name) }
+        }
     }
 }

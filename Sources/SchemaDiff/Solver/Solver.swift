@@ -17,10 +17,10 @@ struct Solver {
     /// The least depth of an open question that an answer relied on.
     private var leans = Int.max
     private var disjoint: [Pair: Bool] = [:]
-    private var tagsByNode: [Int: [Tag]] = [:]
+    private var tagsByNode: [Int: [SchemaView.Tag]] = [:]
     private var fixedByNode: [Int: [JSONValue]?] = [:]
     private var patterns: [ExactString: Pattern] = [:]
-    private(set) var matchMemory: [ExactString: [ExactString: Bool]] = [:]
+    private var matchMemory: [ExactString: [ExactString: Bool]] = [:]
 
     private static let maxDepth = 60
     /// Alternatives in one list; more of them are not gone through.
@@ -29,12 +29,6 @@ struct Solver {
     private struct Pair: Hashable {
         let one: Int
         let other: Int
-    }
-
-    /// A member that a schema demands, with one of a few values.
-    struct Tag {
-        let name: ExactString
-        let values: [JSONValue]
     }
 
     init(_ space: SchemaSpace, isLenient: Bool = false, stepLimit: Int = 60_000) {
@@ -60,7 +54,7 @@ struct Solver {
         }
         let depth = open.count
         guard depth < Self.maxDepth else { return .unknown("the schemas nest too deep") }
-        guard stepsLeft > 0 else { return outOfSteps }
+        guard stepsLeft > 0 else { return .outOfSteps }
         open[key] = depth
         let outerLeans = leans
         leans = .max
@@ -86,8 +80,6 @@ struct Solver {
         }
     }
 
-    private var outOfSteps: Outcome { .unknown("the schemas need more steps than one question may cost") }
-
     mutating func spend(_ steps: Int = 1) -> Bool {
         stepsLeft -= steps
         return stepsLeft > 0
@@ -98,9 +90,9 @@ struct Solver {
         var first = Facts()
         guard add(goal, to: &first) else { return .none }
         var ways = [first]
-        var doubt: String?
+        var tries = Tries()
         while var facts = ways.popLast() {
-            guard spend() else { return outOfSteps }
+            guard spend() else { return .outOfSteps }
             guard settle(&facts) else { continue }
             if let choices = facts.choices {
                 if let good = choices.first(where: { satisfies($0, goal) }) { return .found(good) }
@@ -112,18 +104,15 @@ struct Solver {
                     var way = facts
                     if add(alternative, to: &way) { ways.append(way) }
                 }
-                guard ways.count < 20_000 else { return outOfSteps }
+                guard ways.count < 20_000 else { return .outOfSteps }
                 continue
             }
-            switch value(facts) {
-            case .found(let value):
+            if let value = tries.value(value(facts)) {
                 if satisfies(value, goal) { return .found(value) }
-                doubt = doubt ?? "a value was built that the validator does not confirm"
-            case .none: break
-            case .unknown(let reason): doubt = doubt ?? reason
+                tries.leave("a value was built that the validator does not confirm")
             }
         }
-        return doubt.map { .unknown($0) } ?? .none
+        return tries.outcome
     }
 
     /// Drops ways that are closed and lists that are met; false when a list has no way left.
@@ -165,39 +154,22 @@ struct Solver {
 
     /// A value of one of the kinds that are left.
     private mutating func value(_ facts: Facts) -> Outcome {
-        var doubt: String?
-        if facts.kinds.contains(.object) {
-            switch object(facts.objects) {
-            case .found(let value): return .found(value)
-            case .none: break
-            case .unknown(let reason): doubt = reason
-            }
+        var tries = Tries()
+        if facts.kinds.contains(.object), let value = tries.value(object(facts.objects)) { return .found(value) }
+        if facts.kinds.contains(.string), let value = tries.value(facts.strings.solve(excluded: facts.excluded)) {
+            return .found(value)
         }
-        if facts.kinds.contains(.string) {
-            switch facts.strings.solve(excluded: facts.excluded) {
-            case .found(let value): return .found(value)
-            case .none: break
-            case .unknown(let reason): doubt = reason
-            }
+        if !facts.kinds.isDisjoint(with: .number),
+            let value = tries.value(facts.numbers.solve(kinds: facts.kinds, excluded: facts.excluded))
+        {
+            return .found(value)
         }
-        if !facts.kinds.isDisjoint(with: .number) {
-            switch facts.numbers.solve(kinds: facts.kinds, excluded: facts.excluded) {
-            case .found(let value): return .found(value)
-            case .none: break
-            case .unknown(let reason): doubt = reason
-            }
+        for value in [true, false, nil] as [JSONValue]
+        where facts.kinds.contains(KindSet(of: value)) && !facts.excluded.contains(value) {
+            return .found(value)
         }
-        for value in [true, false, nil] as [JSONValue] where facts.kinds.contains(KindSet(of: value)) {
-            if !facts.excluded.contains(value) { return .found(value) }
-        }
-        if facts.kinds.contains(.array) {
-            switch array(facts.arrays) {
-            case .found(let value): return .found(value)
-            case .none: break
-            case .unknown(let reason): doubt = reason
-            }
-        }
-        return doubt.map { .unknown($0) } ?? .none
+        if facts.kinds.contains(.array), let value = tries.value(array(facts.arrays)) { return .found(value) }
+        return tries.outcome
     }
 
     // MARK: What the schemas say at a glance
@@ -218,57 +190,18 @@ struct Solver {
         return answer
     }
 
-    /// The keywords that hold wherever a schema holds.
-    func conjunction(of node: Int) -> [(node: Int, keyword: Int)] {
-        var found: [(node: Int, keyword: Int)] = []
-        var pending = [node]
-        var seen: Set<Int> = [node]
-        while let next = pending.popLast(), found.count < 2_000 {
-            for (index, keyword) in space.nodes[next].keywords.enumerated() {
-                found.append((next, index))
-                switch keyword {
-                case .reference(let target): if seen.insert(target).inserted { pending.append(target) }
-                case .allOf(let targets): pending += targets.filter { seen.insert($0).inserted }
-                default: break
-                }
-            }
-        }
-        return found
-    }
-
     /// The only values a schema can hold for, when it counts them.
     mutating func fixedValues(_ node: Int) -> [JSONValue]? {
         if let known = fixedByNode[node] { return known }
-        var values: [JSONValue]?
-        for (node, index) in conjunction(of: node) {
-            let list: [JSONValue]
-            switch space.nodes[node].keywords[index] {
-            case .const(let value): list = [value]
-            case .enumeration(let all): list = all
-            default: continue
-            }
-            values = values.map { $0.filter(list.contains) } ?? list
-        }
+        let values = SchemaView([node], space).fixed
         fixedByNode[node] = .some(values)
         return values
     }
 
-    /// The members that a schema demands with fixed values, and whether it allows objects only.
-    mutating func tags(_ node: Int) -> [Tag] {
+    /// The members that a schema demands with fixed values.
+    mutating func tags(_ node: Int) -> [SchemaView.Tag] {
         if let known = tagsByNode[node] { return known }
-        var required: Set<ExactString> = []
-        var values: [ExactString: [JSONValue]] = [:]
-        for (node, index) in conjunction(of: node) {
-            switch space.nodes[node].keywords[index] {
-            case .required(let names): required.formUnion(names.map { ExactString($0) })
-            case .properties(let table):
-                for (name, member) in table.names {
-                    if let fixed = fixedValues(member) { values[name] = fixed }
-                }
-            default: break
-            }
-        }
-        let tags = required.sorted().compactMap { name in values[name].map { Tag(name: name, values: $0) } }
+        let tags = SchemaView([node], space).tags(space)
         tagsByNode[node] = tags
         return tags
     }
@@ -298,9 +231,5 @@ struct Solver {
         return disjoint[pair] ?? false
     }
 
-    private func allowsOnlyObjects(_ node: Int) -> Bool {
-        conjunction(of: node).contains { node, index in
-            if case .type(let types) = space.nodes[node].keywords[index] { KindSet(types) == .object } else { false }
-        }
-    }
+    private func allowsOnlyObjects(_ node: Int) -> Bool { SchemaView([node], space).kinds == .object }
 }
