@@ -13,8 +13,8 @@ struct FixtureFiles: Sendable {
         let isValid: Bool
         /// The file as it is.
         let bytes: [UInt8]
-        /// The line of its entry in the index.
-        let line: Int?
+
+        var content: Content { Content(type: type, bytes: bytes) }
     }
 
     /// A golden transcript.
@@ -25,14 +25,30 @@ struct FixtureFiles: Sendable {
         let expected: [String: String]
         /// The file as it is.
         let bytes: [UInt8]
-        /// The line of its entry in the index.
-        let line: Int?
+    }
+
+    /// A fixture is its bytes under its type, wherever it stands; a transcript has no type.
+    struct Content: Hashable {
+        let type: String?
+        let bytes: [UInt8]
+    }
+
+    /// A message or a transcript as a file.
+    struct GoldenFile {
+        let file: String
+        let content: Content
     }
 
     /// Whether there is an index at all.
     let isThere: Bool
     let messages: [Message]
     let transcripts: [Transcript]
+
+    /// All files.
+    var contents: [GoldenFile] {
+        messages.map { GoldenFile(file: $0.file, content: $0.content) }
+            + transcripts.map { GoldenFile(file: $0.file, content: Content(type: nil, bytes: $0.bytes)) }
+    }
 
     /// Reads the index and the files it names.
     /// - Throws: An index that is no JSON, and every file that it names and that is not there.
@@ -52,46 +68,35 @@ struct FixtureFiles: Sendable {
             ])
         }
         var problems: [InputProblem] = []
-        let lines = Self.lines(of: index)
-        func bytes(_ file: String) -> [UInt8] {
-            if let bytes = files["Fixtures/\(file)"] { return bytes }
-            problems.append(
-                InputProblem(
-                    place: "Fixtures/index.json:\(lines[file] ?? 1)", what: "there is no file '\(file)'",
-                    expected: "a file for every entry", fix: "restore the file or remove the entry"))
-            return []
-        }
-        messages = (root["messages"]?.arrayValue ?? []).compactMap { entry in
-            guard let file = entry["file"]?.stringValue, let type = entry["type"]?.stringValue else { return nil }
-            return Message(
-                file: file, type: type, isValid: entry["verdict"] == "valid", bytes: bytes(file), line: lines[file])
-        }
-        transcripts = (root["transcripts"]?.arrayValue ?? []).compactMap { entry in
-            guard let file = entry["file"]?.stringValue, let expected = entry["expected"]?.objectValue else {
-                return nil
+        func entries<Entry>(_ list: String, _ entry: (JSONValue, String, [UInt8]) -> Entry?) -> [Entry] {
+            (root[list]?.arrayValue ?? []).enumerated().compactMap { position, value in
+                guard let file = value["file"]?.stringValue,
+                    let made = entry(value, file, files["Fixtures/\(file)"] ?? [])
+                else { return nil }
+                if files["Fixtures/\(file)"] == nil {
+                    let pointer = JSONPointer(tokens: [list, String(position), "file"])
+                    let line = JSONParser.location(of: pointer, in: index)?.line ?? 1
+                    problems.append(
+                        InputProblem(
+                            place: "Fixtures/index.json:\(line)", what: "there is no file '\(file)'",
+                            expected: "a file for every entry", fix: "restore the file or remove the entry"))
+                }
+                return made
             }
-            return Transcript(
-                file: file,
-                expected: Dictionary(
-                    expected.compactMap { member in member.value.stringValue.map { (member.key, $0) } },
-                    uniquingKeysWith: { first, _ in first }),
-                bytes: bytes(file), line: lines[file])
+        }
+        messages = entries("messages") { entry, file, bytes in
+            entry["type"]?.stringValue.map {
+                Message(file: file, type: $0, isValid: entry["verdict"] == "valid", bytes: bytes)
+            }
+        }
+        transcripts = entries("transcripts") { entry, file, bytes in
+            entry["expected"]?.objectValue.map { expected in
+                let verdicts = expected.compactMap { member in member.value.stringValue.map { (member.key, $0) } }
+                return Transcript(
+                    file: file, expected: Dictionary(verdicts, uniquingKeysWith: { first, _ in first }), bytes: bytes)
+            }
         }
         guard problems.isEmpty else { throw InputProblems(problems) }
         isThere = true
-    }
-
-    /// The line each file is named in; an index has one entry a line, or at least one member.
-    private static func lines(of index: [UInt8]) -> [String: Int] {
-        var lines: [String: Int] = [:]
-        for (number, line) in index.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
-        {
-            let text = String(decoding: line, as: UTF8.self)
-            guard let start = text.firstRange(of: "\"file\"")?.upperBound else { continue }
-            let rest = text[start...].drop { $0 == ":" || $0.isWhitespace }
-            guard rest.first == "\"" else { continue }
-            lines[String(rest.dropFirst().prefix { $0 != "\"" })] = number + 1
-        }
-        return lines
     }
 }

@@ -71,16 +71,11 @@ private func transitive(
             guard entry.kind == .change, finding.severity == .error, known.insert(finding.fingerprint).inserted else {
                 continue
             }
-            entries.append(
-                GateEntry(
-                    GateFinding(
-                        rule: "transitive-break", severity: .error, direction: finding.direction,
-                        messages: finding.messages, old: finding.old, new: finding.new,
-                        oldValue: finding.oldValue, newValue: finding.newValue,
-                        why:
-                            "\(finding.rule) since \(state.name) (\(state.version)), which is still supported: \(finding.why)",
-                        witness: finding.witness),
-                    breaks: entry.breaks, rise: entry.rise, subjects: entry.subjects))
+            var told = finding
+            told.rule = "transitive-break"
+            told.why =
+                "\(finding.rule) since \(state.name) (\(state.version)), which is still supported: \(finding.why)"
+            entries.append(GateEntry(told, breaks: entry.breaks, rise: entry.rise, subjects: entry.subjects))
         }
     }
     return entries
@@ -96,8 +91,9 @@ extension [GateEntry] {
                 case .warning: 6
                 case .information: 8
                 }
-            let place = entry.finding.new ?? entry.finding.old
-            return (weight + (entry.isEvidence ? 1 : 0), place?.file ?? "", place?.line ?? 0, entry.finding.rule)
+            return (
+                weight + (entry.isEvidence ? 1 : 0), entry.place?.file ?? "", entry.place?.line ?? 0, entry.finding.rule
+            )
         }
         return sorted { key($0) < key($1) }
     }

@@ -1,4 +1,5 @@
 import Holdfast
+import JSON
 import Report
 import SchemaDiff
 
@@ -37,24 +38,56 @@ package struct GateEntry: Sendable {
     /// What became of it.
     package internal(set) var standing = Standing.counts
 
+    /// A finding; unless a rise is given, an error asks for a new major version and anything else for a minor one.
     init(
-        _ finding: GateFinding, kind: Kind = .change, breaks: [GateParty] = [], rise: Rise, subjects: [String] = []
+        _ finding: GateFinding, kind: Kind = .change, breaks: [GateParty] = [], rise: Rise? = nil,
+        subjects: [String] = []
     ) {
         self.finding = finding
         self.kind = kind
-        self.breaks = breaks
-        self.rise = rise
+        self.breaks = Set(breaks).sorted()
+        self.rise = rise ?? (finding.severity == .error ? .major : .minor)
         self.subjects = subjects
     }
 
-    /// Where in a checkout it is, in the new state when it is there: `Spec/clauses/SYNC.md`.
-    package var path: String? { (finding.new ?? finding.old).map(\.path) }
+    /// What a rule of the gate finds in the files of two states.
+    init(
+        _ rule: String, _ severity: GateSeverity, direction: GateDirection? = nil, messages: [String] = [],
+        old: GatePlace? = nil, new: GatePlace? = nil, oldValue: JSONValue? = nil, newValue: JSONValue? = nil,
+        why: String, witness: GateWitness? = nil, kind: Kind = .change, breaks: [GateParty] = [], rise: Rise? = nil,
+        subjects: [String] = []
+    ) {
+        self.init(
+            GateFinding(
+                rule: rule, severity: severity, direction: direction, messages: messages, old: old, new: new,
+                oldValue: oldValue, newValue: newValue, why: why, witness: witness),
+            kind: kind, breaks: breaks, rise: rise, subjects: subjects)
+    }
+
+    /// A way of changing that is wrong, whatever the version.
+    static func policy(
+        _ rule: String, messages: [String] = [], old: GatePlace? = nil, new: GatePlace? = nil,
+        oldValue: JSONValue? = nil, newValue: JSONValue? = nil, why: String
+    ) -> GateEntry {
+        GateEntry(
+            rule, .error, messages: messages, old: old, new: new, oldValue: oldValue, newValue: newValue, why: why,
+            kind: .policy, rise: Rise.none)
+    }
+
+    /// Where it is, in the new state when it is there.
+    var place: GatePlace? { finding.new ?? finding.old }
+
+    /// Where in a checkout it is: `Spec/clauses/SYNC.md`.
+    package var path: String? { place?.path }
 
     /// Whether it shows by example what other findings say by rule.
     var isEvidence: Bool { finding.rule.hasPrefix("transcript-") || finding.rule.contains("fixture") }
 
     /// Whether the gate fails because of it.
     package var fails: Bool { finding.severity == .error && standing == .counts }
+
+    /// Whether somebody accepted it.
+    var isWaived: Bool { if case .waived = standing { true } else { false } }
 }
 
 /// Those who break by a change, or have to act.
@@ -81,6 +114,14 @@ package struct GateParty: Sendable, Hashable, Comparable, CustomStringConvertibl
     }
 }
 
+extension Clause {
+    /// Those who are bound by it.
+    var party: GateParty { GateParty(role, profile: profile.rawValue) }
+
+    /// Where it stands.
+    var place: GatePlace { GatePlace(file: file, pointer: JSONPointer(tokens: [id.description]), line: line) }
+}
+
 extension GatePlace {
     /// The file from the root of a state; findings about the specification name it from `Spec/`, those about other files
     /// with `/` or `./` in front.
@@ -92,4 +133,16 @@ extension GatePlace {
 
     /// Path and line, as editors open it.
     package var address: String { path + (line.map { ":\($0)" } ?? "") }
+}
+
+/// Goes through what two states have of one kind, by a key: what is gone or differs, in the order of the old state, then what
+/// is new.
+func compare<Element, Key: Hashable>(
+    _ old: [Element], _ new: [Element], by key: (Element) -> Key, removed: (Element) -> [GateEntry],
+    changed: (Element, Element) -> [GateEntry], added: (Element) -> [GateEntry]
+) -> [GateEntry] {
+    let after = Dictionary(new.map { (key($0), $0) }, uniquingKeysWith: { first, _ in first })
+    let known = Set(old.map(key))
+    return old.flatMap { was in after[key(was)].map { changed(was, $0) } ?? removed(was) }
+        + new.filter { !known.contains(key($0)) }.flatMap(added)
 }

@@ -77,7 +77,7 @@ package struct GateReport: Sendable {
         }
         let rest = [
             (Self.count(breaking.filter { $0.standing == .announced }), "breaking change", " announced by the version"),
-            (entries.count { if case .waived = $0.standing { true } else { false } }, "finding", " waived"),
+            (entries.count(where: \.isWaived), "finding", " waived"),
             (entries.count { $0.finding.severity == .warning }, "warning", ""),
             (entries.count { $0.finding.severity == .information }, "other change", ""),
         ].filter { $0.0 > 0 }.map { counted($0.0, $0.1) + $0.2 }

@@ -34,15 +34,8 @@ extension MessageSchemaSet {
         do {
             try self.init(documents: documents, messages: messages) { ProfileOverlay.apply(profiles, to: $0) }
         } catch {
-            throw InputProblems(error)
+            throw InputProblems(
+                error.all.map { InputProblem(place: $0.place, what: $0.what, expected: $0.expected, fix: $0.fix) })
         }
-    }
-}
-
-extension InputProblems {
-    /// The documents that cannot be compared, as problems of the input.
-    init(_ problems: SchemaProblems) {
-        self.init(
-            problems.all.map { InputProblem(place: $0.place, what: $0.what, expected: $0.expected, fix: $0.fix) })
     }
 }

@@ -21,14 +21,13 @@ struct ProseComparison {
             let line = before[path].flatMap { was in after[path].flatMap { firstDifference(was, $0) } }
             let rule = before[path] == nil ? "page-added" : after[path] == nil ? "page-removed" : "page-changed"
             return GateEntry(
-                GateFinding(
-                    rule: isFormat ? "file-format" + rule.dropFirst("page".count) : rule,
-                    severity: isFormat && rule != "page-added" ? .warning : .information, direction: nil,
-                    old: before[path].map { _ in GatePlace(file: path, line: line ?? 1) },
-                    new: after[path].map { _ in GatePlace(file: path, line: line ?? 1) },
-                    why: isFormat
-                        ? "a file of the tools has another form; whoever writes or reads such files looks at it"
-                        : "explains the protocol and binds nobody; tables of codes and timeouts are compared apart"),
+                isFormat ? "file-format" + rule.dropFirst("page".count) : rule,
+                isFormat && rule != "page-added" ? .warning : .information,
+                old: before[path].map { _ in GatePlace(file: path, line: line ?? 1) },
+                new: after[path].map { _ in GatePlace(file: path, line: line ?? 1) },
+                why: isFormat
+                    ? "a file of the tools has another form; whoever writes or reads such files looks at it"
+                    : "explains the protocol and binds nobody; tables of codes and timeouts are compared apart",
                 rise: .patch)
         }
     }

@@ -1,5 +1,6 @@
 import Holdfast
 import JSON
+import SchemaDiff
 
 /// One state of a protocol: the files of `Spec/` and `Fixtures/` and the changelog, wherever they were read from.
 package struct ProtocolState: Sendable {
@@ -73,6 +74,12 @@ package struct ProtocolState: Sendable {
 
     /// The text of a file below `Spec/`.
     func text(_ path: String) -> String? { specification.files.texts[path] }
+
+    /// A place in a file below `Spec/`, with its line.
+    func place(_ path: String, _ pointer: JSONPointer) -> GatePlace {
+        GatePlace(
+            file: path, pointer: pointer, line: text(path).flatMap { JSONParser.location(of: pointer, in: $0)?.line })
+    }
 
     /// The files of a folder below `Spec/` with an ending, by path, sorted.
     func texts(below folder: String, _ ending: String) -> [(path: String, text: String)] {

@@ -11,20 +11,21 @@ struct RequestDocument {
     ]
 
     /// One parameter of a request.
-    struct Parameter: Equatable {
-        let name: String
+    struct Parameter {
         let isRequired: Bool
         let schema: JSONValue
     }
 
     /// The schema of a body, and which way it travels.
-    struct Body: Equatable {
+    struct Body {
         let schema: JSONValue
         let isAnswer: Bool
     }
 
     /// One request.
     struct Request {
+        /// By method and path: `GET /api/health`.
+        let name: String
         let place: GatePlace
         let statuses: [String]
         /// By name and place: `page in query`.
@@ -37,8 +38,8 @@ struct RequestDocument {
         let rest: [String: JSONValue]
     }
 
-    /// By method and path: `GET /api/health`.
-    private(set) var requests: [String: Request] = [:]
+    /// The requests, by name.
+    private(set) var requests: [Request] = []
     /// What holds for all requests, without words.
     private(set) var common: JSONValue = .null
     private let root: JSONValue
@@ -51,18 +52,19 @@ struct RequestDocument {
         text = state.text(Self.file) ?? "{}"
         guard let root = try? JSONParser.value(text) else { return nil }
         self.root = root
-        var rest = root.objectValue ?? [:]
-        for member in ["info", "paths"] { rest[member] = nil }
-        var components = rest["components"]?.objectValue ?? [:]
         // These are read where something refers to them.
-        for member in ["responses", "parameters", "requestBodies", "schemas"] { components[member] = nil }
-        rest["components"] = .object(components)
+        let components = root["components"]?.objectValue?.without([
+            "responses", "parameters", "requestBodies", "schemas",
+        ])
+        var rest = root.objectValue?.without(["info", "paths"]) ?? [:]
+        rest["components"] = .object(components ?? [:])
         common = plain(.object(rest))
         for (path, item) in root["paths"]?.objectValue ?? [:] {
             for (method, operation) in item.objectValue ?? [:] where Self.methods.contains(method) {
-                requests["\(method.uppercased()) \(path)"] = request(path, method, item, operation)
+                requests.append(request(path, method, item, operation))
             }
         }
+        requests.sort { $0.name < $1.name }
     }
 
     private func request(_ path: String, _ method: String, _ item: JSONValue, _ operation: JSONValue) -> Request {
@@ -70,36 +72,31 @@ struct RequestDocument {
         var rest: [String: JSONValue] = [:]
         var bodies: [String: Body] = [:]
         var parameters: [String: Parameter] = [:]
-        var others: [String: JSONValue] = [:]
         for list in [item["parameters"], operation["parameters"]] {
             for parameter in list?.arrayValue ?? [] {
-                var parameter = plain(parameter).objectValue ?? [:]
+                let parameter = plain(parameter).objectValue ?? [:]
                 guard let name = parameter["name"]?.stringValue else { continue }
                 let key = "\(name) in \(parameter["in"]?.stringValue ?? "?")"
                 parameters[key] = Parameter(
-                    name: name, isRequired: parameter["required"] == true, schema: parameter["schema"] ?? true)
-                for member in ["required", "schema"] { parameter[member] = nil }
-                others[key] = .object(parameter)
+                    isRequired: parameter["required"] == true, schema: parameter["schema"] ?? true)
+                rest["parameter \(key)"] = .object(parameter.without(["required", "schema"]))
             }
         }
-        for (key, value) in others { rest["parameter \(key)"] = value }
-        var own = operation.objectValue ?? [:]
-        for member in ["parameters", "responses", "requestBody"] { own[member] = nil }
-        var shared = item.objectValue ?? [:]
-        for member in Self.methods.union(["parameters"]) { shared[member] = nil }
-        rest["request"] = [plain(.object(own)), plain(.object(shared))]
+        let own = operation.objectValue?.without(["parameters", "responses", "requestBody"])
+        let shared = item.objectValue?.without(Self.methods.union(["parameters"]))
+        rest["request"] = [plain(.object(own ?? [:])), plain(.object(shared ?? [:]))]
         var needsBody: Bool?
         if let body = operation["requestBody"] {
-            var body = plain(body).objectValue ?? [:]
+            let body = plain(body).objectValue ?? [:]
             needsBody = body["required"] == true
-            body["required"] = nil
-            rest["body"] = cut(.object(body), "body", isAnswer: false, &bodies)
+            rest["body"] = cut(.object(body.without(["required"])), "body", isAnswer: false, &bodies)
         }
         let responses = operation["responses"]?.objectValue ?? [:]
         for (status, response) in responses {
             rest["answer \(status)"] = cut(plain(response), "answer \(status)", isAnswer: true, &bodies)
         }
         return Request(
+            name: "\(method.uppercased()) \(path)",
             place: GatePlace(
                 file: Self.file, pointer: pointer, line: JSONParser.location(of: pointer, in: text)?.line),
             statuses: responses.keys.sorted(), parameters: parameters, bodies: bodies, needsBody: needsBody, rest: rest)
@@ -137,5 +134,12 @@ struct RequestDocument {
             shown[key] = plain(member, depth: depth + 1, isNames: names)
         }
         return .object(shown)
+    }
+}
+
+extension JSONObject {
+    /// The same without some members.
+    fileprivate func without(_ names: Set<String>) -> JSONObject {
+        JSONObject(filter { !names.contains($0.key) }.map { (key: $0.key, value: $0.value) })
     }
 }

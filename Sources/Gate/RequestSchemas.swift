@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import JSON
 import SchemaDiff
@@ -7,13 +8,23 @@ import SchemaDiff
 struct RequestSchemas {
     /// The part of both versions that is compared under one label: `POST /api/chat: body application/json`.
     private struct Pair {
-        let request: String
+        let was: RequestDocument.Request
+        let now: RequestDocument.Request
         let part: String
         let old: JSONValue
         let new: JSONValue
         let isAnswer: Bool
 
-        var label: String { "\(request): \(part)" }
+        var label: String { "\(was.name): \(part)" }
+
+        /// A place in the schemas that are compared, as a place in the file of one of the requests.
+        func place(_ told: GatePlace, _ request: RequestDocument.Request) -> GatePlace {
+            guard told.file == RequestDocument.file else { return told }
+            return GatePlace(
+                file: told.file,
+                pointer: JSONPointer(tokens: request.place.pointer.tokens + [part] + told.pointer.tokens.dropFirst(2)),
+                line: request.place.line)
+        }
     }
 
     /// Compares the schemas that the requests of both states name.
@@ -22,17 +33,18 @@ struct RequestSchemas {
         _ old: ProtocolState, _ new: ProtocolState, _ before: RequestDocument, _ after: RequestDocument
     ) throws(InputProblems) -> [GateEntry] {
         var pairs: [Pair] = []
-        for (name, was) in before.requests.sorted(by: { $0.key < $1.key }) {
-            guard let now = after.requests[name] else { continue }
+        for was in before.requests {
+            guard let now = after.requests.first(where: { $0.name == was.name }) else { continue }
+            func pair(_ part: String, _ old: JSONValue, _ new: JSONValue, isAnswer: Bool) {
+                pairs.append(Pair(was: was, now: now, part: part, old: old, new: new, isAnswer: isAnswer))
+            }
             for (key, one) in was.parameters.sorted(by: { $0.key < $1.key }) {
                 guard let other = now.parameters[key] else { continue }
-                pairs.append(
-                    Pair(request: name, part: "parameter \(key)", old: one.schema, new: other.schema, isAnswer: false))
+                pair("parameter \(key)", one.schema, other.schema, isAnswer: false)
             }
             for (key, one) in was.bodies.sorted(by: { $0.key < $1.key }) {
                 guard let other = now.bodies[key], one.schema != other.schema else { continue }
-                pairs.append(
-                    Pair(request: name, part: key, old: one.schema, new: other.schema, isAnswer: one.isAnswer))
+                pair(key, one.schema, other.schema, isAnswer: one.isAnswer)
             }
         }
         guard !pairs.isEmpty else { return [] }
@@ -42,34 +54,23 @@ struct RequestSchemas {
         return findings.compactMap { finding in
             let named = finding.messages.compactMap { byLabel[$0] }
             guard let first = named.first, !SchemaEntries.explainsOnly.contains(finding.rule) else { return nil }
-            return entry(finding, first, named.map(\.label), before, after)
+            return entry(finding, first, named.map(\.label))
         }
     }
 
-    private static func entry(
-        _ finding: GateFinding, _ first: Pair, _ labels: [String], _ before: RequestDocument, _ after: RequestDocument
-    ) -> GateEntry {
-        // Of an answer that new clients may get from old servers, the servers are who sends otherwise.
-        let breaks =
-            finding.severity != .error
-            ? [] : [GateParty(first.isAnswer && finding.direction == .clientToServer ? .server : .client)]
-        let kind = first.part.hasPrefix("parameter") ? "request-parameter-changed" : "request-body-changed"
-        func place(_ told: GatePlace?, _ request: RequestDocument.Request?) -> GatePlace? {
-            guard let told, told.file == RequestDocument.file, let request else { return told }
-            return GatePlace(
-                file: request.place.file,
-                pointer: JSONPointer(
-                    tokens: request.place.pointer.tokens + [first.part] + told.pointer.tokens.dropFirst(2)),
-                line: request.place.line)
+    private static func entry(_ finding: GateFinding, _ first: Pair, _ labels: [String]) -> GateEntry {
+        var told = finding
+        told.messages = []
+        if finding.rule != "not-proven" {
+            told.rule = first.part.hasPrefix("parameter") ? "request-parameter-changed" : "request-body-changed"
         }
+        told.old = finding.old.map { first.place($0, first.was) }
+        told.new = finding.new.map { first.place($0, first.now) }
+        told.why = "\(labels.joined(separator: ", ")): \(finding.rule): \(finding.why)"
+        // Of an answer that new clients may get from old servers, the servers are who sends otherwise.
+        let breaker = GateParty(first.isAnswer && finding.direction == .clientToServer ? .server : .client)
         return GateEntry(
-            GateFinding(
-                rule: finding.rule == "not-proven" ? finding.rule : kind, severity: finding.severity,
-                direction: finding.direction, old: place(finding.old, before.requests[first.request]),
-                new: place(finding.new, after.requests[first.request]), oldValue: finding.oldValue,
-                newValue: finding.newValue,
-                why: "\(labels.joined(separator: ", ")): \(finding.rule): \(finding.why)", witness: finding.witness),
-            breaks: breaks, rise: finding.severity == .error ? .major : .minor, subjects: [first.request])
+            told, breaks: finding.severity == .error ? [breaker] : [], subjects: [first.was.name])
     }
 
     /// The schemas of a state, and beside them those that its requests name.
@@ -86,22 +87,8 @@ struct RequestSchemas {
         let messages = pairs.map { pair in
             MessageSchemaSet.Message(
                 name: pair.label, travel: pair.isAnswer ? .both : .clientToServer,
-                uri: uri + "#" + fragment(JSONPointer(tokens: ["$defs", pair.label])))
+                uri: uri + "#" + percentEncoded(JSONPointer(tokens: ["$defs", pair.label]).description, keeping: "/"))
         }
         return try MessageSchemaSet(documents: schemas.documents + [document], messages: messages, profiles: [])
-    }
-
-    /// A pointer as the fragment of a URI.
-    private static func fragment(_ pointer: JSONPointer) -> String {
-        var text = ""
-        for byte in pointer.description.utf8 {
-            let scalar = Unicode.Scalar(byte)
-            let isPlain =
-                scalar.isASCII
-                && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
-                    || "-._~/".unicodeScalars.contains(scalar))
-            text += isPlain ? String(scalar) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }
-        return text
     }
 }

@@ -20,28 +20,26 @@ struct SchemaEntries {
         let schemas = SchemaEntries(old: old.specification.files, new: new.specification.files)
         guard schemas.differ else { return [] }
         let plain = try schemas.findings(for: [])
-        var known = Set(plain.map(Edit.init))
+        var known = Set(plain.map { Edit($0, $0.direction) })
         var entries = try schemas.entries(plain, for: [])
         for profile in Profile.allCases where schemas.mentions(profile) {
             let found = try schemas.findings(for: [profile])
-            let own = found.filter { known.insert(Edit($0)).inserted }
+            let own = found.filter { known.insert(Edit($0, $0.direction)).inserted }
             entries += try schemas.entries(own, for: [profile])
         }
         return entries
     }
 
-    /// One edit, whichever profile it is seen under.
+    /// One edit, whichever profile it is seen under, and without a direction whichever way it is looked at.
     private struct Edit: Hashable {
         let rule: String
         let direction: GateDirection?
-        let old: String?
-        let new: String?
+        let places: [String?]
 
-        init(_ finding: GateFinding) {
+        init(_ finding: GateFinding, _ direction: GateDirection? = nil) {
             rule = finding.rule
-            direction = finding.direction
-            old = finding.old?.pointerText
-            new = finding.new?.pointerText
+            self.direction = direction
+            places = [finding.old?.pointerText, finding.new?.pointerText]
         }
     }
 
@@ -75,55 +73,32 @@ struct SchemaEntries {
         // Seen as if their senders were asked: what a server of before sends, and no reader of the new version accepts.
         let narrowed = Set(
             try self.findings(for: profiles, travelling: { $0 == .serverToClient ? .clientToServer : $0 })
-                .filter { $0.severity == .error }.map { Sender($0) })
+                .filter { $0.severity == .error }.map { Edit($0) })
         return findings.map { finding in
             let isNarrowed =
                 finding.direction == .serverToClient && finding.severity == .information
-                && narrowed.contains(Sender(finding))
+                && narrowed.contains(Edit(finding))
             return entry(finding, isNarrowed: isNarrowed, profile: profiles.first)
         }
     }
 
-    /// One edit, whichever way it is looked at.
-    private struct Sender: Hashable {
-        let rule: String
-        let old: String?
-        let new: String?
-
-        init(_ finding: GateFinding) {
-            rule = finding.rule
-            old = finding.old?.pointerText
-            new = finding.new?.pointerText
-        }
-    }
-
     private func entry(_ finding: GateFinding, isNarrowed: Bool, profile: Profile?) -> GateEntry {
-        let profile = profile?.rawValue
+        let servers = GateParty(.server, profile: profile?.rawValue)
         if isNarrowed {
-            let servers = GateParty(.server, profile: profile)
-            let told = GateFinding(
-                rule: finding.rule, severity: .error, direction: finding.direction, messages: finding.messages,
-                old: finding.old, new: finding.new, oldValue: finding.oldValue, newValue: finding.newValue,
-                why: """
-                    \(GateWords(finding).reason); but what \(servers) could send before is not allowed any more (chapter 8.2: breaking \
-                    for the sender)
-                    """, witness: finding.witness)
-            return GateEntry(told, breaks: [servers], rise: .major, subjects: Self.subjects(told))
+            var told = finding
+            told.severity = .error
+            told.why = """
+                \(finding.reason); but what \(servers) could send before is not allowed any more (chapter 8.2: breaking \
+                for the sender)
+                """
+            return GateEntry(told, breaks: [servers], subjects: Self.subjects(told))
         }
-        let rise: Rise
-        switch finding.severity {
-        case .error: rise = .major
-        case .warning: rise = .minor
-        case .information: rise = Self.explainsOnly.contains(finding.rule) ? .patch : .minor
+        if finding.severity == .information, Self.explainsOnly.contains(finding.rule) {
+            return GateEntry(finding, rise: .patch)
         }
-        let breaks: [GateParty]
-        switch (finding.severity, finding.direction) {
-        case (.error, .clientToServer?): breaks = [GateParty(.client)]
-        case (.error, .serverToClient?): breaks = [GateParty(.client)]
-        case (.error, nil): breaks = [GateParty(.server, profile: profile), GateParty(.client)]
-        default: breaks = []
-        }
-        return GateEntry(finding, breaks: breaks, rise: rise, subjects: rise >= .minor ? Self.subjects(finding) : [])
+        let breaks = finding.direction == nil ? [servers, GateParty(.client)] : [GateParty(.client)]
+        return GateEntry(
+            finding, breaks: finding.severity == .error ? breaks : [], subjects: Self.subjects(finding))
     }
 
     /// What a changelog calls an edit by: the message it was made in, then those that it reaches.

@@ -12,117 +12,100 @@ struct TableComparison {
         let rule: String
         /// What a row is called in words.
         let word: String
-        let added: GateSeverity
         let addedWhy: String
     }
 
+    private static let timeout = Kind(
+        header: ["name", "value"], rule: "timeout", word: "timeout", addedWhy: "whoever is slower than that turns red")
+
     private static let kinds = [
         Kind(
-            header: ["code", "means"], rule: "error-code", word: "error code", added: .warning,
+            header: ["code", "means"], rule: "error-code", word: "error code",
             addedWhy: "clients of the old version treat it as 'internal'"),
         Kind(
-            header: ["code", "meaning", "sent by"], rule: "close-code", word: "close code", added: .warning,
+            header: ["code", "meaning", "sent by"], rule: "close-code", word: "close code",
             addedWhy: "clients of the old version reconnect with backoff, as after any other code"),
+        timeout,
         Kind(
-            header: ["name", "value"], rule: "timeout", word: "timeout", added: .warning,
-            addedWhy: "whoever is slower than that turns red"),
-        Kind(
-            header: ["reason"], rule: "gap-reason", word: "reason", added: .warning,
+            header: ["reason"], rule: "gap-reason", word: "reason",
             addedWhy: "clients of the old version do not know what to do about it"),
     ]
 
-    /// The name of the rule for a change of a table.
+    /// One name of a row, with the cells of the row.
     private struct Row {
-        let row: MarkdownTable.Row
+        let name: String
+        let cells: [String]
         let place: GatePlace
+
+        var value: JSONValue { .string(cells.joined(separator: " | ")) }
+
+        /// The second cell, such as `10 s`, as a duration.
+        var duration: Duration? {
+            let parts = (cells.dropFirst().first ?? "").split(separator: " ")
+            guard parts.count == 2, let number = Int(parts[0]) else { return nil }
+            switch parts[1] {
+            case "ms": return .milliseconds(number)
+            case "s": return .seconds(number)
+            case "min": return .seconds(number * 60)
+            default: return nil
+            }
+        }
     }
 
     /// Compares the tables of two states.
     static func entries(_ old: ProtocolState, _ new: ProtocolState) -> [GateEntry] {
         kinds.flatMap { kind in
-            let before = rows(kind, of: old)
-            let after = rows(kind, of: new)
-            return before.order.compactMap { name -> GateEntry? in
-                guard let was = before.rows[name] else { return nil }
-                guard let now = after.rows[name] else { return removed(kind, name, was) }
-                return was.row.cells == now.row.cells ? nil : changed(kind, name, was, now)
+            compare(rows(kind, of: old), rows(kind, of: new), by: \.name) { row in
+                [
+                    entry(
+                        kind, "removed", row, nil,
+                        why: "the \(kind.word) '\(row.name)' is gone; peers of the old version still use it")
+                ]
+            } changed: { was, now in
+                was.cells == now.cells ? [] : [entry(kind, "changed", was, now, why: why(kind, was, now))]
+            } added: { row in
+                [entry(kind, "added", nil, row, why: "the \(kind.word) '\(row.name)' is new; \(kind.addedWhy)")]
             }
-                + after.order.filter { before.rows[$0] == nil }.compactMap { name in
-                    after.rows[name].map { added(kind, name, $0) }
-                }
         }
     }
 
     /// The named timeouts of a state, as chapter 3.4 has them.
     static func timeouts(of state: ProtocolState) -> [String: Duration] {
-        guard let kind = kinds.first(where: { $0.rule == "timeout" }) else { return [:] }
-        return rows(kind, of: state).rows.compactMapValues { $0.row.cells.count > 1 ? duration($0.row.cells[1]) : nil }
+        Dictionary(
+            rows(timeout, of: state).compactMap { row in row.duration.map { (row.name, $0) } },
+            uniquingKeysWith: { first, _ in first })
     }
 
-    /// Reads `10 s`.
-    private static func duration(_ text: String) -> Duration? {
-        let parts = text.split(separator: " ")
-        guard parts.count == 2, let number = Int(parts[0]) else { return nil }
-        switch parts[1] {
-        case "ms": return .milliseconds(number)
-        case "s": return .seconds(number)
-        case "min": return .seconds(number * 60)
-        default: return nil
-        }
-    }
-
-    private static func rows(_ kind: Kind, of state: ProtocolState) -> (rows: [String: Row], order: [String]) {
-        var rows: [String: Row] = [:]
-        var order: [String] = []
-        for (path, text) in state.texts(below: "chapters/", ".md") {
-            for table in MarkdownTable.tables(in: text) where table.header.starts(with: kind.header) {
-                for row in table.rows {
+    private static func rows(_ kind: Kind, of state: ProtocolState) -> [Row] {
+        var names: Set<String> = []
+        return state.texts(below: "chapters/", ".md").flatMap { path, text in
+            MarkdownTable.tables(in: text).filter { $0.header.starts(with: kind.header) }.flatMap(\.rows)
+                .flatMap { row in
                     // A row may name several codes: 1002, 1003, 1007.
-                    for name in row.name.split(separator: ",").map(\.trimmed) where rows[name] == nil {
-                        order.append(name)
-                        rows[name] = Row(
-                            row: row,
+                    row.name.split(separator: ",").map(\.trimmed).map { name in
+                        Row(
+                            name: name, cells: row.cells,
                             place: GatePlace(
                                 file: path, pointer: JSONPointer(tokens: [kind.rule, name]), line: row.line))
                     }
                 }
-            }
+        }.filter { names.insert($0.name).inserted }
+    }
+
+    private static func why(_ kind: Kind, _ old: Row, _ new: Row) -> String {
+        guard kind.rule == "timeout", let before = old.duration, let after = new.duration, before != after else {
+            return
+                "the \(kind.word) '\(new.name)' says something else now; peers of the old version act by what it said"
         }
-        return (rows, order)
+        return after < before
+            ? "the bound '\(new.name)' is shorter: whoever kept \(old.cells[1]) and no more is late now"
+            : "the bound '\(new.name)' is longer: whoever waits has to wait until \(new.cells[1])"
     }
 
-    private static func value(_ row: Row) -> JSONValue { .string(row.row.cells.joined(separator: " | ")) }
-
-    private static func added(_ kind: Kind, _ name: String, _ row: Row) -> GateEntry {
+    private static func entry(_ kind: Kind, _ change: String, _ old: Row?, _ new: Row?, why: String) -> GateEntry {
         GateEntry(
-            GateFinding(
-                rule: "\(kind.rule)-added", severity: kind.added, direction: .serverToClient, new: row.place,
-                newValue: value(row), why: "the \(kind.word) '\(name)' is new; \(kind.addedWhy)"),
-            rise: .minor, subjects: [name])
-    }
-
-    private static func removed(_ kind: Kind, _ name: String, _ row: Row) -> GateEntry {
-        GateEntry(
-            GateFinding(
-                rule: "\(kind.rule)-removed", severity: .warning, direction: nil, old: row.place, oldValue: value(row),
-                why: "the \(kind.word) '\(name)' is gone; peers of the old version still use it"),
-            rise: .minor, subjects: [name])
-    }
-
-    private static func changed(_ kind: Kind, _ name: String, _ old: Row, _ new: Row) -> GateEntry {
-        var why = "the \(kind.word) '\(name)' says something else now; peers of the old version act by what it said"
-        if kind.rule == "timeout", let before = old.row.cells.dropFirst().first.flatMap(duration),
-            let after = new.row.cells.dropFirst().first.flatMap(duration), before != after
-        {
-            why =
-                after < before
-                ? "the bound '\(name)' is shorter: whoever kept \(old.row.cells[1]) and no more is late now"
-                : "the bound '\(name)' is longer: whoever waits has to wait until \(new.row.cells[1])"
-        }
-        return GateEntry(
-            GateFinding(
-                rule: "\(kind.rule)-changed", severity: .warning, direction: nil, old: old.place, new: new.place,
-                oldValue: value(old), newValue: value(new), why: why),
-            rise: .minor, subjects: [name])
+            "\(kind.rule)-\(change)", .warning, direction: old == nil ? .serverToClient : nil, old: old?.place,
+            new: new?.place, oldValue: old?.value, newValue: new?.value,
+            why: why, subjects: [new ?? old].compactMap { $0?.name })
     }
 }

@@ -93,10 +93,7 @@ struct TranscriptComparison {
         return key(old) != key(new) || oldTimeouts != newTimeouts
     }
 
-    private struct Change: Sendable {
-        let clause: ClauseID
-        let occurrence: GateOccurrence
-    }
+    private typealias Change = (clause: ClauseID, occurrence: GateOccurrence)
 
     private func changes(of transcripts: [ArchivedTranscript]) async -> [Change] {
         await withTaskGroup(of: (Int, [Change]).self) { group in
@@ -125,14 +122,13 @@ struct TranscriptComparison {
             let now = after[id]
             guard was?.outcome != now?.outcome, was?.isBroken == true || now?.isBroken == true else { return nil }
             let finding = (now?.isBroken == true ? now : was)?.findings.first
-            return Change(
-                clause: id,
-                occurrence: GateOccurrence(
-                    transcript: transcript.name, subject: transcript.history.header.subject.name,
-                    // The header is the first line of a transcript.
-                    line: finding?.cited.map { $0 + 2 },
-                    event: finding?.cited.map { word(of: $0, in: transcript.history) } ?? "", what: finding?.what ?? "",
-                    before: was?.outcome, after: now?.outcome))
+            let printer = NotationPrinter(transcript.history, style: .brief)
+            let occurrence = GateOccurrence(
+                transcript: transcript.name, subject: transcript.history.header.subject.name,
+                // The header is the first line of a transcript.
+                line: finding?.cited.map { $0 + 2 }, event: finding?.cited.map(printer.word(of:)) ?? "",
+                what: finding?.what ?? "", before: was?.outcome, after: now?.outcome)
+            return (id, occurrence)
         }
     }
 
@@ -150,10 +146,6 @@ struct TranscriptComparison {
             judge(history, under: state.specification).map { ($0.clause, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    private func word(of event: Int, in history: History) -> String {
-        NotationPrinter(history, style: .brief).word(of: event)
-    }
-
     // MARK: Entries
 
     private func entries(_ changes: [Change]) -> [GateEntry] {
@@ -163,38 +155,32 @@ struct TranscriptComparison {
         return groups.sorted { $0.key < $1.key }.compactMap { group, changes in
             guard let clause = new.specification[group.clause] ?? old.specification[group.clause] else { return nil }
             let occurrences = changes.map(\.occurrence)
-            let party = GateParty(clause.role, profile: clause.profile.rawValue)
             let subjects = Set(occurrences.map(\.subject)).sorted().joined(separator: ", ")
             let isOne = occurrences.count == 1
             let shown =
                 (isOne ? "a transcript" : "\(occurrences.count) transcripts")
                 + " of \(subjects) show\(isOne ? "s" : "")"
-            let rule: String
-            let severity: GateSeverity
-            let why: String
-            switch group.after {
-            case .violation?:
-                (rule, severity) = ("transcript-regression", .error)
-                why = "\(shown) it: \(clause.id) was kept before, or was no clause, and is violated now"
-            case .warning?:
-                (rule, severity) = ("transcript-warning", .warning)
-                why = "\(shown) it: what \(clause.id) asks for is not kept, which is a warning now"
-            default:
-                (rule, severity) = ("transcript-relief", .warning)
-                why = "\(shown) it: \(clause.id) was broken before, and is not now"
-            }
-            func place(_ state: ProtocolState) -> GatePlace? {
-                state.specification[group.clause].map {
-                    GatePlace(file: $0.file, pointer: JSONPointer(tokens: [$0.id.description]), line: $0.line)
+            let (rule, severity, what): (String, GateSeverity, String) =
+                switch group.after {
+                case .violation?:
+                    (
+                        "transcript-regression", .error,
+                        "\(clause.id) was kept before, or was no clause, and is violated now"
+                    )
+                case .warning?:
+                    (
+                        "transcript-warning", .warning,
+                        "what \(clause.id) asks for is not kept, which is a warning now"
+                    )
+                default: ("transcript-relief", .warning, "\(clause.id) was broken before, and is not now")
                 }
-            }
             var entry = GateEntry(
-                GateFinding(
-                    rule: rule, severity: severity, direction: nil, old: place(old), new: place(new),
-                    // A waiver covers these transcripts and no others.
-                    newValue: .array(Set(occurrences.map(\.transcript)).sorted().map { .string($0) }), why: why),
-                breaks: severity == .error ? [party] : [], rise: severity == .error ? .major : .minor,
-                subjects: [clause.id.description])
+                rule, severity, old: old.specification[group.clause]?.place,
+                new: new.specification[group.clause]?.place,
+                // A waiver covers these transcripts and no others.
+                newValue: .array(Set(occurrences.map(\.transcript)).sorted().map { .string($0) }),
+                why: "\(shown) it: \(what)",
+                breaks: severity == .error ? [clause.party] : [], subjects: [clause.id.description])
             entry.occurrences = occurrences
             return entry
         }

@@ -10,71 +10,57 @@ struct VersionPolicy {
     /// What the version and the changelog lack, given everything that is not waived.
     static func entries(_ old: ProtocolState, _ new: ProtocolState, after entries: [GateEntry]) -> [GateEntry] {
         let policy = VersionPolicy(old: old, new: new)
-        let counted = entries.filter { if case .waived = $0.standing { false } else { true } }
-        return policy.version(counted) + policy.wire() + policy.changelog(counted)
+        let counted = entries.filter { !$0.isWaived }
+        return [policy.version(counted), policy.wire(), policy.changelog(counted)].compactMap(\.self)
     }
 
     /// How much the version has to rise.
     static func required(by entries: [GateEntry]) -> Rise {
-        entries.filter { if case .waived = $0.standing { false } else { true } }.map(\.rise).max() ?? .none
+        entries.filter { !$0.isWaived }.map(\.rise).max() ?? .none
     }
 
-    private func version(_ entries: [GateEntry]) -> [GateEntry] {
+    private func version(_ entries: [GateEntry]) -> GateEntry? {
         let needed = Self.required(by: entries)
         let rise = new.version.rise(from: old.version)
         if new.version < old.version {
-            return [
-                finding(
-                    "version-decreased", "versions rise; peers of \(old.version) take \(new.version) for the older one",
-                    at: versionPlace(new))
-            ]
+            return finding(
+                "version-decreased", "versions rise; peers of \(old.version) take \(new.version) for the older one")
         }
         let wanted = old.version.raised(by: needed)
         if needed == .major, rise < .major {
             let count = GateReport.count(entries.filter { $0.rise == .major })
-            return [
-                finding(
-                    "breaking-without-major",
-                    """
-                    \(count == 1 ? "1 change breaks" : "\(count) changes break") somebody, so the version has to be \
-                    \(wanted ?? "a new major version") and is \(new.version)
-                    """, at: versionPlace(new))
-            ]
+            return finding(
+                "breaking-without-major",
+                """
+                \(count == 1 ? "1 change breaks" : "\(count) changes break") somebody, so the version has to be \
+                \(wanted ?? "a new major version") and is \(new.version)
+                """)
         }
         // Two numbers cannot tell a change of words.
-        if rise < needed, let wanted {
-            return [
-                finding(
-                    "version-unchanged",
-                    "the protocol changed, so the version has to be at least \(wanted) and is \(new.version)",
-                    at: versionPlace(new))
-            ]
-        }
-        return []
+        guard rise < needed, let wanted else { return nil }
+        return finding(
+            "version-unchanged",
+            "the protocol changed, so the version has to be at least \(wanted) and is \(new.version)")
     }
 
     /// Chapter 8.1: the integer on the wire is the version of the text, whose minor versions only add.
-    private func wire() -> [GateEntry] {
+    private func wire() -> GateEntry? {
         guard let wire = new.wireVersion, wire != new.version.major, old.wireVersion == old.version.major else {
-            return []
+            return nil
         }
-        return [
-            finding(
-                "wire-version-differs",
-                "peers tell breaking versions apart by 'protocol', which is \(wire) for version \(new.version)",
-                at: versionPlace(new))
-        ]
+        return finding(
+            "wire-version-differs",
+            "peers tell breaking versions apart by 'protocol', which is \(wire) for version \(new.version)")
     }
 
-    private func changelog(_ entries: [GateEntry]) -> [GateEntry] {
+    private func changelog(_ entries: [GateEntry]) -> GateEntry? {
         let subjects = entries.filter { $0.rise >= .minor && !$0.subjects.isEmpty }.map(\.subjects)
         let rises = new.version > old.version
-        guard !subjects.isEmpty || rises else { return [] }
+        guard !subjects.isEmpty || rises else { return nil }
         let place = GatePlace(file: "CHANGELOG.md", line: 1)
         guard let changelog = new.changelog else {
-            return [
-                finding("changelog-missing", "there is no CHANGELOG.md, and the protocol changed", at: place)
-            ]
+            return .policy(
+                "changelog-missing", new: place, why: "there is no CHANGELOG.md, and the protocol changed")
         }
         let before = Set((old.changelog ?? "").split(separator: "\n"))
         let added = changelog.split(separator: "\n").filter { !before.contains($0) }.joined(separator: "\n")
@@ -86,14 +72,12 @@ struct VersionPolicy {
         if rises, !Self.names(new.version.description, in: added) {
             missing.insert("version \(new.version)", at: 0)
         }
-        guard !missing.isEmpty else { return [] }
+        guard !missing.isEmpty else { return nil }
         let shown = missing.prefix(20).joined(separator: ", ")
         let rest = missing.count > 20 ? " and \(missing.count - 20) more" : ""
-        return [
-            finding(
-                "changelog-missing", "the lines that are new in CHANGELOG.md do not name \(shown)\(rest)", at: place,
-                value: .array(missing.sorted().map { .string($0) }))
-        ]
+        return .policy(
+            "changelog-missing", new: place, newValue: .array(missing.sorted().map { .string($0) }),
+            why: "the lines that are new in CHANGELOG.md do not name \(shown)\(rest)")
     }
 
     /// Whether a text names something as a word of its own: `SYNC-1` is not named by `SYNC-12`.
@@ -116,20 +100,12 @@ struct VersionPolicy {
         character.isLetter || character.isNumber || character == "_"
     }
 
-    private func versionPlace(_ state: ProtocolState) -> GatePlace {
-        let pointer = JSONPointer(tokens: ["specification"])
-        return GatePlace(
-            file: "version.json", pointer: pointer,
-            line: state.text("version.json").flatMap { JSONParser.location(of: pointer, in: $0)?.line })
-    }
-
-    private func finding(_ rule: String, _ why: String, at place: GatePlace, value: JSONValue? = nil) -> GateEntry {
-        let isVersion = place.file == "version.json"
-        return GateEntry(
-            GateFinding(
-                rule: rule, severity: .error, direction: nil, old: isVersion ? versionPlace(old) : nil, new: place,
-                oldValue: isVersion ? .string(old.version.description) : nil,
-                newValue: value ?? (isVersion ? .string(new.version.description) : nil), why: why),
-            kind: .policy, rise: .none)
+    private func finding(_ rule: String, _ why: String) -> GateEntry {
+        func place(_ state: ProtocolState) -> GatePlace {
+            state.place("version.json", JSONPointer(tokens: ["specification"]))
+        }
+        return .policy(
+            rule, old: place(old), new: place(new), oldValue: .string(old.version.description),
+            newValue: .string(new.version.description), why: why)
     }
 }

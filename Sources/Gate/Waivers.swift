@@ -93,11 +93,7 @@ package struct Waivers: Sendable {
                 pointer: JSONPointer(tokens: ["waivers", waiver.fingerprint]), line: waiver.line)
             let found = entries.indices.filter { entries[$0].finding.fingerprint == waiver.fingerprint }
             func complain(_ rule: String, _ why: String) {
-                complaints.append(
-                    GateEntry(
-                        GateFinding(
-                            rule: rule, severity: .error, direction: nil, new: place,
-                            newValue: .string(waiver.fingerprint), why: why), kind: .policy, rise: .none))
+                complaints.append(.policy(rule, new: place, newValue: .string(waiver.fingerprint), why: why))
             }
             if found.isEmpty {
                 complain(

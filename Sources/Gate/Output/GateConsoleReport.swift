@@ -48,8 +48,7 @@ package struct GateConsoleReport {
     }
 
     private func brief(_ entry: GateEntry) -> String {
-        let address = (entry.finding.new ?? entry.finding.old)?.address ?? ""
-        return style.wrapped("\(GateWords(entry.finding).change) (\(address))", indent: 2, hanging: 2)
+        style.wrapped("\(entry.finding.change) (\(entry.place?.address ?? ""))", indent: 2, hanging: 2)
     }
 
     private func whole(_ entry: GateEntry) -> String {
@@ -89,13 +88,6 @@ package struct GateConsoleReport {
     private func told(_ place: GatePlace, _ value: String?) -> String {
         let pointer = place.pointer.isRoot ? "" : " #\(place.pointer)"
         return place.address + pointer + (value.map { "  \(shown($0, to: 300))" } ?? "")
-    }
-}
-
-extension GateEntry {
-    /// Whether somebody accepted it.
-    var isWaived: Bool {
-        if case .waived = standing { true } else { false }
     }
 }
 

@@ -33,35 +33,31 @@ package struct GateJUnitReport {
 
     private func testCase(_ entry: GateEntry) -> String {
         let finding = entry.finding
-        let place = finding.new ?? finding.old
+        func attribute(_ name: String, _ value: String) -> String { #" \#(name)="\#(XMLText.escaped(value))""# }
+        let place = entry.place
         let name = "\(finding.rule) \(place?.pointerText ?? "") \(finding.fingerprint)"
-        let file = place.map { #" file="\#(XMLText.escaped($0.path))" line="\#($0.line ?? 1)""# } ?? ""
-        let start =
-            #"    <testcase classname="\#(XMLText.escaped(place?.path ?? "gate"))" name="\#(XMLText.escaped(name))"\#(file)"#
-        let words = XMLText.escaped(GateWords(finding).change)
+        let file = place.map { attribute("file", $0.path) + attribute("line", String($0.line ?? 1)) } ?? ""
         let detail = XMLText.escaped(entry.detail)
-        if entry.fails {
-            return """
-                \(start)>
-                      <failure message="\(words)" type="\(XMLText.escaped(finding.rule))">\(detail)</failure>
-                    </testcase>
-                """
-        }
-        switch entry.standing {
-        case .announced:
-            return "\(start)>\n      <skipped message=\"announced by the new major version\"/>\n    </testcase>"
-        case .waived(let reason, let until):
-            return
-                "\(start)>\n      <skipped message=\"waived until \(until): \(XMLText.escaped(reason))\"/>\n    </testcase>"
-        case .counts: return "\(start)>\n      <system-out>\(detail)</system-out>\n    </testcase>"
-        }
+        let inner =
+            switch entry.standing {
+            case _ where entry.fails:
+                "<failure\(attribute("message", finding.change))\(attribute("type", finding.rule))>\(detail)</failure>"
+            case .announced: "<skipped\(attribute("message", "announced by the new major version"))/>"
+            case .waived(let reason, let until): "<skipped\(attribute("message", "waived until \(until): \(reason)"))/>"
+            case .counts: "<system-out>\(detail)</system-out>"
+            }
+        return """
+                <testcase\(attribute("classname", place?.path ?? "gate"))\(attribute("name", name))\(file)>
+                  \(inner)
+                </testcase>
+            """
     }
 }
 
 extension GateEntry {
     /// Everything about it in a few lines of plain text.
     var detail: String {
-        var lines = [GateWords(finding).change, finding.why]
+        var lines = [finding.change, finding.why]
         if let old = finding.old { lines.append("old: \(old.address) #\(old.pointer)") }
         if let new = finding.new { lines.append("new: \(new.address) #\(new.pointer)") }
         if !breaks.isEmpty { lines.append("breaks: \(breaks.map(\.description).joined(separator: ", "))") }

@@ -9,31 +9,19 @@ package struct GateMarkdown {
 
     /// The whole text: the verdict, then one list of what changed, those first who must act.
     package var text: String {
-        let changes = report.entries.filter { $0.kind == .change }
-        let breaking = changes.filter { $0.finding.severity == .error && !$0.isEvidence }
-        let other = changes.filter { $0.finding.severity != .error && !$0.isEvidence }
+        let all = report.entries.filter { $0.kind == .change }
+        let changes = all.filter { !$0.isEvidence }
+        let others = changes.filter { $0.finding.severity != .error }
         var parts = ["**\(Self.escaped(report.headline))**", "## \(report.passes ? report.new.version : nextVersion)"]
-        if !breaking.isEmpty {
-            parts.append("### Breaking\n\n" + breaking.map(line).joined(separator: "\n"))
+        func section(_ title: String, _ entries: [GateEntry], _ show: (GateEntry) -> String) {
+            if !entries.isEmpty { parts.append("### \(title)\n\n" + entries.map(show).joined(separator: "\n")) }
         }
-        let protocolChanges = other.filter { $0.rise >= .minor }
-        if !protocolChanges.isEmpty {
-            parts.append("### Protocol\n\n" + protocolChanges.map(line).joined(separator: "\n"))
-        }
-        let words = other.filter { $0.rise < .minor }
-        if !words.isEmpty { parts.append("### Words and tools\n\n" + words.map(line).joined(separator: "\n")) }
-        let evidence = changes.filter(\.isEvidence)
-        if !evidence.isEmpty { parts.append("### Who would break\n\n" + evidence.map(shown).joined(separator: "\n")) }
-        let rules = report.failures.filter { $0.kind == .policy }
-        if !rules.isEmpty {
-            parts.append(
-                "### To mend\n\n"
-                    + rules.map {
-                        "- `\($0.finding.rule)`: \(Self.escaped(GateWords($0.finding).reason))\(address($0))"
-                    }
-                    .joined(separator: "\n"))
-        }
-        if changes.isEmpty { parts.append("Nothing changed.") }
+        section("Breaking", changes.filter { $0.finding.severity == .error }, line)
+        section("Protocol", others.filter { $0.rise >= .minor }, line)
+        section("Words and tools", others.filter { $0.rise < .minor }, line)
+        section("Who would break", all.filter(\.isEvidence), shown)
+        section("To mend", report.failures.filter { $0.kind == .policy }, head)
+        if all.isEmpty { parts.append("Nothing changed.") }
         return parts.joined(separator: "\n\n") + "\n"
     }
 
@@ -44,17 +32,19 @@ package struct GateMarkdown {
     }
 
     private func line(_ entry: GateEntry) -> String {
-        let change = Self.escaped(GateWords(entry.finding).change)
-        let words = "- \(change)\(change.hasSuffix(".") ? "" : ".")"
-        let must =
-            entry.breaks.isEmpty
-            ? entry.rise >= .minor ? " Nobody must act." : ""
-            : " **\(capitalised(entry.breaks.map(\.description).joined(separator: " and "))) must act**: \(Self.escaped(GateWords(entry.finding).reason))."
-        let waived =
-            if case .waived(let reason, let until) = entry.standing {
-                " Waived until \(until): \(Self.escaped(reason))."
-            } else { "" }
-        return words + must + waived + witness(entry)
+        let change = Self.escaped(entry.finding.change)
+        var words = "- \(change)\(change.hasSuffix(".") ? "" : ".")"
+        let parties = entry.breaks.map(\.description).joined(separator: " and ")
+        if !parties.isEmpty {
+            let whom = parties.prefix(1).uppercased() + parties.dropFirst()
+            words += " **\(whom) must act**: \(Self.escaped(entry.finding.reason))."
+        } else if entry.rise >= .minor {
+            words += " Nobody must act."
+        }
+        if case .waived(let reason, let until) = entry.standing {
+            words += " Waived until \(until): \(Self.escaped(reason))."
+        }
+        return words + witness(entry)
     }
 
     private func witness(_ entry: GateEntry) -> String {
@@ -62,23 +52,22 @@ package struct GateMarkdown {
         let json = witness.json.replacing("\n", with: " ")
         let shown = json.count > 400 ? String(json.prefix(399)) + "…" : json
         // A run of backticks in the text must not end it, and one at its edge must not join the fence.
-        let fence = String(repeating: "`", count: Self.longestRun(of: "`", in: shown) + 1)
+        let longestRun = shown.split { $0 != "`" }.map(\.count).max() ?? 0
+        let fence = String(repeating: "`", count: longestRun + 1)
         let gap = shown.hasPrefix("`") || shown.hasSuffix("`") ? " " : ""
         return "\n  For example \(fence)\(gap)\(shown)\(gap)\(fence)."
     }
 
+    private func head(_ entry: GateEntry) -> String {
+        let address = entry.place.map { " (`\($0.address)`)" } ?? ""
+        return "- `\(entry.finding.rule)`: \(Self.escaped(entry.finding.reason))\(address)"
+    }
+
     private func shown(_ entry: GateEntry) -> String {
-        let head = "- `\(entry.finding.rule)`: \(Self.escaped(GateWords(entry.finding).reason))\(address(entry))"
         let frames = entry.occurrences.prefix(10).map { "  - \(Self.escaped($0.words))" }
         let rest = entry.occurrences.count > 10 ? ["  - and \(entry.occurrences.count - 10) more"] : []
-        return ([head] + frames + rest).joined(separator: "\n")
+        return ([head(entry)] + frames + rest).joined(separator: "\n")
     }
-
-    private func address(_ entry: GateEntry) -> String {
-        ((entry.finding.new ?? entry.finding.old)?.address).map { " (`\($0)`)" } ?? ""
-    }
-
-    private func capitalised(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
     /// Words of the specification as they are, without becoming tags or links.
     ///
@@ -106,14 +95,5 @@ package struct GateMarkdown {
             }
         }
         return shown
-    }
-
-    private static func longestRun(of mark: Character, in text: String) -> Int {
-        var (longest, run) = (0, 0)
-        for character in text {
-            run = character == mark ? run + 1 : 0
-            longest = max(longest, run)
-        }
-        return longest
     }
 }

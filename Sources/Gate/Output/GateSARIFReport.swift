@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 /// The report of the gate as SARIF 2.1.0, which code hosts show beside the lines.
@@ -44,11 +45,13 @@ package struct GateSARIFReport {
             entry.fails ? "error" : finding.severity == .information ? "note" : "warning")
         object["message"] = ["text": .string(entry.detail)]
         // What is gone is shown where it was.
-        if let place = finding.new ?? finding.old {
+        if let place = entry.place {
             object["locations"] = [
                 [
                     "physicalLocation": [
-                        "artifactLocation": ["uri": .string(Self.encoded(place.path)), "uriBaseId": "ROOT"],
+                        "artifactLocation": [
+                            "uri": .string(percentEncoded(place.path, keeping: "/")), "uriBaseId": "ROOT",
+                        ],
                         "region": ["startLine": JSONValue(place.line ?? 1)],
                     ],
                     "logicalLocations": [["fullyQualifiedName": .string(place.pointerText)]],
@@ -56,29 +59,13 @@ package struct GateSARIFReport {
             ]
         }
         object["partialFingerprints"] = ["holdfastGate/v1": .string(finding.fingerprint)]
-        switch entry.standing {
-        case .counts: break
-        case .announced:
-            object["suppressions"] = [
-                ["kind": "external", "justification": "the new major version announces it"]
-            ]
-        case .waived(let reason, let until):
-            object["suppressions"] = [
-                ["kind": "external", "justification": .string("\(reason) (until \(until))")]
-            ]
-        }
+        let justification =
+            switch entry.standing {
+            case .counts: String?.none
+            case .announced: "the new major version announces it"
+            case .waived(let reason, let until): "\(reason) (until \(until))"
+            }
+        object["suppressions"] = justification.map { [["kind": "external", "justification": .string($0)]] }
         return .object(object)
-    }
-
-    /// A path as a relative URI reference.
-    private static func encoded(_ path: String) -> String {
-        path.utf8.map { byte in
-            let scalar = Unicode.Scalar(byte)
-            let isPlain =
-                scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789-._~/".unicodeScalars.contains(scalar))
-            guard !isPlain else { return String(Character(scalar)) }
-            let digits = String(byte, radix: 16, uppercase: true)
-            return "%" + (digits.count == 1 ? "0" : "") + digits
-        }.joined()
     }
 }

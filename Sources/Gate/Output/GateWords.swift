@@ -3,35 +3,29 @@ import JSON
 import SchemaDiff
 
 /// Findings in the words of a changelog: what changed, then who must act.
-struct GateWords {
-    private let finding: GateFinding
-
-    init(_ finding: GateFinding) {
-        self.finding = finding
-    }
-
+extension GateFinding {
     /// What changed, as a person would write it.
     var change: String {
         if let words = clauseWords ?? schemaWords { return words }
-        return "\(subject)\(finding.rule.replacing("-", with: " "))\(values)"
+        return "\(subject)\(rule.replacing("-", with: " "))\(values)"
     }
 
     /// What it is about, with a colon: the messages it reaches, or the clause, code or request.
     private var subject: String {
-        if !finding.messages.isEmpty { return "\(list(finding.messages)): " }
+        if !messages.isEmpty { return "\(list(messages)): " }
         guard let place else { return "" }
         return place.pointer.tokens.last.map { "`\($0)`: " } ?? "\(place.path): "
     }
 
-    private var place: GatePlace? { finding.new ?? finding.old }
+    private var place: GatePlace? { new ?? old }
 
     /// Who breaks and how, without a full stop.
-    var reason: String { finding.why.hasSuffix(".") ? String(finding.why.dropLast()) : finding.why }
+    var reason: String { why.hasSuffix(".") ? String(why.dropLast()) : why }
 
     /// From what to what, where that is short.
     private var values: String {
-        let old = finding.oldValue.map(shown)
-        let new = finding.newValue.map(shown)
+        let old = oldValue.map(shown)
+        let new = newValue.map(shown)
         switch (old, new) {
         case (let old?, let new?): return ", from \(old) to \(new)"
         case (let old?, nil): return ", was \(old)"
@@ -51,9 +45,9 @@ struct GateWords {
 
     private var clauseWords: String? {
         guard let place, place.file.hasPrefix("clauses/"), let id = place.pointer.tokens.last else { return nil }
-        let old = finding.oldValue.flatMap(\.stringValue) ?? ""
-        let new = finding.newValue.flatMap(\.stringValue) ?? ""
-        switch finding.rule {
+        let old = oldValue.flatMap(\.stringValue) ?? ""
+        let new = newValue.flatMap(\.stringValue) ?? ""
+        switch rule {
         case "clause-added": return "\(id) is new: \(new)"
         case "clause-removed": return "\(id) is gone: \(old)"
         case "clause-withdrawn": return "\(id) is withdrawn: \(old)"
@@ -75,14 +69,14 @@ struct GateWords {
     // MARK: Schemas
 
     private var schemaWords: String? {
-        guard let place, place.file.hasPrefix("schemas/"), !finding.messages.isEmpty else { return nil }
-        let places = [finding.new, finding.old].compactMap { $0 }
-        let named = places.lazy.compactMap { self.member(of: $0) }.first ?? finding.newValue?.stringValue
+        guard let place, place.file.hasPrefix("schemas/"), !messages.isEmpty else { return nil }
+        let places = [new, old].compactMap { $0 }
+        let named = places.lazy.compactMap { self.member(of: $0) }.first ?? newValue?.stringValue
         let member = named.map { " `\($0)`" } ?? ""
-        let whom = "\(list(finding.messages)):"
-        switch finding.rule {
-        case "message-added": return "\(list(finding.messages)) is a new message"
-        case "message-removed": return "\(list(finding.messages)) is gone"
+        let whom = "\(list(messages)):"
+        switch rule {
+        case "message-added": return "\(list(messages)) is a new message"
+        case "message-removed": return "\(list(messages)) is gone"
         case "property-added-required": return "\(whom) a new required member\(member)"
         case "property-added-optional": return "\(whom) a new optional member\(member)"
         case "property-removed-required", "property-removed-optional": return "\(whom) the member\(member) is gone"
@@ -95,7 +89,7 @@ struct GateWords {
         case "became-nullable": return "\(whom)\(member) may be null"
         case "became-not-nullable": return "\(whom)\(member) is never null now"
         default:
-            return "\(whom)\(member) \(finding.rule.replacing("-", with: " "))\(values)"
+            return "\(whom)\(member) \(rule.replacing("-", with: " "))\(values)"
         }
     }
 
