@@ -73,7 +73,7 @@ let package = Package(
             ]),
         // What a team that tests its app links: no dependency, not even on the rooms above.
         room("ClientDriver"),
-        room("Reference", ["Basics", "Platform", "JSON", "JSONSchema", "Holdfast", "Transport"]),
+        room("Reference", ["Basics", "Platform", "JSON", "Holdfast", "Transport"]),
         room("ReferenceClient", ["Basics", "JSON", "Holdfast", "Transport", "ClientDriver"]),
         room(
             "Stage",

@@ -1,6 +1,6 @@
+import Basics
 import Holdfast
 import JSON
-import Proxy
 import Reference
 import Transport
 
@@ -83,13 +83,20 @@ enum ControlAction: String, CaseIterable {
         case .fail:
             let count = reader.integer("count", in: 0...1_000_000) ?? 1
             let reason = reader.string("reason") ?? "it was told to"
-            return Self.ordering(.failNext(count, reason: String(reason.prefix(1000))))
+            var rule = Rule(.question, .fail, times: count)
+            rule.reason = String(reason.prefix(1000))
+            return Self.ordering(.rule(rule))
         case .limit:
             let count = reader.integer("count", in: 0...1_000_000) ?? 1
             let wait = reader.integer("retryAfterMs", in: 1...3_600_000) ?? 5000
-            return Self.ordering(.limitNext(count, retryAfterMs: wait))
+            var rule = Rule(.question, .refuse, times: count)
+            rule.milliseconds = wait
+            return Self.ordering(.rule(rule))
         case .slow:
-            return reader.integer("ms", in: 0...600_000, required: true).flatMap { Self.ordering(.slow(ms: $0)) }
+            guard let ms = reader.integer("ms", in: 0...600_000, required: true) else { return nil }
+            var rule = Rule(.question, .delay)
+            rule.milliseconds = ms
+            return Self.ordering(.rule(rule))
         case .fault: return fault(reader)
         case .say:
             guard let text = text(reader, required: true) else { return nil }
@@ -114,13 +121,13 @@ enum ControlAction: String, CaseIterable {
     private func drop(_ reader: MemberReader, _ connection: String?) -> Act? {
         let how = reader.choice("how", of: Drop.self)
         let code = reader.integer("code", in: 1000...4999)
-        if let code, ![1000, 1001, 1002, 1003].contains(code), !(1007...1014).contains(code), code < 3000 {
+        if let code, !isCloseCode(code) {
             return reader.wrong("code", JSONValue(code), "a code that a close frame can carry, such as 1001 or 4001")
         }
         if code != nil, let how, how != .close {
             return reader.wrong("how", .string(how.rawValue), "close, where there is a 'code'")
         }
-        let ending: RelayDeed.Ending =
+        let ending: ConnectionEnding =
             switch how ?? (code == nil ? .fin : .close) {
             case .fin: .cut(.fin)
             case .reset: .cut(.reset)
@@ -132,9 +139,9 @@ enum ControlAction: String, CaseIterable {
     private func fault(_ reader: MemberReader) -> Act? {
         guard let text = reader.string("rule", required: true) else { return nil }
         do {
-            let rule = try FaultRule(text)
+            let rule = try Rule(text)
             return { mock in
-                guard mock.record?.faults.count ?? 0 < Self.maxFaults else {
+                guard mock.record?.faults.entries.count ?? 0 < Self.maxFaults else {
                     throw InputProblem(
                         "rule", "there are \(Self.maxFaults) rules already", expected: "at most \(Self.maxFaults)",
                         fix: "POST /control/heal removes them")

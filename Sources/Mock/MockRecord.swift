@@ -26,10 +26,10 @@ package final class MockRecord: Sendable {
 
     private struct State {
         var credentials: ShownCredentials
-        var faults: FaultRules
+        var faults: Rules
         var brief = FrameBrief()
         var connections: [Int: Connection] = [:]
-        var exchanges: [Int: (lane: String, rule: FaultRule?)] = [:]
+        var exchanges: [Int: (lane: String, rule: Rule?)] = [:]
         var lastConnection = -1
         var lastExchange = 0
         var frames: [MockFrame] = []
@@ -54,14 +54,14 @@ package final class MockRecord: Sendable {
     ///   - owners: Credentials that are known from the start, with their owners' names.
     ///   - tell: Takes each frame, in order; it must not wait.
     package init(
-        dialect: Dialect = .canonical, faults: [FaultRule] = [], owners: [(name: String, token: String)] = [],
+        dialect: Dialect = .canonical, faults: [Rule] = [], owners: [(name: String, token: String)] = [],
         tell: @escaping @Sendable (MockFrame) -> Void = { _ in }
     ) {
         self.dialect = dialect
         self.tell = tell
         var credentials = ShownCredentials(showsSecrets: false)
         for (name, token) in owners { credentials.learn(token, of: name) }
-        state = Mutex(State(credentials: credentials, faults: FaultRules(faults)))
+        state = Mutex(State(credentials: credentials, faults: Rules(faults)))
     }
 
     // MARK: reading
@@ -77,13 +77,13 @@ package final class MockRecord: Sendable {
     }
 
     /// The rules for faults, and how often each was followed.
-    package var faults: [(rule: FaultRule, fired: Int)] { state.withLock { $0.faults.all } }
+    package var faults: Rules { state.withLock { $0.faults } }
 
     /// Adds a rule.
-    func add(_ rule: FaultRule) { state.withLock { $0.faults.add(rule) } }
+    func add(_ rule: Rule) { state.withLock { $0.faults.add(rule) } }
 
     /// Forgets all rules.
-    func removeFaults() { state.withLock { $0.faults = FaultRules([]) } }
+    func removeFaults() { state.withLock { $0.faults = Rules() } }
 
     // MARK: writing
 
@@ -162,7 +162,7 @@ package final class MockRecord: Sendable {
         }
     }
 
-    private func mark(_ rule: FaultRule, on lane: String, _ state: inout State) {
+    private func mark(_ rule: Rule, on lane: String, _ state: inout State) {
         write("!", "fault: \(rule.text)", on: lane, &state)
     }
 }
@@ -171,7 +171,9 @@ extension MockRecord: ServerWatcher {
     package func asks(_ request: UpgradeRequest) -> RelayChoice {
         state.withLock { state in
             _ = state.credentials.principal(of: request)
-            guard let rule = state.faults.rule(forRequest: request.method, isUpgrade: true) else { return .pass }
+            guard let rule = state.faults.rule(for: Rule.Arrival(request: request.method, isUpgrade: true)) else {
+                return .pass
+            }
             mark(rule, on: "server", &state)
             return rule.choice
         }
@@ -200,10 +202,8 @@ extension MockRecord: ServerWatcher {
                 return .pass
             }
             state.connections[number]?.messages += 1
-            let rule =
-                state.faults.isEmpty
-                ? nil : state.faults.rule(for: FaultRules.Message(event, frames), from: side, on: number)
-            let deed = rule?.deed ?? .pass
+            let rule = state.faults.rule(for: event, frames, from: side, on: number)
+            let deed = rule?.relayDeed ?? .pass
             for _ in 0..<deed.copies { write(event, frames, from: side, on: connection.name, &state) }
             if let rule { mark(rule, on: connection.name, &state) }
             if deed.ending == .cut(.silence) { state.connections[number]?.isSilent = true }
@@ -239,7 +239,7 @@ extension MockRecord: ServerWatcher {
             write(
                 ">", "\(Self.short(request.method)) \(path)", on: lane,
                 verbatim: body.isEmpty ? nil : state.credentials.applied(toBody: body), &state)
-            let rule = state.faults.rule(forRequest: request.method, isUpgrade: false)
+            let rule = state.faults.rule(for: Rule.Arrival(request: request.method, isUpgrade: false))
             if let rule { mark(rule, on: lane, &state) }
             state.exchanges[number] = (lane, rule)
             return rule?.choice ?? .pass
@@ -249,9 +249,9 @@ extension MockRecord: ServerWatcher {
     package func answered(_ answer: HTTPServerResponse?, number: Int) -> RelayChoice {
         state.withLock { state in
             guard let (lane, rule) = state.exchanges.removeValue(forKey: number) else { return .pass }
-            if case .cut = rule?.choiceOfAnswer {
+            if let choice = rule?.choiceOfAnswer, case .cut = choice {
                 write("!", "no answer", on: lane, &state)
-                return rule?.choiceOfAnswer ?? .pass
+                return choice
             }
             guard let answer else {
                 write("!", "no answer", on: lane, &state)

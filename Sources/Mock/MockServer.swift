@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import JSON
 import Proxy
@@ -76,7 +77,7 @@ package actor MockServer {
     ///   - seconds: After what time it speaks again, where it falls silent; nil for not by itself.
     /// - Returns: The names of those that it was done to.
     /// - Throws: An `InputProblem` when no connection has that name.
-    func end(_ name: String?, _ ending: RelayDeed.Ending, seconds: Int? = nil) async throws -> [String] {
+    func end(_ name: String?, _ ending: ConnectionEnding, seconds: Int? = nil) async throws -> [String] {
         guard let server, let record else { throw Self.isDown }
         let chosen = try chosen(name)
         for (number, _) in chosen {
@@ -168,7 +169,7 @@ package actor MockServer {
             })
         for (name, value) in await server?.state().objectValue ?? [:] { state[name] = value }
         state["faults"] = .array(
-            (record?.faults ?? []).map { ["rule": .string($0.rule.text), "followed": JSONValue($0.fired)] })
+            (record?.faults.entries ?? []).map { ["rule": .string($0.rule.text), "followed": JSONValue($0.uses)] })
         let (last, frames) = record?.frames(after: number, atMost: count) ?? (0, [])
         state["lastFrame"] = JSONValue(last)
         state["frames"] = .array(frames.map(Self.told))
@@ -195,7 +196,7 @@ package actor MockServer {
             fix: "leave it out for all of them")
     }
 
-    private static func words(for ending: RelayDeed.Ending, _ seconds: Int?) -> String {
+    private static func words(for ending: ConnectionEnding, _ seconds: Int?) -> String {
         switch ending {
         case .close(let code): "close \(code), on request"
         case .cut(.silence): "silent" + (seconds.map { " for \($0) s" } ?? "") + ", on request"

@@ -20,7 +20,7 @@ package final class Proxy: Sendable {
         /// The subject: the side that is judged, and what it declares.
         package var subject: History.Subject
         /// What is done to messages and requests.
-        package var faults: [FaultRule] = []
+        package var faults: [Rule] = []
         /// How the two peers speak.
         package var dialect = Dialect.canonical
         /// Where the transcript is written; nil for nowhere.
@@ -75,7 +75,7 @@ package final class Proxy: Sendable {
             showsSecrets: options.showsSecrets, watched: watched, note: note)
         let relay = try await Relay.start(
             host: options.host, port: options.port, upstream: options.upstream, tls: options.identity,
-            upstreamTLS: options.upstreamTLS, holdsMessages: FaultRules.concernMessages(options.faults),
+            upstreamTLS: options.upstreamTLS, holdsMessages: Rule.concernMessages(options.faults),
             watcher: record)
         let judging = LiveJudge(header, under: specification, watching: watched, tell: tell)
         judging.start()
@@ -100,7 +100,7 @@ package final class Proxy: Sendable {
     /// What each clause came to so far.
     package var tally: ClauseTally { judging.tally }
     /// Rules that nothing ever matched.
-    package var unusedRules: [FaultRule] { record.unusedRules }
+    package var unusedRules: [Rule] { record.unusedRules }
     /// Why the transcript is not whole; nil when it is.
     package var transcriptFailure: String? { record.fileFailure }
 

@@ -6,10 +6,17 @@ import Testing
 
 /// What a server does because it is told to.
 @Suite struct OrderTests {
+    private static func rule(_ deed: Rule.Deed, times: Int? = nil, ms: Int? = nil, reason: String? = nil) -> Rule {
+        var rule = Rule(.question, deed, times: times)
+        rule.milliseconds = ms
+        rule.reason = reason
+        return rule
+    }
+
     @Test func `the next turns fail, after their tools, and then no more`() throws {
         let bench = Bench()
         let socket = bench.open()
-        try bench.order(.failNext(1, reason: "told so"))
+        try bench.order(.rule(Self.rule(.fail, times: 1, reason: "told so")))
         let first = bench.chat(script(["tool": "web"], ["reply": "x"]), key: "c1", on: socket)
         #expect(first.map { $0.text("type") } == ["ack", "message", "toolUse", "error"])
         #expect(first.last?.code == "agent_failed")
@@ -19,13 +26,13 @@ import Testing
     @Test func `the next questions are refused for their rate and leave no trace`() throws {
         let bench = Bench()
         let socket = bench.open()
-        try bench.order(.limitNext(1, retryAfterMs: 1500))
+        try bench.order(.rule(Self.rule(.refuse, times: 1, ms: 1500)))
         let refused = bench.chat("a", key: "c1", on: socket)
         #expect(refused.map(\.code) == ["rate_limited"])
         #expect(refused.first?["retryAfterMs"]?.intValue == 1500)
         #expect(bench.records.isEmpty)
         #expect(bench.chat("a", key: "c1", on: socket).last?.text("type") == "done")
-        try bench.order(.limitNext(5, retryAfterMs: 1))
+        try bench.order(.rule(Self.rule(.refuse, times: 5, ms: 1)))
         try bench.order(.heal)
         #expect(bench.chat("b", key: "c2", on: socket).last?.text("type") == "done")
     }
@@ -33,7 +40,7 @@ import Testing
     @Test func `every turn takes longer`() throws {
         let bench = Bench()
         let socket = bench.open()
-        try bench.order(.slow(ms: 3000))
+        try bench.order(.rule(Self.rule(.delay, ms: 3000)))
         bench.chat("a", on: socket)
         bench.pass(ms: 2900)
         #expect(bench.frames("done", on: socket).isEmpty)
@@ -125,7 +132,7 @@ import Testing
     @Test func `the state tells sessions, running turns and orders`() throws {
         let bench = Bench()
         let socket = bench.open()
-        try bench.order(.failNext(2, reason: "x"))
+        try bench.order(.rule(Self.rule(.fail, times: 2, reason: "x")))
         bench.chat(script(["wait": 100], ["reply": "x"]), key: "c1", on: socket)
         let state = bench.core.state
         #expect(state["turns"]?[0]?.text("state") == "running")

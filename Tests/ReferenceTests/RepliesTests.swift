@@ -36,7 +36,7 @@ import Testing
 
     @Test func `an answer that repeats a question stays within its bound`() throws {
         var long = try Self.replies(
-            "{\"default\":{\"reply\":\"\(String(repeating: Replies.placeholder, count: 40_000))\"}}")
+            "{\"default\":{\"reply\":\"\(String(repeating: AgentStep.placeholder, count: 40_000))\"}}")
         guard case .fail = long.steps(for: String(repeating: "x", count: 400))?.first else {
             Issue.record("16 MB were answered")
             return

@@ -11,7 +11,7 @@ import Transport
         method: "GET", target: "/ws?key=secret-key-1", headers: [("Authorization", "Bearer top-secret-2")])
 
     private static func record(_ faults: String...) throws -> MockRecord {
-        let record = MockRecord(faults: try faults.map { try FaultRule($0) }, owners: [("anna", "long-secret-3")])
+        let record = MockRecord(faults: try faults.map { try Rule($0) }, owners: [("anna", "long-secret-3")])
         record.opened(request, number: 7)
         return record
     }
@@ -88,7 +88,7 @@ import Transport
             Issue.record("the answer was not cut")
             return
         }
-        #expect(record.faults.map(\.fired) == [1, 1, 1, 1])
+        #expect(record.faults.entries.map(\.uses) == [1, 1, 1, 1])
         #expect(Self.briefs(record).contains("A! fault: cut before done"))
         record.removeFaults()
         #expect(record.faults.isEmpty)

@@ -9,7 +9,7 @@ import Transcript
 package struct ProxySummary {
     private let tallies: ProxyTallies
     private let tally: ClauseTally
-    private let unused: [FaultRule]
+    private let unused: [Rule]
     private let failure: String?
     private let specification: Specification
     private let subject: History.Subject

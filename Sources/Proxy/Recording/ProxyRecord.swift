@@ -26,13 +26,13 @@ final class ProxyRecord: Sendable {
         let lane: Lane
         let request: Event.Request
         /// What a rule does to its answer.
-        var answerRule: FaultRule?
+        var answerRule: Rule?
         var isWritten = false
     }
 
     private struct State {
         var credentials: ShownCredentials
-        var faults: FaultRules
+        var faults: Rules
         var file: TranscriptFile?
         var connections: [Int: Connection] = [:]
         var exchanges: [Int: Exchange] = [:]
@@ -52,7 +52,7 @@ final class ProxyRecord: Sendable {
     private let note: @Sendable (String) -> Void
 
     init(
-        role: Role, canonical: @escaping CanonicalForm, rules: [FaultRule], file: sending TranscriptFile?,
+        role: Role, canonical: @escaping CanonicalForm, rules: [Rule], file: sending TranscriptFile?,
         showsSecrets: Bool,
         watched: WatchedEvents, note: @escaping @Sendable (String) -> Void
     ) {
@@ -60,9 +60,9 @@ final class ProxyRecord: Sendable {
         self.canonical = canonical
         self.watched = watched
         self.note = note
-        hasMessageRules = FaultRules.concernMessages(rules)
+        hasMessageRules = Rule.concernMessages(rules)
         state = Mutex(
-            State(credentials: ShownCredentials(showsSecrets: showsSecrets), faults: FaultRules(rules), file: file))
+            State(credentials: ShownCredentials(showsSecrets: showsSecrets), faults: Rules(rules), file: file))
     }
 
     /// What passed so far.
@@ -73,7 +73,7 @@ final class ProxyRecord: Sendable {
     }
 
     /// Rules that nothing ever matched.
-    var unusedRules: [FaultRule] { state.withLock { $0.faults.unused } }
+    var unusedRules: [Rule] { state.withLock { $0.faults.unused } }
 
     /// Why the transcript is not whole; nil when it is.
     var fileFailure: String? { state.withLock { $0.file?.failure } }
@@ -98,7 +98,7 @@ final class ProxyRecord: Sendable {
     }
 
     /// Writes that a rule was followed; on a lane of its own accord only where that lane is known already.
-    private func mark(_ rule: FaultRule, on lane: Lane?, _ state: inout State) {
+    private func mark(_ rule: Rule, on lane: Lane?, _ state: inout State) {
         state.tallies.faults += 1
         write(.act("fault", ["rule": .string(rule.text)]), on: lane ?? (role == .server ? .server : .client), &state)
         note("fault: \(rule.text)" + (lane.map { " on \($0)" } ?? ""))
@@ -116,8 +116,8 @@ extension ProxyRecord: RelayWatcher {
         state.withLock { state in
             let principal = state.credentials.principal(of: request)
             let path = state.credentials.applied(toPath: request.target)
-            let rule = state.faults.rule(forRequest: request.method, isUpgrade: isUpgrade)
-            let keepsItFromServer = rule.map { !$0.isAfter && !$0.isDelay } ?? false
+            let rule = state.faults.rule(for: Rule.Arrival(request: request.method, isUpgrade: isUpgrade))
+            let keepsItFromServer = rule.map { !$0.isAfter && $0.deed != .delay } ?? false
             if isUpgrade {
                 state.lastConnection += 1
                 let lane = Lane.connection(number: state.lastConnection)
@@ -126,8 +126,7 @@ extension ProxyRecord: RelayWatcher {
                 if let rule, keepsItFromServer {
                     if role == .client {
                         write(.opening(.init(principal: connection.principal, path: path)), on: lane, &state)
-                        let status: Int? = if case .refuse(let status) = rule.action { status } else { nil }
-                        write(.refused(status: status, reason: "fault"), on: lane, &state)
+                        write(.refused(status: rule.status, reason: "fault"), on: lane, &state)
                     }
                     mark(rule, on: role == .client ? lane : nil, &state)
                     return rule.choice
@@ -144,7 +143,7 @@ extension ProxyRecord: RelayWatcher {
             if let rule, keepsItFromServer {
                 if role == .client {
                     write(.request(sent), on: lane, &state)
-                    if case .refuse(let status) = rule.action {
+                    if let status = rule.status {
                         write(.response(.init(status: status)), on: lane, &state)
                     } else {
                         write(.failed(reason: "fault"), on: lane, &state)
@@ -187,8 +186,7 @@ extension ProxyRecord: RelayWatcher {
             guard let exchange = state.exchanges[number], let rule = exchange.answerRule else { return .pass }
             state.exchanges[number]?.answerRule = nil
             mark(rule, on: exchange.isWritten ? exchange.lane : nil, &state)
-            guard case .cut(let how) = rule.action else { return .pass }
-            return .cut(how)
+            return rule.choiceOfAnswer
         }
     }
 
@@ -260,8 +258,8 @@ extension ProxyRecord: RelayWatcher {
             state.tallies.messages += event.isMessage ? 1 : 0
             let rule =
                 hasMessageRules && event.isMessage && !event.isTooLarge
-                ? state.faults.rule(for: message(event, from: side), from: side, on: number) : nil
-            let deed = rule.map(\.deed) ?? .pass
+                ? state.faults.rule(for: event, frames(event, from: side), from: side, on: number) : nil
+            let deed = rule?.relayDeed ?? .pass
             if side == subjectSide || deed.copies > 0 && deed.delay == .zero {
                 for _ in 0..<(side == subjectSide ? 1 : deed.copies) { write(event, from: side, connection, &state) }
             }
@@ -320,14 +318,12 @@ extension ProxyRecord: RelayWatcher {
         write(kind, on: connection.lane, &state)
     }
 
-    private func message(_ event: WebSocketEvent, from side: RelaySide) -> FaultRules.Message {
-        guard case .text(let text) = event, let frame = try? JSONParser.document(text).root else {
-            return FaultRules.Message()
-        }
-        return FaultRules.Message(event, canonical(frame, direction(from: side)))
+    private func frames(_ event: WebSocketEvent, from side: RelaySide) -> [JSONValue] {
+        guard case .text(let text) = event, let frame = try? JSONParser.document(text).root else { return [] }
+        return canonical(frame, direction(from: side))
     }
 
-    private func end(_ number: Int, _ ending: RelayDeed.Ending, _ state: inout State) {
+    private func end(_ number: Int, _ ending: ConnectionEnding, _ state: inout State) {
         guard let connection = state.connections[number] else { return }
         state.connections[number] = nil
         state.faults.forget(number)
@@ -365,10 +361,6 @@ extension ProxyRecord: RelayWatcher {
             }
         }
     }
-}
-
-extension FaultRule {
-    fileprivate var isDelay: Bool { if case .delay = action { true } else { false } }
 }
 
 extension TransportProblem {

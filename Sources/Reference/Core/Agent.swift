@@ -1,3 +1,4 @@
+import Holdfast
 import JSON
 
 /// The agent of the reference server: obeys a script in the question, and answers plain text at once.
@@ -5,22 +6,7 @@ import JSON
 /// A script is the JSON text `{"script":[{"tool":"webFetch"},{"wait":300},{"reply":"text"}]}`, or one that ends with
 /// `{"fail":"model exploded"}`. A server with a real model puts its call here; nothing else would change.
 enum Agent {
-    /// What the agent does next.
-    enum Step: Sendable, Equatable {
-        /// It uses a tool, with what it gives to it.
-        case tool(String, input: JSONValue?)
-        /// It thinks, for so many milliseconds.
-        case wait(Int)
-        /// It answers, and is done.
-        case reply(String)
-        /// It gives up, with the reason.
-        case fail(String)
-    }
-
-    /// The longest wait a script may ask for: ten minutes.
-    static let maxWaitMs = 600_000
-    /// The longest answer, in bytes of its JSON text; with its frame around it, it stays below 1,000,000 (ENV-17).
-    static let maxAnswerBytes = 983_040
+    typealias Step = AgentStep
     /// How much of a question a plain answer repeats, in characters.
     static let maxEchoCharacters = 400
 
@@ -44,8 +30,8 @@ enum Agent {
             }
             steps.append(step)
             switch step {
-            case .reply(let text) where JSONValue.string(text).text().utf8.count > maxAnswerBytes:
-                steps[steps.count - 1] = .fail("the answer is longer than \(maxAnswerBytes) bytes")
+            case .reply(let text) where JSONValue.string(text).text().utf8.count > Step.maxAnswerBytes:
+                steps[steps.count - 1] = .fail("the answer is longer than \(Step.maxAnswerBytes) bytes")
                 return steps
             case .reply, .fail: return steps
             case .tool, .wait: continue
@@ -58,7 +44,7 @@ enum Agent {
         if let tool = element.text("tool"), !tool.isEmpty, tool.utf8.count <= 256 {
             return .tool(tool, input: element["input"])
         }
-        if let wait = element["wait"]?.intValue, wait >= 0 { return .wait(min(wait, maxWaitMs)) }
+        if let wait = element["wait"]?.intValue, wait >= 0 { return .wait(min(wait, Step.maxWaitMs)) }
         if let reply = element.text("reply") { return .reply(reply) }
         if let reason = element.text("fail") { return .fail(reason) }
         return nil
@@ -73,7 +59,7 @@ enum Agent {
     /// A question as an answer repeats it; nil when even its beginning is too long, because characters have no bound.
     static func quoted(_ question: String) -> String? {
         let echo = question.prefix(maxEchoCharacters)
-        guard echo.utf8.count <= maxAnswerBytes / 8 else { return nil }
+        guard echo.utf8.count <= Step.maxAnswerBytes / 8 else { return nil }
         return "\(echo)\(echo.endIndex == question.endIndex ? "" : "…")"
     }
 }

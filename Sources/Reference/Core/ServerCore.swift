@@ -1,3 +1,4 @@
+import Holdfast
 import JSON
 
 /// The whole server without its sockets, its disk and its clock: inputs go in, effects come out.

@@ -1,35 +1,48 @@
-/// What was ordered for questions that are still to come.
-struct StandingOrders: Sendable, Equatable {
-    /// How many of the next turns fail, and what they say.
-    var failures = 0
-    var failureReason = ""
-    /// How many of the next questions are refused for their rate, and when to ask again.
-    var refusals = 0
-    var retryAfterMs = 0
-    /// How much longer each turn takes, in milliseconds.
-    var extraWaitMs = 0
+import Holdfast
+import JSON
+
+/// What was ordered for questions that are still to come: rules of which each deed has one.
+struct StandingOrders: Sendable {
+    private var rules = Rules()
+
+    /// The deeds, by the names that people know their orders by.
+    private static let names: [(deed: Rule.Deed, name: String)] = [
+        (.fail, "failNext"), (.refuse, "limitNext"), (.delay, "slowMs"),
+    ]
+
+    mutating func set(_ rule: Rule) { rules.set(rule) }
+
+    /// How often questions will still fail or be refused, and by how much each is slower; of one deed, or of all.
+    func state(of deed: Rule.Deed? = nil) -> JSONValue {
+        var state: JSONValue = [:]
+        for (known, name) in Self.names where known == deed ?? known {
+            let entry = rules.entries.first { $0.rule.deed == known }
+            state[name] = JSONValue(entry.map { known == .delay ? $0.rule.milliseconds ?? 0 : $0.rest } ?? 0)
+        }
+        return state
+    }
 
     /// What the agent does now, where it was to do this.
     mutating func changed(_ steps: [Agent.Step]) -> [Agent.Step] {
         var steps = steps
-        if failures > 0 {
-            failures -= 1
-            // Tools and waits stay, so that a turn fails as one does: after it began.
-            if let last = steps.indices.last { steps[last] = .fail(failureReason) }
+        let question = Rule.Arrival(.question)
+        // Tools and waits stay, so that a turn fails as one does: after it began.
+        if let failure = rules.rule(for: question, doing: .fail), let last = steps.indices.last {
+            steps[last] = .fail(failure.reason ?? "")
         }
-        if extraWaitMs > 0 { steps.insert(.wait(extraWaitMs), at: 0) }
-        return steps
+        let wait = rules.rule(for: question, doing: .delay)?.milliseconds ?? 0
+        return wait > 0 ? [.wait(wait)] + steps : steps
     }
 
     /// Why a question is refused now; nil when it is not.
     ///
     /// A question that is refused has been counted then.
-    mutating func refusal(of chat: ClientMessage.Chat, _ rules: CoreRules) -> Refusal? {
-        guard refusals > 0 else { return nil }
-        refusals -= 1
+    mutating func refusal(of chat: ClientMessage.Chat, _ limits: CoreRules) -> Refusal? {
+        guard let rule = rules.rule(for: Rule.Arrival(.question), doing: .refuse) else { return nil }
+        let wait = rule.milliseconds ?? 0
         return Refusal(
-            .rateLimited, "refused on request; the next one in \(retryAfterMs) ms", clientMessageId: chat.key,
-            retryAfterMs: retryAfterMs, limit: rules.messagesPerMinute ?? 1, windowMs: max(retryAfterMs, 1))
+            .rateLimited, "refused on request; the next one in \(wait) ms", clientMessageId: chat.key,
+            retryAfterMs: wait, limit: limits.messagesPerMinute ?? 1, windowMs: max(wait, 1))
     }
 }
 

@@ -17,20 +17,14 @@ extension ServerCore {
 
     private mutating func perform(_ order: ServerOrder) throws(InputProblem) -> JSONValue {
         switch order {
-        case .failNext(let count, let reason):
-            standing.failures = count
-            standing.failureReason = reason
-            return ["failNext": JSONValue(count)]
-        case .limitNext(let count, let retryAfterMs):
-            standing.refusals = count
-            standing.retryAfterMs = retryAfterMs
-            return ["limitNext": JSONValue(count), "retryAfterMs": JSONValue(retryAfterMs)]
-        case .slow(let ms):
-            standing.extraWaitMs = ms
-            return ["slowMs": JSONValue(ms)]
+        case .rule(let rule):
+            standing.set(rule)
+            var told = standing.state(of: rule.deed)
+            if rule.deed == .refuse { told["retryAfterMs"] = rule.milliseconds.map { JSONValue($0) } }
+            return told
         case .replies(let replies):
             self.replies = replies
-            return ["replies": JSONValue(replies.rules.count)]
+            return ["replies": JSONValue(replies.rules.entries.count)]
         case .heal:
             standing = StandingOrders()
             return [:]

@@ -36,13 +36,7 @@ extension ServerCore {
                         ])
                     })
             ), ("turnCount", JSONValue(turns.count)),
-            (
-                "orders",
-                [
-                    "failNext": JSONValue(standing.failures), "limitNext": JSONValue(standing.refusals),
-                    "slowMs": JSONValue(standing.extraWaitMs),
-                ]
-            ),
+            ("orders", standing.state()),
         ])
     }
 }

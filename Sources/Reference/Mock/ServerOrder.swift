@@ -1,13 +1,12 @@
+import Holdfast
+
 /// Something a running reference server is told to do, for people who develop a client.
 ///
 /// Where a session or a principal is not named, the newest session is meant, of the first principal.
 package enum ServerOrder: Sendable {
-    /// The next turns fail.
-    case failNext(Int, reason: String)
-    /// The next questions are refused with `rate_limited`; zero ends it.
-    case limitNext(Int, retryAfterMs: Int)
-    /// Every turn takes so much longer; zero ends it.
-    case slow(ms: Int)
+    /// Questions are failed (`fail`), refused with `rate_limited` (`refuse`) or answered later (`delay`) from now on, in place of
+    /// what was ordered of the same kind.
+    case rule(Rule)
     /// The agent answers so from now on.
     case replies(Replies)
     /// The agent says something that nobody asked for; devices are told of it when nobody takes it live.

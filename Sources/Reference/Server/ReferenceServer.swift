@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import JSON
 import Transport
@@ -116,7 +117,7 @@ package final class ReferenceServer: Sendable {
     package func principals() async -> [Int: String] { await engine.principals() }
 
     /// Ends one WebSocket, or falls silent on it.
-    package func end(_ number: Int, _ ending: RelayDeed.Ending) async { await engine.end(number, ending) }
+    package func end(_ number: Int, _ ending: ConnectionEnding) async { await engine.end(number, ending) }
 
     /// Speaks again on a WebSocket that fell silent: what was held is sent, and what came meanwhile is read.
     package func resume(_ number: Int) async { await engine.resume(number) }

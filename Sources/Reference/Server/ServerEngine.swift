@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import JSON
 import Synchronization
@@ -201,7 +202,7 @@ actor ServerEngine {
     }
 
     /// Ends a socket, or falls silent on it, until told otherwise or the longest silence is over.
-    func end(_ number: Int, _ ending: RelayDeed.Ending) {
+    func end(_ number: Int, _ ending: ConnectionEnding) {
         guard let socket = sockets[number] else { return }
         switch ending {
         case .close(let code):

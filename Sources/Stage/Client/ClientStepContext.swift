@@ -22,7 +22,7 @@ struct ClientStepContext: Sendable {
             var rule = rule
             rule.session = try rule.session.map { try filled($0) }
             let ready = rule
-            server.act { $0.rules.add(ready, seeing: $0.sessions) }
+            server.act { $0.add(ready) }
         case .release(let release):
             var release = release
             release.session = try release.session.map { try filled($0) }

@@ -57,7 +57,7 @@ final class ScriptedServer: Sendable {
     var problems: [HarnessProblem] { state.withLock { $0.problems } }
 
     /// Rules that nothing made use of.
-    var unusedRules: [String] { state.withLock { $0.world.rules.unused } }
+    var unusedRules: [String] { state.withLock { $0.world.unusedRules } }
 
     /// Reads something of the world, or changes it and does what follows.
     @discardableResult

@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import JSON
 
@@ -25,18 +26,18 @@ extension ServerWorld {
     }
 
     /// Ends all open connections.
-    mutating func end(_ how: ServerEnding) {
+    mutating func end(_ how: ConnectionEnding) {
         for number in connections.keys.sorted() {
             switch how {
             case .cut(let how): cut(number, how)
-            case .close(let code): close(number, code: code)
+            case .close(let code): close(number, code: Int(code))
             }
         }
     }
 
     /// Begins a new stream.
     mutating func restart(epoch: String, lastSeq: Int, keepsFrames: Bool) {
-        end(.cut("reset"))
+        end(.cut(.reset))
         self.epoch = epoch
         self.lastSeq = lastSeq
         if !keepsFrames {
@@ -60,7 +61,7 @@ extension ServerWorld {
     mutating func setReachable(_ isReachable: Bool) {
         isUnreachable = !isReachable
         guard !isReachable else { return }
-        end(.cut("silence"))
+        end(.cut(.silence))
         for request in held.compactMap(\.request) + turns.values.flatMap(\.waiting) {
             effects.append(.hangUp(request: request))
         }

@@ -17,7 +17,7 @@ extension ServerWorld {
         var what: What
         var request: Int?
         var connection: Int?
-        var comes: ClientRule.Arrival
+        var comes: Rule.Event
         var session: String?
         /// The answer as things were when it came.
         var asked: WorldAnswer?
@@ -54,11 +54,9 @@ extension ServerWorld {
         switch route {
         case .health: break
         case .list:
-            let entry = rules.use(.list)
-            serve(request, .list, .list, session: nil, entry)
+            serve(request, .list, .list, session: nil)
         case .read(let id):
-            let entry = rules.use(.read, session: id)
-            serve(request, .read(id), .read, session: id, entry)
+            serve(request, .read(id), .read, session: id)
         case .chat: post(request, question, body)
         }
     }
@@ -69,20 +67,18 @@ extension ServerWorld {
         for number in turns.keys { turns[number]?.waiting.removeAll { $0 == request } }
     }
 
-    private mutating func serve(
-        _ request: Int, _ what: Held.What, _ comes: ClientRule.Arrival, session: String?, _ entry: WorldRules.Entry
-    ) {
-        let rule = entry.rule
-        switch rule.then {
+    private mutating func serve(_ request: Int, _ what: Held.What, _ comes: Rule.Event, session: String?) {
+        let (rule, past) = follow(comes, session: session)
+        switch rule.deed {
         case .hold, .delay:
-            let id = rule.then == .delay ? later(rule.milliseconds ?? 0) : nextHeld()
+            let id = rule.deed == .delay ? later(rule.milliseconds ?? 0) : nextHeld()
             held.append(
                 Held(
                     id: id, what: what, request: request, comes: comes, session: session,
                     asked: answer(to: what, in: sessions)))
         case .fail: answer(request, WorldAnswer(status: rule.status ?? 503))
         case .reset: effects.append(.hangUp(request: request))
-        case .stale: answer(request, answer(to: what, in: entry.sessions))
+        case .stale: answer(request, answer(to: what, in: past))
         default: answer(request, answer(to: what, in: sessions))
         }
     }
@@ -94,8 +90,8 @@ extension ServerWorld {
             let key = body?["clientMessageId"]?.stringValue
             return answer(request, Self.refusal(400, "bad_request", "no question in it", key: key))
         }
-        let rule = rules.use(.post, session: question.session).rule
-        switch rule.then {
+        let rule = follow(.post, session: question.session).rule
+        switch rule.deed {
         case .drop: return
         case .fail: return answer(request, WorldAnswer(status: rule.status ?? 503))
         case .refuse: return answer(request, Self.refusal(of: question, rule))
@@ -109,8 +105,8 @@ extension ServerWorld {
         let before = known(question)
         let number = before ?? begin(question)
         if before == nil, let turn = turns[number] { tell(announcement(of: turn)) }
-        if rule.then == .store { return effects.append(.hangUp(request: request)) }
-        if rule.then == .delay {
+        if rule.deed == .store { return effects.append(.hangUp(request: request)) }
+        if rule.deed == .delay {
             finish(number)
             let id = later(rule.milliseconds ?? 0)
             let asked = turns[number].map { answer(of: $0, isRepeat: before != nil) }
@@ -124,7 +120,7 @@ extension ServerWorld {
             return answer(request, answer(of: turn, isRepeat: true))
         }
         turns[number]?.waiting.append(request)
-        if rule.then == .serve, before == nil { finish(number) }
+        if rule.deed == .serve, before == nil { finish(number) }
     }
 
     /// What is answered over REST when a turn has ended.
@@ -141,7 +137,7 @@ extension ServerWorld {
             ]), schema: "chatResponse")
     }
 
-    private static func refusal(of question: WorldQuestion, _ rule: ClientRule) -> WorldAnswer {
+    private static func refusal(of question: WorldQuestion, _ rule: Rule) -> WorldAnswer {
         let status = rule.status ?? 503
         let usual = refusal(status, status == 429 ? "rate_limited" : "internal", "refused", key: question.key)
         var answer = WorldAnswer(

@@ -7,8 +7,8 @@ extension ServerWorld {
     mutating func admit(_ connection: Int) -> WorldAdmission {
         effects.append(.arrived(WorldArrival([.attempt], connection: connection)))
         if isUnreachable { return .reset }
-        let rule = rules.use(.upgrade).rule
-        switch rule.then {
+        let rule = follow(.upgrade).rule
+        switch rule.deed {
         case .refuse: return .refuse(status: rule.status ?? 503)
         case .silent: return .silence
         case .reset: return .reset
@@ -20,7 +20,7 @@ extension ServerWorld {
     /// A WebSocket is there.
     mutating func opened(_ connection: Int, principal: String?) {
         connections[connection] = Connection(principal: principal)
-        if isUnreachable { cut(connection, "silence") }
+        if isUnreachable { cut(connection, .silence) }
     }
 
     /// A client has not said who it is for too long.
@@ -57,7 +57,7 @@ extension ServerWorld {
         case "sync" where isNumbered: sync(value, on: connection)
         case "ping":
             effects.append(.arrived(WorldArrival([.ping], connection: connection)))
-            guard rules.use(.ping).rule.then != .drop else { return }
+            guard follow(.ping).rule.deed != .drop else { return }
             send(Self.members([("type", "pong"), ("nonce", value["nonce"])]), to: connection)
         default:
             if type == "sync" { effects.append(.arrived(WorldArrival([.sync], connection: connection))) }
@@ -89,9 +89,9 @@ extension ServerWorld {
             send(Self.error("auth_failed", "the token is not valid"), to: connection)
             return close(connection, code: 4001)
         }
-        let rule = rules.use(.auth).rule
+        let rule = follow(.auth).rule
         connections[connection]?.state = .unanswered
-        switch rule.then {
+        switch rule.deed {
         case .silent: return
         case .hold:
             held.append(Held(id: nextHeld(), what: .greeting(rule.greeting), connection: connection, comes: .auth))
@@ -102,7 +102,7 @@ extension ServerWorld {
         case .refuse:
             send(Self.error(rule.error ?? "auth_failed", "refused"), to: connection)
             close(connection, code: rule.code ?? 4001)
-        case .cut: cut(connection, rule.cut ?? "reset")
+        case .cut: cut(connection, rule.cut ?? .reset)
         default: greet(connection, rule.greeting)
         }
     }

@@ -9,11 +9,11 @@ extension ServerWorld {
         guard let position = frame["lastSeqSeen"]?.intValue, position >= 0 else {
             return send(Self.error("bad_request", "lastSeqSeen is no position"), to: connection)
         }
-        let rule = rules.use(.sync).rule
-        switch rule.then {
+        let rule = follow(.sync).rule
+        switch rule.deed {
         case .drop: break
         case .hold, .delay:
-            let id = rule.then == .delay ? later(rule.milliseconds ?? 0) : nextHeld()
+            let id = rule.deed == .delay ? later(rule.milliseconds ?? 0) : nextHeld()
             held.append(
                 Held(
                     id: id, what: .sync(frame), connection: connection, comes: .sync,
@@ -22,7 +22,7 @@ extension ServerWorld {
             let frames = kept.filter { $0.seq > position }.prefix(rule.size ?? 0).map(\.frame)
             send(result(missed: frames, reason: rule.reason ?? "evicted", hasMore: false), to: connection)
         case .page: send(replay(for: frame, page: rule.size), to: connection)
-        case .cut: cut(connection, rule.cut ?? "reset")
+        case .cut: cut(connection, rule.cut ?? .reset)
         default: send(replay(for: frame), to: connection)
         }
     }

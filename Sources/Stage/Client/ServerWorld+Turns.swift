@@ -10,16 +10,16 @@ extension ServerWorld {
             return send(Self.error("bad_request", "no question in it", key: key), to: connection)
         }
         arrived(question, .chat, connection: connection)
-        let rule = rules.use(.chat, session: question.session).rule
-        switch rule.then {
+        let rule = follow(.chat, session: question.session).rule
+        switch rule.deed {
         case .drop: break
         case .refuse: send(Self.filled(rule.frame ?? [:], for: question), to: connection)
-        default: ask(question, on: connection, rule.then)
+        default: ask(question, on: connection, rule.deed)
         }
         if let how = rule.cut { cut(connection, how) }
     }
 
-    private mutating func ask(_ question: WorldQuestion, on connection: Int, _ then: ClientRule.Reaction) {
+    private mutating func ask(_ question: WorldQuestion, on connection: Int, _ then: Rule.Deed) {
         if let problem = refusal(of: question) {
             return send(Self.error(problem.code, problem.text, key: question.key), to: connection)
         }

@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import JSON
 
@@ -98,7 +99,9 @@ struct ServerWorld {
     var kept: [Kept] = []
     var evictedThrough: Int
     var connections: [Int: Connection] = [:]
-    var rules = WorldRules()
+    private var rules = Rules()
+    /// The conversations as they were when each rule was made.
+    private var past: [[Session]] = []
     var held: [Held] = []
     /// The number of the newest turn.
     var lastTurn = 0
@@ -137,6 +140,26 @@ struct ServerWorld {
     mutating func takeEffects() -> [WorldEffect] {
         defer { effects = [] }
         return effects
+    }
+
+    // MARK: rules
+
+    mutating func add(_ rule: Rule) {
+        rules.add(rule)
+        past.append(sessions)
+    }
+
+    /// What is done about what came: the newest rule that still holds for it is followed by this.
+    mutating func follow(_ event: Rule.Event, session: String? = nil) -> (rule: Rule, past: [Session]) {
+        let place = rules.follow(Rule.Arrival(event, session: session), newest: true)
+        return place.map { (rules.entries[$0].rule, past[$0]) } ?? (Rule(event), [])
+    }
+
+    /// Rules that were made for something and never used, in words such as `read hold`.
+    var unusedRules: [String] {
+        rules.unused.filter { $0.deed != .serve || $0.greeting != nil }.map { rule in
+            [rule.text, rule.session].compactMap { $0 }.joined(separator: " ")
+        }
     }
 
     // MARK: storing
@@ -215,10 +238,10 @@ struct ServerWorld {
         effects.append(.close(connection: connection, code: code))
     }
 
-    mutating func cut(_ connection: Int, _ how: String) {
+    mutating func cut(_ connection: Int, _ how: Cut) {
         guard connections[connection].map({ $0.state != .over }) ?? false else { return }
         connections[connection]?.state = .over
-        effects.append(.cut(connection: connection, .init(rawValue: how) ?? .reset))
+        effects.append(.cut(connection: connection, how))
     }
 
     mutating func later(_ milliseconds: Int) -> Int {

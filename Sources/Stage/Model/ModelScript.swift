@@ -1,3 +1,4 @@
+import Holdfast
 import JSON
 
 /// What a model does about one request: the script in the prompt, from the place that the tools' results show.
@@ -25,9 +26,6 @@ struct ModelScript: Sendable, Equatable {
         if case .failure(let words) = act { words } else { nil }
     }
 
-    /// The longest wait of one request: ten minutes.
-    static let maxWaitMs = 600_000
-
     /// What the model does about a request.
     init(for request: ModelRequest) {
         waitMs = 0
@@ -48,7 +46,7 @@ struct ModelScript: Sendable, Equatable {
             } else if toolsToPass > 0 {
                 continue
             } else if let wait = step["wait"]?.intValue {
-                waitMs = min(waitMs + max(0, wait), Self.maxWaitMs)
+                waitMs = min(waitMs + max(0, wait), AgentStep.maxWaitMs)
             } else if let reply = step["reply"]?.stringValue {
                 act = .answer(reply)
                 return

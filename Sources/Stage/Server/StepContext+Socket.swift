@@ -3,16 +3,6 @@ import JSON
 import Transcript
 import Transport
 
-extension ScenarioStep.How {
-    var cut: Cut {
-        switch self {
-        case .fin: .fin
-        case .reset: .reset
-        case .silence: .silence
-        }
-    }
-}
-
 extension StepContext {
     /// The largest frame the stage builds; a subject that announces more is not tested beyond it.
     static let maxBuiltBytes = 4 << 20

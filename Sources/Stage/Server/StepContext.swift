@@ -39,7 +39,7 @@ struct StepContext: Sendable {
         case .readUntil(let read): try await readUntil(read)
         case .sync(let position, let epoch, let limit, let lane):
             try await sync(position, epoch: epoch, limit: limit, on: lane)
-        case .cut(let how, let lane): try open(lane).cut(how.cut)
+        case .cut(let how, let lane): try open(lane).cut(how)
         case .close(let code, let lane): await (try open(lane)).close(code: code, timeout: performer.limit("close"))
         case .stopReading(let lane): try open(lane).stopReading()
         case .resumeReading(let lane): try open(lane).resumeReading()

@@ -1,3 +1,5 @@
+import Basics
+
 /// The two peers of a relay.
 package enum RelaySide: String, Sendable, Hashable {
     /// Who connected to the relay.
@@ -67,23 +69,15 @@ package enum RelayChoice: Sendable {
 
 /// What becomes of a message on a WebSocket.
 package struct RelayDeed: Sendable, Equatable {
-    /// How a connection is ended by the relay.
-    package enum Ending: Sendable, Equatable {
-        /// Without a close frame, or by falling silent.
-        case cut(Cut)
-        /// With a close frame of this code to both peers.
-        case close(UInt16)
-    }
-
     /// How often it is passed on.
     package var copies: Int
     /// How long it waits, with everything behind it.
     package var delay: Duration
     /// What happens after it.
-    package var ending: Ending?
+    package var ending: ConnectionEnding?
 
     /// Passed on once, at once, unless told otherwise.
-    package init(copies: Int = 1, delay: Duration = .zero, ending: Ending? = nil) {
+    package init(copies: Int = 1, delay: Duration = .zero, ending: ConnectionEnding? = nil) {
         self.copies = copies
         self.delay = delay
         self.ending = ending

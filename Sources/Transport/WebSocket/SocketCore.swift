@@ -1,3 +1,4 @@
+import Basics
 import NIOCore
 import Synchronization
 
@@ -154,14 +155,4 @@ package final class SocketCore: Sendable {
         state.withLock { $0.over = $0.over ?? code }
         ended.fulfil(.success(()))
     }
-}
-
-/// The ways to end a connection without saying goodbye.
-package enum Cut: String, Sendable, Hashable, CaseIterable {
-    /// The TCP connection ends in order, without a close frame.
-    case fin
-    /// The TCP connection is reset; what was not yet delivered is lost.
-    case reset
-    /// Nothing is read or written any more and pings stay unanswered, while the TCP connection stays open.
-    case silence
 }

@@ -1,3 +1,5 @@
+import Basics
+
 /// One end of a connection, whatever is spoken on it.
 package protocol SocketEnd: Sendable {
     var core: SocketCore { get }

@@ -1,3 +1,4 @@
+import Basics
 import NIOCore
 
 /// The part of a WebSocket that lives on the event loop: bytes in, events out, and the answers the protocol demands.
@@ -79,21 +80,13 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .close(let code, _):
             over = true
             core.withState { $0.closeReceived = true }
-            let legal = code.map { Self.mayBeSent($0) ? $0 : 1002 }
+            let legal = code.map { isCloseCode(Int($0)) ? $0 : 1002 }
             _ = try? core.post(core.encoded(.close(code: legal)), isClose: true)
             guard core.isClient else { return core.end() }
             let core = core
             core.channel.eventLoop.scheduleTask(in: Self.patience) { core.end() }
         default:
             break
-        }
-    }
-
-    /// Whether a close frame may carry the code (RFC 6455 section 7.4 and the registry that grew from it).
-    private static func mayBeSent(_ code: UInt16) -> Bool {
-        switch code {
-        case 1000...1003, 1007...1014, 3000...4999: true
-        default: false
         }
     }
 

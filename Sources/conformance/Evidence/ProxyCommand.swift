@@ -25,7 +25,7 @@ struct ProxyCommand: AsyncParsableCommand {
               conformance proxy --listen :9000 --upstream ws://127.0.0.1:8080 --role client
               conformance proxy --listen :9000 --upstream ws://h:80 --fault 'cut before done'
 
-            \(FaultRule.grammar)
+            \(Rule.grammar)
 
             Exit codes: 0 nothing was broken · 1 violation · 2 nothing was seen, or more passed than \
             could be judged · 64 usage · 70 a fault rule matched nothing, or the transcript could not be written
@@ -177,7 +177,7 @@ struct ProxyCommand: AsyncParsableCommand {
         let named = Profile.profiles(named: profile, of: role ?? .server, &problems)
         let profiles = (profile.isEmpty ? described?.profiles ?? [] : named)
             .union([Profile.base(of: role ?? .server)])
-        let rules = FaultRule.all(fault, &problems)
+        let rules = Rule.all(fault, &problems)
         for (flag, seconds) in [("--for", duration), ("--until-idle", untilIdle)] {
             if let seconds, !(seconds > 0 && seconds <= 1e8) {
                 problems.note(flag, "'\(seconds)' is no time", expected: "seconds above 0", fix: "leave it out")

@@ -142,7 +142,7 @@ struct ServeCommand: AsyncParsableCommand {
             ?? .canonical
         let replies = try chosenReplies()
         var problems: [InputProblem] = []
-        let faults = FaultRule.all(fault, &problems)
+        let faults = Rule.all(fault, &problems)
         try problems.throwAll()
         let controlAddress = try controlAddress()
         let principals = try pairs(tokens, "--token", example: "p1=secret")
@@ -203,7 +203,7 @@ struct ServeCommand: AsyncParsableCommand {
         printer.end()
         await printing.value
         // A typing error in a session's name looks so.
-        for (rule, fired) in record?.faults ?? [] where fired == 0 {
+        for rule in record?.faults.unused ?? [] {
             Console.error("the fault '\(rule.text)' was never followed")
         }
     }

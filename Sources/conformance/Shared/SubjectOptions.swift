@@ -1,7 +1,6 @@
 import ArgumentParser
 import Holdfast
 import HoldfastSuite
-import Proxy
 
 /// Flags that describe whoever is judged from the outside.
 struct SubjectOptions: ParsableArguments {
@@ -25,12 +24,12 @@ struct SubjectOptions: ParsableArguments {
     }
 }
 
-extension FaultRule {
+extension Rule {
     /// The rules that flags spell; every wrong one is told.
-    static func all(_ texts: [String], _ problems: inout [InputProblem]) -> [FaultRule] {
-        var rules: [FaultRule] = []
+    static func all(_ texts: [String], _ problems: inout [InputProblem]) -> [Rule] {
+        var rules: [Rule] = []
         for text in texts {
-            do { rules.append(try FaultRule(text)) } catch { problems.append(error) }
+            do { rules.append(try Rule(text)) } catch { problems.append(error) }
         }
         return rules
     }

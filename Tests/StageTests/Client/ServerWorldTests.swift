@@ -56,7 +56,7 @@ struct ServerWorldTests {
             #"{"title":"t","summary":"s","role":"client","clauses":["CLIENT-1"],"steps":[\#(text)]}"#,
             named: "client/CLIENT/x", file: "x.json")
         guard case .when(let rule) = scenario.steps.first?.action else { return }
-        world.rules.add(rule, seeing: world.sessions)
+        world.add(rule)
     }
 
     private func body(_ world: inout ServerWorld, _ path: String) -> JSONValue? {
@@ -174,7 +174,7 @@ struct ServerWorldTests {
         world.receive(chat("b", key: "k2"), on: 0)
         #expect(sent(&world) == ["0 ack", "0 done #3"])
         try rule(#"{"do":"when","comes":"list","then":"reset"}"#, in: &world)
-        #expect(world.rules.unused == ["list reset"])
+        #expect(world.unusedRules == ["list reset"])
     }
 
     @Test func `a refusal names the question, and leaves out what it did not have`() throws {

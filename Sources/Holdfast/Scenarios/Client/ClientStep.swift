@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 /// One step of a client scenario.
@@ -13,7 +14,7 @@ package struct ClientStep: Sendable, Equatable {
         /// The person or the phone does something, through the driver.
         case person(ClientAct)
         /// The server will do something else than usual.
-        case when(ClientRule)
+        case when(Rule)
         /// The server answers what it held back.
         case release(ClientRelease)
         /// The server does something of its own accord.
@@ -89,6 +90,31 @@ package struct ClientNotification: Sendable, Equatable {
     package var turn: JSONValue?
 }
 
+/// The answer to something that was held back.
+package struct ClientRelease: Sendable, Equatable {
+    /// What had come.
+    package var comes: Rule.Event
+    /// Only what concerns this session, where given.
+    package var session: String?
+    /// Whether it is answered as things were when it came; else as they are now.
+    package var isAsAsked: Bool
+    /// Whether the newest is answered; else the oldest.
+    package var isNewest: Bool
+    /// Whether the scenario goes on when nothing is held back.
+    package var isOptional: Bool
+
+    package init(
+        _ comes: Rule.Event, session: String? = nil, isAsAsked: Bool = false, isNewest: Bool = false,
+        isOptional: Bool = false
+    ) {
+        self.comes = comes
+        self.session = session
+        self.isAsAsked = isAsAsked
+        self.isNewest = isNewest
+        self.isOptional = isOptional
+    }
+}
+
 /// What a server does of its own accord.
 package enum ServerDeed: Sendable, Equatable {
     /// A running turn uses a tool.
@@ -104,7 +130,7 @@ package enum ServerDeed: Sendable, Equatable {
     /// Another device or a timer stores messages; `isNew` begins a conversation.
     case elsewhere(session: String, messages: [ClientWorld.Message], isNew: Bool, to: ServerAudience)
     /// Ends all open connections.
-    case end(ServerEnding)
+    case end(ConnectionEnding)
     /// Begins a new stream, as a restart does; open connections end by the given way.
     case restart(epoch: String, lastSeq: Int, keepsFrames: Bool)
     /// Forgets frames that were kept for replay, up to a number.
@@ -121,13 +147,6 @@ package enum ServerAudience: String, Sendable, CaseIterable {
     case none
     /// Every connection, greeted or not.
     case open
-}
-
-/// How a server ends a connection.
-package enum ServerEnding: Sendable, Equatable {
-    /// Without a close frame; nothing more of TCP either when silent.
-    case cut(String)
-    case close(code: Int)
 }
 
 /// A wait for something from a client; each arrival satisfies one wait at most.

@@ -4,8 +4,8 @@ import JSON
 // What the server does: of its own accord, or otherwise than usual.
 extension ClientStepReader {
     /// What each reaction to something takes; the first that is named has to be there.
-    private static let reactions: [ClientRule.Arrival: [ClientRule.Reaction: [String]]] = {
-        let answers: [ClientRule.Reaction: [String]] = [
+    private static let reactions: [Rule.Event: [Rule.Deed: [String]]] = {
+        let answers: [Rule.Deed: [String]] = [
             .serve: [], .hold: [], .delay: ["milliseconds"], .fail: ["status"], .stale: [], .reset: [],
         ]
         return [
@@ -35,12 +35,11 @@ extension ClientStepReader {
         "status", "code", "error", "frame", "body", "retryAfter", "milliseconds", "reason", "size", "greeting", "cut",
     ]
 
-    func rule() -> ClientRule? {
-        guard let comes = reader.choice("comes", of: ClientRule.Arrival.self), let text = reader.string("then") else {
-            return nil
-        }
-        let known = Self.reactions[comes] ?? [:]
-        guard let then = ClientRule.Reaction(rawValue: text), let members = known[then] else {
+    func rule() -> Rule? {
+        guard let comes = reader.choice("comes", of: Rule.Event.self), let known = Self.reactions[comes],
+            let text = reader.string("then")
+        else { return nil }
+        guard let then = Rule.Deed(rawValue: text), let members = known[then] else {
             let names = known.keys.map(\.rawValue).sorted()
             let near = nearestName(to: text, among: names)
             reader.collector.note(
@@ -59,7 +58,7 @@ extension ClientStepReader {
         {
             let _: Never? = reader.lacking(first)
         }
-        var rule = ClientRule(comes, then)
+        var rule = Rule(comes, then)
         rule.session = session(ofRuleFor: comes)
         rule.times = reader.integer("times")
         rule.status = reader.integer("status")
@@ -72,18 +71,18 @@ extension ClientStepReader {
         rule.reason = reader.string("reason")
         rule.size = reader.integer("size")
         rule.greeting = reader.value("greeting")?.objectValue
-        rule.cut = reader.string("cut")
+        rule.cut = reader.choice("cut", of: Cut.self)
         return rule
     }
 
-    private func session(ofRuleFor comes: ClientRule.Arrival) -> String? {
+    private func session(ofRuleFor comes: Rule.Event) -> String? {
         if [.chat, .post, .read].contains(comes) { return reader.string("session") }
         refuse("session", "'\(comes.rawValue)' names no session", expected: "a session with chat, post or read")
         return nil
     }
 
     func release() -> ClientRelease? {
-        reader.choice("comes", of: ClientRule.Arrival.self).map { comes in
+        reader.choice("comes", of: Rule.Event.self).map { comes in
             ClientRelease(
                 comes, session: session(ofRuleFor: comes), isAsAsked: reader.string("as") == "asked",
                 isNewest: reader.string("pick") == "newest", isOptional: reader.bool("optional") ?? false)
@@ -126,15 +125,16 @@ extension ClientStepReader {
         return .tellRaw(text: text, bytes: hex.flatMap { bytes(ofHexDigits: $0) })
     }
 
-    private func ending() -> ServerEnding {
+    private func ending() -> ConnectionEnding {
         let how = reader.text("how")
-        if how == "close" { return .close(code: reader.integer("code") ?? 1001) }
+        if how == "close" { return .close(UInt16(clamping: reader.integer("code") ?? 1001)) }
         refuse("code", "a code without a close frame", expected: "how: close")
-        if !["fin", "reset", "silence"].contains(how), !how.isEmpty {
+        if let how = Cut(rawValue: how) { return .cut(how) }
+        if !how.isEmpty {
             reader.collector.note(
                 reader.pointer.appending("how"), "unknown end '\(excerpt(how))'",
                 expected: "close, fin, reset, silence", fix: "choose one of these")
         }
-        return .cut(how)
+        return .cut(.fin)
     }
 }

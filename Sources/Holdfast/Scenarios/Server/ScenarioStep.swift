@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 /// One thing a stage does or waits for.
@@ -43,7 +44,7 @@ package struct ScenarioStep: Sendable, Equatable {
         /// Asks for the frames after a position.
         case sync(position: JSONValue, epoch: String?, limit: JSONValue?, on: String)
         /// Ends a connection without a close frame.
-        case cut(How, on: String)
+        case cut(Cut, on: String)
         /// Ends a connection with a close frame.
         case close(code: Int, on: String)
         /// Stops taking bytes from a connection.
@@ -61,16 +62,6 @@ package struct ScenarioStep: Sendable, Equatable {
         case pushAnswer(PushAnswer)
         case awaitPush(AwaitPush)
     }
-
-    /// How a connection ends without a close frame.
-    package enum How: String, Sendable, CaseIterable {
-        /// In order.
-        case fin
-        case reset
-        /// Without a sign: nothing is read or sent any more.
-        case silence
-    }
-
     /// How long a wait may take, and what follows when it is in vain.
     package struct Bound: Sendable, Equatable {
         /// The name of a bound in ``Timeouts``.

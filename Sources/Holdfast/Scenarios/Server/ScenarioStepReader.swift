@@ -77,7 +77,7 @@ struct ScenarioStepReader {
             .sync(
                 position: reader.value("lastSeqSeen") ?? 0, epoch: reader.string("epoch"),
                 limit: reader.value("limit"), on: lane())
-        case "cut": .cut(reader.choice("how", of: ScenarioStep.How.self) ?? .fin, on: lane())
+        case "cut": .cut(reader.choice("how", of: Cut.self) ?? .fin, on: lane())
         case "close": .close(code: reader.integer("code") ?? 1000, on: lane())
         case "stopReading": .stopReading(on: lane())
         case "resumeReading": .resumeReading(on: lane())

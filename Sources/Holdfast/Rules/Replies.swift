@@ -1,8 +1,25 @@
-import Holdfast
 import JSON
 import JSONSchema
 
-extension Replies {
+/// What an agent answers to which questions; a script in the question itself goes before all of it.
+///
+/// The first rule whose condition a question meets is followed. A rule may be good for some times only, so that a question
+/// fails once and is answered when it is asked again.
+package struct Replies: Sendable {
+    package var rules = Rules()
+    /// What is done about all other questions; nil for the echo.
+    package var otherwise: [AgentStep]?
+
+    package init() {}
+
+    /// One answer to all questions.
+    package init(always text: String) {
+        otherwise = [.reply(text)]
+    }
+
+    /// Whether it is the echo alone.
+    package var isEcho: Bool { rules.isEmpty && otherwise == nil }
+
     /// Reads a file of replies; its shape is `Spec/schemas/files/replies.json`.
     ///
     /// - Parameters:
@@ -30,9 +47,7 @@ private enum RepliesReader {
     static func replies(_ reader: MemberReader) -> Replies {
         reader.refuseUnknown(besides: ["replies", "default"])
         var replies = Replies()
-        replies.rules = (reader.array("replies") ?? []).compactMap { element in
-            MemberReader(element.value, at: element.pointer, into: reader.collector).flatMap(rule)
-        }
+        replies.rules = Rules(reader.objects("replies").compactMap(rule))
         if let other = reader.members("default") {
             other.refuseUnknown(besides: deeds)
             replies.otherwise = steps(other)
@@ -44,12 +59,12 @@ private enum RepliesReader {
         return replies
     }
 
-    private static func rule(_ reader: MemberReader) -> Replies.Rule? {
+    private static func rule(_ reader: MemberReader) -> Rule? {
         reader.refuseUnknown(besides: conditions + deeds + ["times"])
         let times = reader.integer("times", in: 1...1_000_000)
         let steps = steps(reader)
         guard let name = one(of: conditions, reader, "condition"), let text = reader.string(name) else { return nil }
-        let condition: Replies.Condition
+        let condition: TextCondition
         switch name {
         case "is": condition = .exactly(text.lowercased())
         case "contains": condition = .containing(text.lowercased())
@@ -64,7 +79,10 @@ private enum RepliesReader {
             }
         }
         guard let steps else { return nil }
-        return Replies.Rule(condition: condition, steps: steps, times: times)
+        var rule = Rule(.question, .script, times: times)
+        rule.condition = condition
+        rule.steps = steps
+        return rule
     }
 
     /// The name of the one member among some that is there; anything else is noted.
@@ -80,7 +98,7 @@ private enum RepliesReader {
         return nil
     }
 
-    private static func steps(_ reader: MemberReader) -> [Agent.Step]? {
+    private static func steps(_ reader: MemberReader) -> [AgentStep]? {
         switch one(of: deeds, reader, "answer") {
         case "reply": return reader.string("reply", isEmptyAllowed: true).flatMap { reply($0, reader) }.map { [$0] }
         case "fail": return reader.string("fail").map { [.fail($0)] }
@@ -89,7 +107,7 @@ private enum RepliesReader {
         }
     }
 
-    private static func script(_ reader: MemberReader) -> [Agent.Step]? {
+    private static func script(_ reader: MemberReader) -> [AgentStep]? {
         guard let elements = reader.array("script") else { return nil }
         guard (1...maxSteps).contains(elements.count) else {
             reader.collector.note(
@@ -97,7 +115,7 @@ private enum RepliesReader {
                 fix: elements.isEmpty ? "add a step such as {\"reply\": \"hello\"}" : "shorten it")
             return nil
         }
-        var steps: [Agent.Step] = []
+        var steps: [AgentStep] = []
         for (index, element) in elements.enumerated() {
             guard let members = MemberReader(element.value, at: element.pointer, into: reader.collector),
                 let step = step(members)
@@ -109,11 +127,11 @@ private enum RepliesReader {
             }
             steps.append(step)
         }
-        if steps.last?.isLast != true { steps.append(.reply("You said: \(Replies.placeholder)")) }
+        if steps.last?.isLast != true { steps.append(.reply("You said: \(AgentStep.placeholder)")) }
         return steps
     }
 
-    private static func step(_ reader: MemberReader) -> Agent.Step? {
+    private static func step(_ reader: MemberReader) -> AgentStep? {
         guard let kind = one(of: kinds, reader, "step") else { return nil }
         reader.refuseUnknown(besides: kind == "tool" ? ["tool", "input"] : [kind])
         switch kind {
@@ -123,26 +141,16 @@ private enum RepliesReader {
                 return reader.wrong("tool", .string(tool), "a name of at most 256 bytes")
             }
             return .tool(tool, input: reader.value("input"))
-        case "wait": return reader.integer("wait", in: 0...Agent.maxWaitMs).map { .wait($0) }
+        case "wait": return reader.integer("wait", in: 0...AgentStep.maxWaitMs).map { .wait($0) }
         case "reply": return reader.string("reply", isEmptyAllowed: true).flatMap { reply($0, reader) }
         default: return reader.string("fail").map { .fail($0) }
         }
     }
 
-    private static func reply(_ text: String, _ reader: MemberReader) -> Agent.Step? {
-        guard text.utf8.count <= Agent.maxAnswerBytes / 2 else {
-            return reader.wrong("reply", .string(text), "a text of at most \(Agent.maxAnswerBytes / 2) bytes")
+    private static func reply(_ text: String, _ reader: MemberReader) -> AgentStep? {
+        guard text.utf8.count <= AgentStep.maxAnswerBytes / 2 else {
+            return reader.wrong("reply", .string(text), "a text of at most \(AgentStep.maxAnswerBytes / 2) bytes")
         }
         return .reply(text)
-    }
-}
-
-extension Agent.Step {
-    /// Whether a turn ends with it.
-    fileprivate var isLast: Bool {
-        switch self {
-        case .reply, .fail: true
-        case .tool, .wait: false
-        }
     }
 }

@@ -1,0 +1,17 @@
+/// The ways to end a connection without saying goodbye.
+package enum Cut: String, Sendable, Hashable, CaseIterable {
+    /// The TCP connection ends in order, without a close frame.
+    case fin
+    /// The TCP connection is reset; what was not yet delivered is lost.
+    case reset
+    /// Nothing is read or written any more and pings stay unanswered, while the TCP connection stays open.
+    case silence
+}
+
+/// How a connection is ended.
+package enum ConnectionEnding: Sendable, Equatable {
+    /// Without a close frame, or by falling silent.
+    case cut(Cut)
+    /// With a close frame of this code.
+    case close(UInt16)
+}

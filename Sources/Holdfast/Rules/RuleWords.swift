@@ -1,0 +1,194 @@
+import Basics
+
+extension Rule {
+    /// Reads a rule as people write it for a proxy or a mock server.
+    /// - Throws: A problem that names the word and the nearest one that is known.
+    package init(_ text: String) throws(InputProblem) {
+        var reader = RuleWordReader(text)
+        self = try reader.rule()
+    }
+
+    /// The grammar, for people.
+    package static let grammar = """
+        A rule is an action and what it is done to:
+          cut|reset|silence|close CODE before|after TARGET   end in order, by a reset, by falling silent, by a close frame
+          drop TARGET · duplicate TARGET · delay TIME TARGET TIME is a number with ms or s
+          refuse upgrade|GET|POST|… [STATUS]                 the proxy answers itself; 503 unless told otherwise
+        TARGET: a type of the specification (done, toolUse, chat, …), a type on the wire in quotes ('tool_use'), 'frame' for \
+        any message, 'N frames', 'upgrade', or a method such as POST ('request' for any); '#N' is the Nth of its kind on a \
+        connection.
+        Further words: 'from client' or 'from server', 'in SESSION', 'times N' or 'always' (once unless told otherwise).
+        """
+}
+
+/// Reads the words of one rule from left to right.
+private struct RuleWordReader {
+    private let text: String
+    private let words: [String]
+    private var place = 0
+
+    init(_ text: String) {
+        self.text = text
+        words = text.split(separator: " ").map(String.init)
+    }
+
+    private static let actions = ["cut", "reset", "silence", "close", "drop", "duplicate", "delay", "refuse"]
+    private static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "request"]
+    private static let types = Rule.Event.allCases.filter { $0.sender != nil }.map(\.rawValue)
+    private static let targets = types + ["frame", "upgrade"] + methods
+
+    mutating func rule() throws(InputProblem) -> Rule {
+        let verb = try choice("an action", among: Self.actions)
+        let cut = verb == "cut" ? Cut.fin : Cut(rawValue: verb)
+        var rule = Rule(.frame, cut == nil ? Rule.Deed(rawValue: verb) ?? .cut : .cut, text: text, times: 1)
+        rule.cut = cut
+        switch rule.deed {
+        case .close:
+            rule.code = try next("a close code", "is no code a close frame can carry", "such as 1001 or 1012") { word in
+                Int(word).flatMap { isCloseCode($0) ? $0 : nil }
+            }
+        case .delay:
+            rule.milliseconds = try next("how long", "is no time", "such as 500ms or 2s", Self.milliseconds)
+        case .refuse:
+            aim(&rule, at: try choice("what is refused", among: ["upgrade"] + Self.methods))
+            rule.status = 503
+            if place < words.count, Int(words[place]) != nil {
+                rule.status = try next("", "is no status that refuses", "400 to 599") { word in
+                    Int(word).flatMap { (400...599).contains($0) ? $0 : nil }
+                }
+            }
+        default: break
+        }
+        if rule.deed == .cut || rule.deed == .close {
+            rule.isAfter = try choice("where", among: ["before", "after"]) == "after"
+        }
+        if rule.deed != .refuse { try readTarget(&rule) }
+        try readFurther(&rule)
+        return rule
+    }
+
+    private static func milliseconds(_ word: String) -> Int? {
+        let unit = word.hasSuffix("ms") ? "ms" : "s"
+        let digits = word.dropLast(unit.count)
+        guard word.hasSuffix("s"), digits.allSatisfy(\.isNumber), let number = Int(digits),
+            (1...3_600_000).contains(number)
+        else { return nil }
+        return unit == "ms" ? number : number * 1000
+    }
+
+    /// Makes a request the target of a rule.
+    private func aim(_ rule: inout Rule, at word: String) {
+        rule.event = word == "upgrade" ? .upgrade : .request
+        rule.name = word == "upgrade" || word == "request" ? nil : word
+    }
+
+    private mutating func readTarget(_ rule: inout Rule) throws(InputProblem) {
+        let word = try next("what it is done to", among: Self.targets) { $0 }
+        if let count = Int(word), place < words.count, ["frames", "frame"].contains(words[place]) {
+            guard count > 0 else { throw problem(word, "is no count", expected: "1 or more") }
+            place += 1
+            rule.side = .server
+            rule.index = count
+        } else {
+            let parts = word.split(separator: "#", omittingEmptySubsequences: false).map(String.init)
+            let name = parts[0]
+            if name.count > 2, name.hasPrefix("'"), name.hasSuffix("'") {
+                rule.event = .wire
+                rule.name = String(name.dropFirst().dropLast())
+            } else if name == "upgrade" || Self.methods.contains(name) {
+                aim(&rule, at: name)
+            } else if Self.targets.contains(name), let event = Rule.Event(rawValue: name) {
+                rule.event = event
+                rule.side = event.sender ?? .server
+            } else {
+                throw problem(
+                    name, "names no message and no request", expected: Self.targets.joined(separator: ", "),
+                    near: nearestName(to: name, among: Self.targets))
+            }
+            if parts.count > 1 {
+                guard parts.count == 2, let number = Int(parts[1]), number > 0 else {
+                    throw problem(word, "has no number behind '#'", expected: "such as \(name)#2")
+                }
+                rule.index = number
+            }
+        }
+        try check(rule)
+    }
+
+    /// Refuses what cannot be done to a request.
+    private func check(_ rule: Rule) throws(InputProblem) {
+        let word = words[place - 1]
+        if rule.event == .upgrade, rule.isAfter {
+            throw problem(
+                word, "has an answer only the server gives", expected: "'before upgrade', or 'after 1 frames'")
+        }
+        guard !rule.event.isMessage else { return }
+        switch rule.deed {
+        case .close: throw problem(word, "is a request, which has no close frame", expected: "a message")
+        case .drop, .duplicate:
+            throw problem(
+                word, "is a request; only messages are dropped and duplicated", expected: "a message such as done",
+                near: "cut before \(word)")
+        default: return
+        }
+    }
+
+    private mutating func readFurther(_ rule: inout Rule) throws(InputProblem) {
+        var seen: Set<String> = []
+        while place < words.count {
+            let word = try choice("a further word", among: ["from", "in", "times", "always"])
+            let kind = word == "always" ? "times" : word
+            guard seen.insert(kind).inserted else {
+                throw problem(word, "is said twice", expected: "each of from, in and times once")
+            }
+            guard rule.event.isMessage || kind == "times" else {
+                throw problem(word, "means nothing to requests", expected: "times N, or always")
+            }
+            switch word {
+            case "from":
+                rule.side = try choice("who sends it", among: ["client", "server"]) == "client" ? .client : .server
+            case "in": rule.session = try next("a session") { $0 }
+            case "always": rule.times = nil
+            default:
+                rule.times = try next("how often", "is no count", "1 or more") { word in
+                    Int(word).flatMap { $0 > 0 ? $0 : nil }
+                }
+            }
+        }
+    }
+
+    // MARK: words
+
+    private mutating func choice(_ what: String, among known: [String]) throws(InputProblem) -> String {
+        try next(
+            what, "is not \(what)", among: known, near: { nearestName(to: $0, among: known) },
+            { known.contains($0) ? $0 : nil })
+    }
+
+    /// What the next word says; `wrong` is what is told of one that says nothing.
+    private mutating func next<Value>(
+        _ what: String, _ wrong: String = "", _ expected: String? = nil, among known: [String] = [],
+        near: (String) -> String? = { _ in nil }, _ read: (String) -> Value?
+    ) throws(InputProblem) -> Value {
+        let names = known.joined(separator: ", ")
+        guard place < words.count else {
+            throw InputProblem(
+                place: "--fault '\(text)'", what: "\(what) is missing at the end",
+                expected: known.isEmpty ? what : names, fix: Self.help)
+        }
+        let word = words[place]
+        guard let value = read(word) else {
+            throw problem(word, wrong, expected: expected ?? names, near: near(word))
+        }
+        place += 1
+        return value
+    }
+
+    private func problem(_ word: String, _ what: String, expected: String, near: String? = nil) -> InputProblem {
+        InputProblem(
+            place: "--fault '\(text)'", what: "'\(word)' \(what)", expected: expected,
+            fix: near.map { "did you mean '\($0)'?" } ?? Self.help)
+    }
+
+    private static let help = "see 'conformance proxy --help' for the grammar"
+}

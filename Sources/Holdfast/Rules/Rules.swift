@@ -1,0 +1,73 @@
+/// Rules in their order, and how often each of them was followed.
+package struct Rules: Sendable {
+    /// One of them.
+    package struct Entry: Sendable {
+        package let rule: Rule
+        /// How often it was followed.
+        package fileprivate(set) var uses = 0
+        /// How many of its kind each open connection has had.
+        fileprivate var seen: [Int: Int] = [:]
+
+        /// How often it may still be followed.
+        package var rest: Int { (rule.times ?? .max) - uses }
+    }
+
+    package private(set) var entries: [Entry] = []
+
+    package init(_ rules: [Rule] = []) {
+        for rule in rules { add(rule) }
+    }
+
+    package var isEmpty: Bool { entries.isEmpty }
+
+    /// Rules that were never followed.
+    package var unused: [Rule] { entries.filter { $0.uses == 0 }.map(\.rule) }
+
+    /// Takes in one more rule, behind the others.
+    package mutating func add(_ rule: Rule) { entries.append(Entry(rule: rule)) }
+
+    /// Takes in a rule in place of those with the same deed.
+    package mutating func set(_ rule: Rule) {
+        entries.removeAll { $0.rule.deed == rule.deed }
+        add(rule)
+    }
+
+    /// The place of the rule that is followed for what comes: the first that applies, or the newest.
+    ///
+    /// Each rule about the nth of its kind counts it, also one that is not followed.
+    package mutating func follow(
+        _ arrival: Rule.Arrival, on connection: Int = 0, doing deed: Rule.Deed? = nil, newest: Bool = false
+    ) -> Int? {
+        var found: Int?
+        let places = Array(entries.indices)
+        for place in newest ? places.reversed() : places {
+            let rule = entries[place].rule
+            guard found == nil || rule.index != nil, entries[place].rest > 0, deed ?? rule.deed == rule.deed,
+                rule.applies(to: arrival)
+            else { continue }
+            entries[place].seen[connection, default: 0] += 1
+            guard found == nil, rule.index == nil || rule.index == entries[place].seen[connection] else { continue }
+            entries[place].uses += 1
+            found = place
+        }
+        return found
+    }
+
+    /// The first rule that applies to what comes, which is followed by this.
+    package mutating func rule(
+        for arrival: Rule.Arrival, on connection: Int = 0, doing deed: Rule.Deed? = nil
+    ) -> Rule? {
+        follow(arrival, on: connection, doing: deed).map { entries[$0].rule }
+    }
+
+    /// Takes back that a rule was followed, because what it waited for never came.
+    package mutating func giveBack(_ rule: Rule) {
+        guard let place = entries.firstIndex(where: { $0.rule == rule && $0.uses > 0 }) else { return }
+        entries[place].uses -= 1
+    }
+
+    /// Forgets a connection.
+    package mutating func forget(_ connection: Int) {
+        for place in entries.indices { entries[place].seen[connection] = nil }
+    }
+}
