@@ -29,6 +29,33 @@ package final class Waiters: Sendable {
         for waiter in waiting.values { waiter.resume() }
     }
 
+    /// What a look finds, now or after a change; nil once no time is left, or when the task is cancelled.
+    ///
+    /// A last look comes before giving up: what came in the last moment counts.
+    /// - Parameters:
+    ///   - rest: How much time is left; nil for any.
+    ///   - look: Looks, and is asked again after each change.
+    /// - Returns: What was found.
+    package nonisolated(nonsending) func first<Found>(
+        within rest: () -> Duration?, _ look: () -> Found?
+    ) async -> Found? {
+        while true {
+            let seen = changes
+            if let found = look() { return found }
+            let rest = rest()
+            guard rest.map({ $0 > .zero }) ?? true, !Task.isCancelled else { return nil }
+            await wait(after: seen, within: rest)
+        }
+    }
+
+    /// What a look finds within a limit.
+    package nonisolated(nonsending) func first<Found>(
+        within limit: Duration, _ look: () -> Found?
+    ) async -> Found? {
+        let deadline = ContinuousClock.now + limit
+        return await first(within: { deadline - .now }, look)
+    }
+
     /// Returns after a change that was not among those seen, once the limit has passed, or when the task is cancelled.
     package nonisolated(nonsending) func wait(after seen: Int, within limit: Duration? = nil) async {
         let id = state.withLock { state in

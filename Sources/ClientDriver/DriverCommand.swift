@@ -1,14 +1,11 @@
 import Foundation
 
 /// A command of the suite.
-enum DriverCommand: Sendable, Equatable {
-    case hello(version: Int)
-    case launch(Launch)
-    case send(String)
-    case background, foreground, networkDown, networkUp
-    case receivePush(PushPayload), openPush(PushPayload)
-    case selectSession(String?)
-    case state, quit
+struct DriverCommand {
+    let id: Int
+    /// What is to be done.
+    let name: String
+    private let members: [String: Any]
 
     /// The commands that only the app can carry out, as they are spelled on the wire.
     static let names = [
@@ -23,65 +20,52 @@ enum DriverCommand: Sendable, Equatable {
     }
 
     /// Reads one line.
-    static func read(_ line: String, dataFolder: URL?) throws(Problem) -> (id: Int, command: DriverCommand) {
-        guard let object = (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any] else {
+    init(_ line: String) throws(Problem) {
+        guard let members = (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any] else {
             throw Problem(id: 0, reason: "the line is no JSON object")
         }
-        guard let id = object["id"] as? Int else { throw Problem(id: 0, reason: "the command has no id") }
-        let members = Members(id: id, object: object)
-        switch try members.string("do") {
-        case "hello": return (id, .hello(version: try members.integer("driver")))
-        case "launch": return (id, .launch(try members.launch(dataFolder: dataFolder)))
-        case "send": return (id, .send(try members.string("text")))
-        case "background": return (id, .background)
-        case "foreground": return (id, .foreground)
-        case "networkDown": return (id, .networkDown)
-        case "networkUp": return (id, .networkUp)
-        case "receivePush": return (id, .receivePush(try members.payload("payload")))
-        case "openPush": return (id, .openPush(try members.payload("payload")))
-        case "selectSession": return (id, .selectSession(object["sessionId"] as? String))
-        case "state": return (id, .state)
-        case "quit": return (id, .quit)
-        case let other: throw Problem(id: id, reason: "unknown command '\(other)'")
+        guard let id = members["id"] as? Int else { throw Problem(id: 0, reason: "the command has no id") }
+        guard let name = members["do"] as? String else { throw Self.missing("do", "a string", in: id) }
+        self.id = id
+        self.name = name
+        self.members = members
+    }
+
+    /// A member of a kind that has to be there.
+    func member<Value>(_ name: String, _ kind: String) throws(Problem) -> Value {
+        guard let value = members[name] as? Value else { throw Self.missing(name, kind, in: id) }
+        return value
+    }
+
+    func text(_ name: String) throws(Problem) -> String { try member(name, "a string") }
+
+    /// The session that is named; nil for a new conversation.
+    var session: String? { members["sessionId"] as? String }
+
+    func payload(_ name: String = "payload") throws(Problem) -> PushPayload {
+        let value: [String: Any] = try member(name, "an object")
+        guard let json = try? JSONSerialization.data(withJSONObject: value, options: [.sortedKeys]) else {
+            throw Self.missing(name, "an object", in: id)
         }
-    }
-}
-
-/// The members of a command.
-private struct Members {
-    let id: Int
-    let object: [String: Any]
-
-    func string(_ name: String) throws(DriverCommand.Problem) -> String {
-        guard let value = object[name] as? String else { throw missing(name, "a string") }
-        return value
-    }
-
-    func integer(_ name: String) throws(DriverCommand.Problem) -> Int {
-        guard let value = object[name] as? Int else { throw missing(name, "an integer") }
-        return value
-    }
-
-    func url(_ name: String) throws(DriverCommand.Problem) -> URL {
-        guard let url = URL(string: try string(name)) else { throw missing(name, "an address") }
-        return url
-    }
-
-    func payload(_ name: String) throws(DriverCommand.Problem) -> PushPayload {
-        guard let value = object[name] as? [String: Any],
-            let json = try? JSONSerialization.data(withJSONObject: value, options: [.sortedKeys])
-        else { throw missing(name, "an object") }
         return PushPayload(json: json)
     }
 
-    func launch(dataFolder: URL?) throws(DriverCommand.Problem) -> Launch {
+    func launch(dataFolder: URL?) throws(Problem) -> Launch {
         Launch(
-            url: try url("url"), http: try url("http"), token: try string("token"),
-            timeScale: max(1, object["timeScale"] as? Double ?? 1), fresh: object["fresh"] as? Bool ?? true,
-            opened: object["opened"] == nil ? nil : try payload("opened"), dataFolder: dataFolder)
+            url: try url("url"), http: try url("http"), token: try text("token"),
+            timeScale: max(1, members["timeScale"] as? Double ?? 1), fresh: members["fresh"] as? Bool ?? true,
+            opened: members["opened"] == nil ? nil : try payload("opened"), dataFolder: dataFolder)
     }
 
-    private func missing(_ name: String, _ kind: String) -> DriverCommand.Problem {
-        DriverCommand.Problem(id: id, reason: "the command has no member '\(name)' that is \(kind)")
+    private func url(_ name: String) throws(Problem) -> URL {
+        guard let url = URL(string: try text(name)) else { throw Self.missing(name, "an address", in: id) }
+        return url
+    }
+
+    /// That a command is none this driver knows.
+    var unknown: Problem { Problem(id: id, reason: "unknown command '\(name)'") }
+
+    private static func missing(_ name: String, _ kind: String, in id: Int) -> Problem {
+        Problem(id: id, reason: "the command has no member '\(name)' that is \(kind)")
     }
 }

@@ -38,11 +38,10 @@ public struct DriverSession: Sendable {
     /// The answer to a line, and whether the app has ended by it.
     func exchange(_ line: String) async -> (answer: String, hasQuit: Bool) {
         do throws(DriverCommand.Problem) {
-            let (id, command) = try DriverCommand.read(line, dataFolder: dataFolder)
+            let command = try DriverCommand(line)
             let reply = await reply(to: command)
-            var hasQuit = false
-            if command == .quit, case .done = reply { hasQuit = true }
-            return (reply.line(id: id), hasQuit)
+            let isDone = if case .done = reply { true } else { false }
+            return (reply.line(id: command.id), isDone && command.name == "quit")
         } catch {
             return (DriverReply.failed(error.reason).line(id: error.id), false)
         }
@@ -50,30 +49,34 @@ public struct DriverSession: Sendable {
 
     private func reply(to command: DriverCommand) async -> DriverReply {
         do {
-            switch command {
-            case .hello(let version):
+            switch command.name {
+            case "hello":
+                let version: Int = try command.member("driver", "an integer")
                 guard version == Self.version else {
                     return .failed(
                         "the suite speaks version \(version) of the driver protocol, the driver \(Self.version)")
                 }
                 return .about(await client.about)
-            case .launch(let launch): try await client.launch(launch)
-            case .send(let text): try await client.send(text)
-            case .background: try await client.background()
-            case .foreground: try await client.foreground()
-            case .networkDown: try await client.networkDown()
-            case .networkUp: try await client.networkUp()
-            case .receivePush(let payload): try await client.receivePush(payload)
-            case .openPush(let payload): try await client.openPush(payload)
-            case .selectSession(let sessionId): try await client.selectSession(sessionId)
-            case .state: break
-            case .quit:
+            case "launch": try await client.launch(try command.launch(dataFolder: dataFolder))
+            case "send": try await client.send(try command.text("text"))
+            case "background": try await client.background()
+            case "foreground": try await client.foreground()
+            case "networkDown": try await client.networkDown()
+            case "networkUp": try await client.networkUp()
+            case "receivePush": try await client.receivePush(try command.payload())
+            case "openPush": try await client.openPush(try command.payload())
+            case "selectSession": try await client.selectSession(command.session)
+            case "state": break
+            case "quit":
                 try await client.quit()
                 return .done(nil)
+            default: throw command.unknown
             }
             return .done(try await client.state())
         } catch let error as Unsupported {
             return .unsupported(error.description)
+        } catch let problem as DriverCommand.Problem {
+            return .failed(problem.reason)
         } catch {
             return .failed("\(error)")
         }

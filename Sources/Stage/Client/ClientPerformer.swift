@@ -82,7 +82,7 @@ final class ClientPerformer: Sendable {
 
     /// From here on, something has to be new to be what is waited for.
     func setMark() {
-        let mark = server.board.mark
+        let mark = server.pending.mark
         state.withLock { $0.mark = mark }
     }
 

@@ -16,7 +16,7 @@ extension ClientStepContext {
         let isLasting = [.connection, .chat, .post, .question].contains(awaited.kind)
         let mark = isLasting ? 0 : performer.mark
         for number in 0..<awaited.count {
-            let isThere = await server.board.take(after: mark, before: deadline) { [performer] arrival in
+            let isThere = await server.pending.take(after: mark, before: deadline) { [performer] arrival in
                 guard arrival.kinds.contains(awaited.kind) else { return false }
                 if let session, arrival.session != session { return false }
                 guard let name else { return true }

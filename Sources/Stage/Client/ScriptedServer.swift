@@ -30,7 +30,7 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    let board = ArrivalBoard()
+    let pending = PendingArrivals()
     private let recorder: Recorder
     private let schemas: SentSchemas
     private let place: String
@@ -113,13 +113,13 @@ final class ScriptedServer: Sendable {
         case .close(let number, let code):
             guard let socket = state.sockets[number] else { return }
             recorder.note(.close(.fromServer, code: code, reason: ""), on: .connection(number: number))
-            board.forget(connection: number)
+            pending.forget(connection: number)
             Task { await socket.close(code: UInt16(clamping: code)) }
         case .cut(let number, let how):
             guard let socket = state.sockets[number] else { return }
             let now = recorder.note(.act("cut", ["how": .string(how.rawValue)]), on: .connection(number: number))
             state.cutAt[number] = now
-            board.forget(connection: number)
+            pending.forget(connection: number)
             socket.cut(how)
         case .answer(let number, let answer):
             guard let continuation = state.requests.removeValue(forKey: number) else { return }
@@ -135,7 +135,7 @@ final class ScriptedServer: Sendable {
                     try? await Task.sleep(for: .milliseconds(milliseconds))
                     if !Task.isCancelled { self?.act { $0.due(token) } }
                 })
-        case .arrived(let arrival): board.note(arrival)
+        case .arrived(let arrival): pending.note(arrival)
         }
     }
 
@@ -307,7 +307,7 @@ extension ScriptedServer: TransportHandler {
         withState { state in
             // A connection that was made silent stays as it is, until the client or the scenario ends it.
             state.sockets[number] = nil
-            board.forget(connection: number)
+            pending.forget(connection: number)
             act(&state) { $0.ended(number) }
         }
     }
@@ -341,7 +341,7 @@ extension ScriptedServer: TransportHandler {
             case .pong: return record(.pong(.toServer))
             case .close(let code, let reason):
                 guard record(.close(.toServer, code: code.map(Int.init), reason: reason)) else { return false }
-                board.forget(connection: number)
+                pending.forget(connection: number)
                 act(&state) { $0.ended(number) }
             case .eof:
                 _ = record(.eof(reason: ""))

@@ -1,9 +1,9 @@
 import JSON
 import Synchronization
 
-/// Commands and replies over one road: numbered, validated both ways, one at a time.
+/// Commands and replies over one transport: numbered, validated both ways, one at a time.
 final class DriverConversation: Sendable {
-    private let road: any DriverRoad
+    private let transport: any DriverTransport
     private let schemas: DriverSchemas
     private let place: String
 
@@ -17,8 +17,8 @@ final class DriverConversation: Sendable {
     /// The version of the driver protocol spoken here.
     static let version = 1
 
-    init(over road: any DriverRoad, schemas: DriverSchemas, place: String) {
-        self.road = road
+    init(over transport: any DriverTransport, schemas: DriverSchemas, place: String) {
+        self.transport = transport
         self.schemas = schemas
         self.place = place
     }
@@ -52,14 +52,14 @@ final class DriverConversation: Sendable {
         guard reasons.isEmpty else {
             throw DriverProblem(.invalidCommand(reasons: reasons), at: place, command: name)
         }
-        if let line = road.arrivals.waiting() {
+        if let line = transport.arrivals.waiting() {
             _ = try reply(in: line, to: name)
             throw broken(.unasked(line: Self.shown(line), expected: nil), at: name)
         }
         let deadline = ContinuousClock.now + limit
         // A command that did not leave has nobody to read it: what became of the driver is told by the arrivals.
-        _ = await road.send(JSONValue.object(object).text(), within: limit)
-        let arrival = await road.arrivals.next(within: max(deadline - .now, .milliseconds(100)))
+        _ = await transport.send(JSONValue.object(object).text(), within: limit)
+        let arrival = await transport.arrivals.next(within: max(deadline - .now, .milliseconds(100)))
         switch arrival {
         case .line(let line):
             let value = try reply(in: line, to: name)
@@ -104,7 +104,7 @@ final class DriverConversation: Sendable {
     }
 
     private func broken(_ code: DriverProblem.Code, at command: String) -> DriverProblem {
-        broken(DriverProblem(code, at: place, command: command, output: road.lastWords))
+        broken(DriverProblem(code, at: place, command: command, output: transport.lastWords))
     }
 
     private func broken(_ problem: DriverProblem) -> DriverProblem {

@@ -26,32 +26,32 @@ package struct InProcessDrivers: DriverSource {
 
     /// Makes a client and greets it.
     package func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
-        let road = FunctionRoad { [make] in make(folder) }
-        let conversation = DriverConversation(over: road, schemas: schemas, place: "the client in this process")
+        let transport = FunctionTransport { [make] in make(folder) }
+        let conversation = DriverConversation(over: transport, schemas: schemas, place: "the client in this process")
         let greeting = try await conversation.greet(within: limit)
-        return InProcessDriver(road: road, conversation: conversation, greeting: greeting)
+        return InProcessDriver(transport: transport, conversation: conversation, greeting: greeting)
     }
 }
 
 /// One client for one scenario.
 struct InProcessDriver: DriverLink {
-    let road: FunctionRoad
+    let transport: FunctionTransport
     let conversation: DriverConversation
     let greeting: DriverGreeting
     var exit: SubjectExit? { nil }
 
     func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply {
-        if command["do"]?.stringValue == "launch" { road.renewIfItQuit() }
+        if command["do"]?.stringValue == "launch" { transport.renewIfItQuit() }
         let reply = try await conversation.perform(command, within: limit)
-        if command["do"]?.stringValue == "quit", case .done = reply { road.noteQuit() }
+        if command["do"]?.stringValue == "quit", case .done = reply { transport.noteQuit() }
         return reply
     }
 
-    func end() async { await road.end() }
+    func end() async { await transport.end() }
 }
 
 /// Lines as function calls.
-final class FunctionRoad: DriverRoad {
+final class FunctionTransport: DriverTransport {
     let arrivals = LineBox()
     let lastWords: [String] = []
 

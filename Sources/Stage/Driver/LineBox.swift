@@ -70,18 +70,10 @@ final class LineBox: Sendable {
 
     /// The next line, or why there is none.
     func next(within limit: Duration) async -> Arrival {
-        let deadline = ContinuousClock.now + limit
-        while true {
-            let seen = waiters.changes
-            let arrival: Arrival? = state.withLock { state in
-                Self.next(&state).map { .line($0) } ?? state.end.map { .end($0) }
-            }
-            if let arrival { return arrival }
-            if Task.isCancelled { return .interrupted }
-            let rest = deadline - .now
-            guard rest > .zero else { return .late }
-            await waiters.wait(after: seen, within: rest)
+        let arrival: Arrival? = await waiters.first(within: limit) {
+            state.withLock { state in Self.next(&state).map { .line($0) } ?? state.end.map { .end($0) } }
         }
+        return arrival ?? (Task.isCancelled ? .interrupted : .late)
     }
 
     private static func add(_ line: [UInt8], to state: inout State) -> Bool {

@@ -18,19 +18,19 @@ package final class ListeningDrivers: DriverSource {
     static let comeback = Duration.seconds(10)
 
     private let server: TransportServer
-    private let door: DeviceDoor
+    private let devices: DeviceListener
     private let schemas: DriverSchemas
     private let limit: Duration
     private let firstWait: Duration
     private let wasSeen = Mutex(false)
 
     private init(
-        _ server: TransportServer, _ door: DeviceDoor, _ schemas: DriverSchemas, host: String, limit: Duration,
+        _ server: TransportServer, _ devices: DeviceListener, _ schemas: DriverSchemas, host: String, limit: Duration,
         firstWait: Duration
     ) {
         self.host = host
         self.server = server
-        self.door = door
+        self.devices = devices
         self.schemas = schemas
         self.limit = limit
         self.firstWait = firstWait
@@ -51,13 +51,13 @@ package final class ListeningDrivers: DriverSource {
         host: String, port: Int, shownAs shown: String? = nil, schemas: DriverSchemas, timeouts: Timeouts = Timeouts(),
         firstWait: Duration = arrival
     ) async throws(TransportProblem) -> ListeningDrivers {
-        let door = DeviceDoor()
+        let devices = DeviceListener()
         let limits = ServerLimits(
             maxMessageBytes: LineBox.limit, oversize: .reportAndContinue, maxQueuedBytes: LineBox.limit,
             maxConnections: 16)
-        let server = try await TransportServer.start(host: host, port: port, limits: limits, handler: door)
+        let server = try await TransportServer.start(host: host, port: port, limits: limits, handler: devices)
         return ListeningDrivers(
-            server, door, schemas, host: shown ?? host, limit: timeouts.driver, firstWait: firstWait)
+            server, devices, schemas, host: shown ?? host, limit: timeouts.driver, firstWait: firstWait)
     }
 
     /// Waits for the device, where it is not there, and greets it.
@@ -66,14 +66,14 @@ package final class ListeningDrivers: DriverSource {
         var problem: DriverProblem?
         while true {
             let rest = deadline - .now
-            guard rest > .zero, let road = await door.device(within: rest) else { break }
+            guard rest > .zero, let transport = await devices.device(within: rest) else { break }
             wasSeen.withLock { $0 = true }
-            let conversation = DriverConversation(over: road, schemas: schemas, place: address)
+            let conversation = DriverConversation(over: transport, schemas: schemas, place: address)
             do throws(DriverProblem) {
                 let greeting = try await conversation.greet(within: limit)
-                return ListeningDriver(road: road, conversation: conversation, greeting: greeting)
+                return ListeningDriver(transport: transport, conversation: conversation, greeting: greeting)
             } catch {
-                road.close()
+                transport.close()
                 // One that left unnoticed is no reason to give up before it had the time to come back.
                 guard case .disconnected = error.code else { throw error }
                 problem = error
@@ -92,7 +92,7 @@ package final class ListeningDrivers: DriverSource {
 
 /// The device, for one scenario.
 struct ListeningDriver: DriverLink {
-    let road: DeviceRoad
+    let transport: DeviceTransport
     let conversation: DriverConversation
     let greeting: DriverGreeting
     var exit: SubjectExit? { nil }
@@ -103,6 +103,6 @@ struct ListeningDriver: DriverLink {
 
     /// A device that obeyed stays for the next scenario; one that did not is sent away, so that it begins anew.
     func end() async {
-        if conversation.problem != nil { road.close() }
+        if conversation.problem != nil { transport.close() }
     }
 }

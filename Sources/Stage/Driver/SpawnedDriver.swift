@@ -54,7 +54,7 @@ final class SpawnedDriver: DriverLink {
     private let place: String
 
     private struct State {
-        var road: ProcessRoad
+        var transport: ProcessTransport
         var conversation: DriverConversation
         var greeting: DriverGreeting
         /// Whether the last command was an obeyed `quit`, after which the program may end.
@@ -66,13 +66,13 @@ final class SpawnedDriver: DriverLink {
 
     private init(
         _ launch: SubjectProcess.Launch, _ schemas: DriverSchemas, limit: Duration, place: String,
-        _ greeted: (ProcessRoad, DriverConversation, DriverGreeting)
+        _ greeted: (ProcessTransport, DriverConversation, DriverGreeting)
     ) {
         self.launch = launch
         self.schemas = schemas
         self.limit = limit
         self.place = place
-        state = Mutex(State(road: greeted.0, conversation: greeted.1, greeting: greeted.2))
+        state = Mutex(State(transport: greeted.0, conversation: greeted.1, greeting: greeted.2))
     }
 
     /// Starts a program and greets it.
@@ -87,18 +87,18 @@ final class SpawnedDriver: DriverLink {
 
     private static func greeted(
         _ launch: SubjectProcess.Launch, _ schemas: DriverSchemas, limit: Duration, place: String
-    ) async throws(DriverProblem) -> (ProcessRoad, DriverConversation, DriverGreeting) {
-        let road: ProcessRoad
+    ) async throws(DriverProblem) -> (ProcessTransport, DriverConversation, DriverGreeting) {
+        let transport: ProcessTransport
         do {
-            road = try await ProcessRoad.start(launch)
+            transport = try await ProcessTransport.start(launch)
         } catch {
             throw DriverProblem(.notStarted(reason: error.reason), at: place)
         }
-        let conversation = DriverConversation(over: road, schemas: schemas, place: place)
+        let conversation = DriverConversation(over: transport, schemas: schemas, place: place)
         do throws(DriverProblem) {
-            return (road, conversation, try await conversation.greet(within: limit))
+            return (transport, conversation, try await conversation.greet(within: limit))
         } catch {
-            await road.end(farewell: .zero, patience: patience)
+            await transport.end(farewell: .zero, patience: patience)
             throw error
         }
     }
@@ -107,9 +107,9 @@ final class SpawnedDriver: DriverLink {
 
     func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply {
         let name = command["do"]?.stringValue
-        let (conversation, road, mayEnd) = state.withLock { ($0.conversation, $0.road, $0.mayEnd) }
+        let (conversation, transport, mayEnd) = state.withLock { ($0.conversation, $0.transport, $0.mayEnd) }
         if mayEnd, name == "launch" {
-            if road.arrivals.end == nil {
+            if transport.arrivals.end == nil {
                 do throws(DriverProblem) {
                     let reply = try await conversation.perform(command, within: limit)
                     state.withLock { $0.mayEnd = false }
@@ -120,7 +120,7 @@ final class SpawnedDriver: DriverLink {
                 }
             }
             // One that said too much may still run.
-            await road.end(farewell: .zero, patience: .zero)
+            await transport.end(farewell: .zero, patience: .zero)
             try await startAgain()
             return try await state.withLock { $0.conversation }.perform(command, within: limit)
         }
@@ -133,7 +133,7 @@ final class SpawnedDriver: DriverLink {
         let greeted = try await Self.greeted(launch, schemas, limit: limit, place: place)
         let isOver = state.withLock { state in
             if !state.isOver {
-                state.road = greeted.0
+                state.transport = greeted.0
                 state.conversation = greeted.1
                 state.greeting = greeted.2
                 state.mayEnd = false
@@ -146,17 +146,17 @@ final class SpawnedDriver: DriverLink {
     }
 
     var exit: SubjectExit? {
-        let (road, isOurs) = state.withLock { ($0.road, $0.mayEnd || $0.isOver) }
-        return isOurs ? nil : road.exit
+        let (transport, isOurs) = state.withLock { ($0.transport, $0.mayEnd || $0.isOver) }
+        return isOurs ? nil : transport.exit
     }
 
-    var processorTime: Duration? { state.withLock { $0.road }.processorTime }
+    var processorTime: Duration? { state.withLock { $0.transport }.processorTime }
 
     func end() async {
-        let road = state.withLock { state in
+        let transport = state.withLock { state in
             state.isOver = true
-            return state.road
+            return state.transport
         }
-        await road.end(farewell: Self.farewell, patience: Self.patience)
+        await transport.end(farewell: Self.farewell, patience: Self.patience)
     }
 }

@@ -62,14 +62,12 @@ final class Mailbox: Sendable {
     /// Looks again after each change, until something is found, the connection has ended, or the task is cancelled.
     private func waiting<Found: Sendable>(within limit: Duration, _ look: (inout State) -> Found?) async -> Found? {
         let deadline = PatientDeadline(limit)
-        while true {
-            let seen = waiters.changes
-            let (found, hasEnded) = state.withLock { state in (look(&state), state.hasEnded) }
-            // A last look comes before giving up: what arrived in the last moment counts.
-            if found != nil || hasEnded || Task.isCancelled { return found }
-            let rest = deadline.rest
-            guard rest > .zero else { return nil }
-            await waiters.wait(after: seen, within: rest)
+        let found: Found?? = await waiters.first(within: { deadline.rest }) {
+            state.withLock { state in
+                let found = look(&state)
+                return found != nil || state.hasEnded ? .some(found) : nil
+            }
         }
+        return found ?? nil
     }
 }

@@ -69,38 +69,23 @@ final class ArrivalQueue: Sendable {
         waiters.tell()
     }
 
-    /// What is already there, and whether nothing more will come.
-    private func take() -> (arrival: WebSocketArrival?, finished: Bool) {
+    /// What is already there; nil inside when nothing more will come, and nil when something may.
+    private func take() -> WebSocketArrival?? {
         let (popped, finished) = state.withLock { ($0.pop(low: limit / 2), $0.finished) }
         popped?.drained?()
-        return (popped?.item, finished)
+        return popped != nil || finished ? .some(popped?.item) : nil
     }
 
     /// The next event; nil after the last one or when the task is cancelled, which loses none.
     nonisolated(nonsending) func next() async -> WebSocketArrival? {
-        while !Task.isCancelled {
-            let seen = waiters.changes
-            let (arrival, finished) = take()
-            if arrival != nil || finished { return arrival }
-            await waiters.wait(after: seen)
-        }
-        return nil
+        await waiters.first(within: { nil }) { Task.isCancelled ? .some(nil) : take() } ?? nil
     }
 
     /// The next event within a time, or nil after the last one; one that arrives at the last moment is delivered, never lost.
     func next(
         within limit: Duration, _ what: String, at place: String
     ) async throws(TransportProblem) -> WebSocketArrival? {
-        let deadline = ContinuousClock.now + limit
-        while true {
-            let seen = waiters.changes
-            let (arrival, finished) = take()
-            if arrival != nil || finished { return arrival }
-            let rest = deadline - .now
-            guard rest > .zero, !Task.isCancelled else {
-                throw TransportProblem(Task.isCancelled ? .cancelled : .late(what: what, limit: limit), at: place)
-            }
-            await waiters.wait(after: seen, within: rest)
-        }
+        if let arrival = await waiters.first(within: limit, take) { return arrival }
+        throw TransportProblem(Task.isCancelled ? .cancelled : .late(what: what, limit: limit), at: place)
     }
 }

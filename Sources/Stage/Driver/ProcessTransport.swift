@@ -1,5 +1,5 @@
 /// Lines over the standard input and output of a process.
-final class ProcessRoad: DriverRoad {
+final class ProcessTransport: DriverTransport {
     let arrivals: LineBox
     private let process: SubjectProcess
 
@@ -9,12 +9,12 @@ final class ProcessRoad: DriverRoad {
     }
 
     /// Starts the process.
-    static func start(_ launch: SubjectProcess.Launch) async throws(SubjectProcess.LaunchProblem) -> ProcessRoad {
+    static func start(_ launch: SubjectProcess.Launch) async throws(SubjectProcess.LaunchProblem) -> ProcessTransport {
         let arrivals = LineBox()
         var launch = launch
         launch.takesOutput = { arrivals.take($0) }
         let process = try await SubjectProcess.start(launch) { arrivals.finish(.ended($0)) }
-        return ProcessRoad(process, arrivals: arrivals)
+        return ProcessTransport(process, arrivals: arrivals)
     }
 
     func send(_ line: String, within limit: Duration) async -> Bool {

@@ -3,7 +3,7 @@ import Holdfast
 import Synchronization
 
 /// What came from a client and no wait has taken yet.
-final class ArrivalBoard: Sendable {
+final class PendingArrivals: Sendable {
     private struct Entry {
         let number: Int
         let arrival: WorldArrival
@@ -45,18 +45,15 @@ final class ArrivalBoard: Sendable {
         after mark: Int, before deadline: PatientDeadline, where matches: @Sendable (WorldArrival) -> Bool
     ) async -> Bool {
         // What is looked at belongs to the server, which notes arrivals under a lock of its own: no lock is held meanwhile.
-        while true {
-            let seen = waiters.changes
+        await waiters.first(within: { deadline.rest }) {
             let entries = state.withLock { $0.entries.filter { $0.number > mark } }
             for (place, entry) in entries.enumerated() {
                 // A client that repeats itself without end makes looking take long.
                 if place % 64 == 63, deadline.rest <= .zero || Task.isCancelled { return false }
                 if matches(entry.arrival), take(entry.number) { return true }
             }
-            let rest = deadline.rest
-            guard rest > .zero, !Task.isCancelled else { return false }
-            await waiters.wait(after: seen, within: rest)
-        }
+            return nil
+        } ?? false
     }
 
     /// Takes an arrival, unless another wait was quicker.

@@ -1,5 +1,5 @@
 /// The way lines travel to a driver and back: a pipe, a WebSocket, a function call.
-protocol DriverRoad: Sendable {
+protocol DriverTransport: Sendable {
     /// What comes from the driver.
     var arrivals: LineBox { get }
 

@@ -3,8 +3,8 @@ import Synchronization
 import Transport
 
 /// Lets devices in, of which the latest counts: one that connects anew has lost its old connection, whatever that looks like.
-final class DeviceDoor: TransportHandler {
-    private let road = Mutex<DeviceRoad?>(nil)
+final class DeviceListener: TransportHandler {
+    private let device = Mutex<DeviceTransport?>(nil)
     private let waiters = Waiters()
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
@@ -17,32 +17,25 @@ final class DeviceDoor: TransportHandler {
     func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision { .accept }
 
     func serve(_ socket: ServerSocket) async {
-        let new = DeviceRoad(socket)
-        let before = road.withLock { road in
-            defer { road = new }
-            return road
+        let new = DeviceTransport(socket)
+        let before = device.withLock { device in
+            defer { device = new }
+            return device
         }
         before?.close()
         waiters.tell()
         await new.listen()
-        road.withLock { road in if road === new { road = nil } }
+        device.withLock { device in if device === new { device = nil } }
     }
 
     /// The device that is there, or comes within the limit.
-    func device(within limit: Duration) async -> DeviceRoad? {
-        let deadline = ContinuousClock.now + limit
-        while true {
-            let seen = waiters.changes
-            if let road = road.withLock({ $0 }), road.arrivals.end == nil { return road }
-            let rest = deadline - .now
-            guard rest > .zero, !Task.isCancelled else { return nil }
-            await waiters.wait(after: seen, within: rest)
-        }
+    func device(within limit: Duration) async -> DeviceTransport? {
+        await waiters.first(within: limit) { device.withLock { $0?.arrivals.end == nil ? $0 : nil } }
     }
 }
 
 /// Lines over the WebSocket of a device.
-final class DeviceRoad: DriverRoad {
+final class DeviceTransport: DriverTransport {
     let arrivals = LineBox()
     let lastWords: [String] = []
     private let socket: ServerSocket
