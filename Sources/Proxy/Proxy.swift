@@ -37,11 +37,11 @@ package final class Proxy: Sendable {
         }
     }
 
-    private let relay: Relay
+    private let relay: TransportServer
     private let record: ProxyRecord
     private let judging: LiveJudge
 
-    private init(relay: Relay, record: ProxyRecord, judging: LiveJudge) {
+    private init(relay: TransportServer, record: ProxyRecord, judging: LiveJudge) {
         self.relay = relay
         self.record = record
         self.judging = judging

@@ -312,7 +312,7 @@ import Testing
 
     private func withRelay(
         to handler: ClosureHandler, watcher: SeeingWatcher = SeeingWatcher(), holds: Bool = false,
-        limits: RelayLimits = RelayLimits(), body: (Relay, TransportServer) async throws -> Void
+        limits: RelayLimits = RelayLimits(), body: (TransportServer, TransportServer) async throws -> Void
     ) async throws {
         try await withServer(handler) { server in
             let relay = try await Relay.start(

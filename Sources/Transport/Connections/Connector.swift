@@ -15,7 +15,24 @@ enum Connector {
         // Built before the connection, so that an unreadable trust file is reported as such.
         if endpoint.scheme.isSecure { _ = try tls.clientHandler(for: endpoint) }
         let made = OneShot<Made>(place: endpoint.place)
-        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let connecting = connecting(
+            MultiThreadedEventLoopGroup.singleton, to: endpoint, tls: tls, timeout: timeout
+        ) { try handlers($0, made) }
+        connecting.whenFailure { made.fulfil(.failure(TransportProblem($0, at: endpoint.place))) }
+        do {
+            return try await made.value(within: timeout, what)
+        } catch {
+            connecting.whenSuccess { $0.close(promise: nil) }
+            throw error
+        }
+    }
+
+    /// Begins to open TCP, with TLS where the scheme asks for it, and the handlers above.
+    static func connecting(
+        _ group: any EventLoopGroup, to endpoint: Endpoint, tls: TLSOptions, timeout: Duration,
+        handlers: @escaping @Sendable (any Channel) throws -> Void
+    ) -> EventLoopFuture<any Channel> {
+        ClientBootstrap(group: group)
             .connectTimeout(.nanoseconds(Int64(clamping: nanoseconds(timeout))))
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
             .channelOption(.autoRead, value: false)
@@ -24,17 +41,10 @@ enum Connector {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(WireHandler())
                     if endpoint.scheme.isSecure { try pipeline.addHandler(tls.clientHandler(for: endpoint)) }
-                    try handlers(channel, made)
+                    try handlers(channel)
                 }
             }
-        let connecting = bootstrap.connect(host: endpoint.host, port: endpoint.port)
-        connecting.whenFailure { made.fulfil(.failure(TransportProblem($0, at: endpoint.place))) }
-        do {
-            return try await made.value(within: timeout, what)
-        } catch {
-            connecting.whenSuccess { $0.close(promise: nil) }
-            throw error
-        }
+            .connect(host: endpoint.host, port: endpoint.port)
     }
 
     /// The client's side of HTTP/1.1, up to the handler that understands the parts.

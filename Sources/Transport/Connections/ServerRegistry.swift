@@ -71,20 +71,6 @@ final class ServerRegistry: Sendable {
         }
     }
 
-    /// Sends a body piece by piece, each after the one before has left; a client that goes away ends it.
-    func send(
-        _ pieces: AsyncStream<[UInt8]>, on loop: any EventLoop,
-        _ write: @escaping @Sendable (ByteBuffer) -> EventLoopFuture<Void>, then end: @escaping @Sendable () -> Void
-    ) {
-        run {
-            for await piece in pieces where !piece.isEmpty {
-                let sent = loop.flatSubmit { write(ByteBuffer(bytes: piece)) }
-                guard (try? await sent.get()) != nil else { return }
-            }
-            loop.execute(end)
-        }
-    }
-
     /// Asks every client to go: a close frame to WebSockets, the end of the connection to the others.
     func sayGoodbye(code: UInt16, reason: String) {
         let (channels, goodbyes) = state.withLock { state in

@@ -16,6 +16,37 @@ struct ExchangeServing<Handler: TransportHandler>: Sendable {
     }
 }
 
+extension ServerRegistry {
+    /// Writes head and body of an answer, and goes on when all of it is written.
+    ///
+    /// A body that comes in pieces is sent piece by piece, each after the one before has left; a client that goes away ends it.
+    func write(
+        _ response: HTTPServerResponse, _ head: HTTPResponseHead, isHead: Bool, to context: ChannelHandlerContext,
+        then end: @escaping () -> Void
+    ) {
+        context.write(NIOAny(HTTPServerResponsePart.head(head)), promise: nil)
+        guard response.hasBody, !isHead else { return end() }
+        guard let pieces = response.pieces else {
+            if !response.body.isEmpty { context.write(Self.part(response.body), promise: nil) }
+            return end()
+        }
+        context.flush()
+        let loop = context.eventLoop
+        let bound = NIOLoopBound((context, end), eventLoop: loop)
+        run {
+            for await piece in pieces where !piece.isEmpty {
+                let sent = loop.flatSubmit { bound.value.0.writeAndFlush(Self.part(piece)) }
+                guard (try? await sent.get()) != nil else { return }
+            }
+            loop.execute { bound.value.1() }
+        }
+    }
+
+    private static func part(_ bytes: [UInt8]) -> NIOAny {
+        NIOAny(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: bytes))))
+    }
+}
+
 extension HTTPServerRequest {
     /// A request as it came over a connection.
     init(_ head: HTTPRequestHead, body: [UInt8], from address: SocketAddress?, departure: Departure? = nil) {

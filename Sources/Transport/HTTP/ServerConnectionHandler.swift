@@ -151,27 +151,9 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
             head.headers.replaceOrAdd(name: "Transfer-Encoding", value: "chunked")
         }
         if !stays { head.headers.replaceOrAdd(name: "Connection", value: "close") }
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if let pieces = response.pieces, response.hasBody, !isHead {
-            context.flush()
-            return send(pieces, thenStays: stays, context)
-        }
-        if response.hasBody, !isHead, !response.body.isEmpty {
-            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
-        }
-        finishAnswer(stays: stays, context)
-    }
-
-    /// Sends a body piece by piece, each after the one before has left.
-    private func send(_ pieces: AsyncStream<[UInt8]>, thenStays stays: Bool, _ context: ChannelHandlerContext) {
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        registry.send(pieces, on: context.eventLoop) { piece in
-            let (this, context) = bound.value
-            return context.writeAndFlush(this.wrapOutboundOut(.body(.byteBuffer(piece))))
-        } then: {
-            let (this, context) = bound.value
-            guard context.channel.isActive, !this.ending else { return }
-            this.finishAnswer(stays: stays && !this.stopping, context)
+        registry.write(response, head, isHead: isHead, to: context) { [self] in
+            guard context.channel.isActive, !ending else { return }
+            finishAnswer(stays: stays && !stopping, context)
         }
     }
 

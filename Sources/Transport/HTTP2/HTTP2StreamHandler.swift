@@ -80,28 +80,7 @@ final class HTTP2StreamHandler<Handler: TransportHandler>: ChannelInboundHandler
         var head = response.head(.http2)
         // Words about one connection have no place here (RFC 9113, 8.2.2).
         for name in ["Connection", "Keep-Alive", "Transfer-Encoding", "Upgrade"] { head.headers.remove(name: name) }
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        let hasBody = response.hasBody && self.head?.method != .HEAD
-        if hasBody, let pieces = response.pieces {
-            context.flush()
-            return send(pieces, context)
-        }
-        if hasBody, !response.body.isEmpty {
-            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
-        }
-        end(context)
-    }
-
-    /// Sends a body piece by piece, each after the one before has left.
-    private func send(_ pieces: AsyncStream<[UInt8]>, _ context: ChannelHandlerContext) {
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        serving.registry.send(pieces, on: context.eventLoop) { piece in
-            let (this, context) = bound.value
-            return context.writeAndFlush(this.wrapOutboundOut(.body(.byteBuffer(piece))))
-        } then: {
-            let (this, context) = bound.value
-            this.end(context)
-        }
+        serving.registry.write(response, head, isHead: self.head?.method == .HEAD, to: context) { self.end(context) }
     }
 
     private func end(_ context: ChannelHandlerContext) {

@@ -7,21 +7,7 @@ import Synchronization
 ///
 /// Each connection of a client has one to the server that is its own, so what one peer does to its connection is done to the
 /// other's: the end of one is the end of the other, and a reset is passed on as a reset. A WebSocket passes byte by byte.
-package final class Relay: Sendable {
-    /// The port it listens on, also when 0 was asked for.
-    package var port: Int { listener.port }
-    /// The host as given at the start.
-    package var host: String { listener.host }
-    /// Whether clients must speak TLS.
-    package let isSecure: Bool
-
-    private let listener: Listener
-
-    private init(listener: Listener, isSecure: Bool) {
-        self.listener = listener
-        self.isSecure = isSecure
-    }
-
+package enum Relay {
     /// Starts to listen; the server is asked for only when a client comes.
     ///
     /// - Parameters:
@@ -33,13 +19,13 @@ package final class Relay: Sendable {
     ///   - limits: The bounds.
     ///   - holdsMessages: Whether the parts of a message wait until it is whole: only then can it be left out.
     ///   - watcher: Who sees what passes.
-    /// - Returns: A relay that listens already.
+    /// - Returns: A server that listens already; stopping it closes every WebSocket with 1001 on both sides.
     /// - Throws: `cannotListen`, or `tls` when a certificate cannot be used.
     package static func start(
         host: String = "127.0.0.1", port: Int = 0, upstream: Endpoint, tls: TLSIdentity? = nil,
         upstreamTLS: TLSOptions = TLSOptions(), limits: RelayLimits = RelayLimits(), holdsMessages: Bool = false,
         watcher: some RelayWatcher
-    ) async throws(TransportProblem) -> Relay {
+    ) async throws(TransportProblem) -> TransportServer {
         let secure: NIOSSLContext? = if let tls { try tls.serverContext() } else { nil }
         // An unreadable trust file is the caller's fault, and told before anybody connects.
         if upstream.scheme.isSecure { _ = try upstreamTLS.clientHandler(for: upstream) }
@@ -55,25 +41,7 @@ package final class Relay: Sendable {
             try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes)))
             try pipeline.addHandler(RelayClientHandler(settings))
         }
-        return Relay(listener: listener, isSecure: secure != nil)
-    }
-
-    /// The WebSocket URL of a path on this relay.
-    package func webSocketURL(_ path: String = "/ws") -> String { "\(isSecure ? "wss" : "ws")://\(authority)\(path)" }
-
-    /// The HTTP URL of a path on this relay.
-    package func httpURL(_ path: String = "/") -> String { "\(isSecure ? "https" : "http")://\(authority)\(path)" }
-
-    private var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
-
-    /// Open connections of clients.
-    package var connectionCount: Int { listener.registry.connectionCount }
-
-    /// Stops listening, closes every WebSocket with 1001 on both sides, and returns when all connections are gone.
-    ///
-    /// - Parameter timeout: How long peers may take to go; then they are reset. Zero resets at once.
-    package func stop(graceful timeout: Duration = .seconds(2)) async {
-        await listener.stop(grace: timeout)
+        return TransportServer(listener: listener, isSecure: secure != nil)
     }
 }
 

@@ -163,11 +163,11 @@ final class RelaySession {
 
     func clientEnded() {
         idle?.cancel()
-        guard !isEnding else { return close(.server) }
+        guard !isEnding else { return closeServer() }
         if let tunnel { return tunnel.ended(.client, wasReset: wasReset.contains(.client)) }
         fail(TransportProblem(wasReset.contains(.client) ? .reset : .closed, at: "client"), by: .client)
         isEnding = true
-        close(.server)
+        closeServer()
     }
 
     // MARK: the server's side
@@ -183,27 +183,18 @@ final class RelaySession {
         isServerReady = !settings.upstream.scheme.isSecure
         let settings = settings
         let bound = NIOLoopBound(self, eventLoop: loop)
-        let connecting = ClientBootstrap(group: loop)
-            .connectTimeout(TimeAmount(settings.limits.connect))
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
-            .channelOption(.autoRead, value: false)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    try pipeline.addHandler(WireHandler())
-                    if settings.upstream.scheme.isSecure {
-                        try pipeline.addHandler(settings.tls.clientHandler(for: settings.upstream))
-                    }
-                    try pipeline.addHandler(UpgradeGate(splittingFirstHead: true))
-                    try pipeline.addHandler(HTTPRequestEncoder(configuration: .asGiven))
-                    try pipeline.addHandler(
-                        ByteToMessageHandler(
-                            HTTPResponseDecoder(
-                                leftOverBytesStrategy: .forwardBytes, informationalResponseStrategy: .forward)))
-                    try pipeline.addHandler(RelayServerHandler(session: bound.value))
-                }
-            }
-            .connect(host: settings.upstream.host, port: settings.upstream.port)
+        let connecting = Connector.connecting(
+            loop, to: settings.upstream, tls: settings.tls, timeout: settings.limits.connect
+        ) { channel in
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(UpgradeGate(splittingFirstHead: true))
+            try pipeline.addHandler(HTTPRequestEncoder(configuration: .asGiven))
+            try pipeline.addHandler(
+                ByteToMessageHandler(
+                    HTTPResponseDecoder(
+                        leftOverBytesStrategy: .forwardBytes, informationalResponseStrategy: .forward)))
+            try pipeline.addHandler(RelayServerHandler(session: bound.value))
+        }
         connecting.assumeIsolated().whenComplete { [self] result in
             switch result {
             case .success(let channel):
@@ -382,9 +373,6 @@ final class RelaySession {
         }
     }
 
-    /// Whether frames pass.
-    var isTunnel: Bool { tunnel != nil }
-
     // MARK: ending
 
     private func rest() {
@@ -423,10 +411,8 @@ final class RelaySession {
         isEnding = true
         idle?.cancel()
         WireHandler.endWhenSent(client, within: settings.limits.patience)
-        close(.server)
+        closeServer()
     }
 
-    private func close(_ side: RelaySide) {
-        if side == .server { server?.close(promise: nil) }
-    }
+    private func closeServer() { server?.close(promise: nil) }
 }

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// A server for HTTP and WebSocket on one port.
+/// Something that listens on a port for HTTP and WebSocket: a server, or a relay to one.
 package final class TransportServer: Sendable {
     /// The port it listens on, also when 0 was asked for.
     package var port: Int { listener.port }
@@ -11,7 +11,7 @@ package final class TransportServer: Sendable {
 
     private let listener: Listener
 
-    private init(listener: Listener, isSecure: Bool) {
+    init(listener: Listener, isSecure: Bool) {
         self.listener = listener
         self.isSecure = isSecure
     }
