@@ -166,17 +166,11 @@ final class ClientPerformer: Sendable {
         _ command: JSONObject, as act: JSONObject, at pointer: JSONPointer, before: @Sendable () -> Void = {}
     ) async throws {
         let verb = command["do"]?.stringValue ?? ""
-        await gate.enter()
-        do throws(StepEnd) {
+        try await gate.alone { () throws(StepEnd) in
             if Task.isCancelled { throw .interrupted }
             recorder.note(.act(verb, act), on: .client)
             before()
-            let state = try await perform(command, at: pointer)
-            if let state { note(state) }
-            await gate.leave()
-        } catch {
-            await gate.leave()
-            throw error
+            if let state = try await perform(command, at: pointer) { note(state) }
         }
     }
 
@@ -201,15 +195,10 @@ final class ClientPerformer: Sendable {
 
     /// What the client shows now; recorded when it differs from what was recorded last, or must be.
     func look(recording isForced: Bool = false, at pointer: JSONPointer) async throws -> JSONValue {
-        await gate.enter()
-        do throws(StepEnd) {
+        try await gate.alone { () throws(StepEnd) in
             let state = try await perform(["do": "state"], at: pointer)
             if let state { note(state, isForced: isForced) }
-            await gate.leave()
             return state ?? [:]
-        } catch {
-            await gate.leave()
-            throw error
         }
     }
 

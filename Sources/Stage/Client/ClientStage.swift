@@ -85,15 +85,8 @@ package struct ClientStage: Sendable {
             link: link, recorder: recorder, run: UniqueName.short())
         do {
             try await performer.perform(scenario.steps)
-        } catch StepEnd.unmet(let reason) {
-            performance.stoppedAt = reason
-        } catch StepEnd.harness(let problem) {
-            performance.problems = [problem]
-            performance.stoppedAt = problem.place
-        } catch StepEnd.unsuitable(let reason) {
-            performance.skipped = reason
         } catch {
-            performance.wasInterrupted = true
+            performance.note(error)
         }
         await performer.finish()
         performance.failure = performer.failure

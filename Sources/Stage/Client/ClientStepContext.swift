@@ -35,7 +35,9 @@ struct ClientStepContext: Sendable {
         case .await(let awaited): try await self.await(awaited)
         case .awaitState(let awaited): try await self.awaitState(awaited)
         case .watch(let watch): try await self.watch(watch)
-        case .together(let branches): try await together(branches)
+        case .together(let branches):
+            if !keepsMark { performer.setMark() }
+            try await performTogether(branches) { try await performer.perform($0, with: local, keepsMark: true) }
         case .repeat(let times, let counter, let steps):
             for number in 0..<times {
                 var inner = local
@@ -59,29 +61,6 @@ struct ClientStepContext: Sendable {
         return (0..<count).flatMap { first in
             orders(of: count - 1).map { rest in [first] + rest.map { $0 < first ? $0 : $0 + 1 } }
         }
-    }
-
-    /// Performs all branches to their ends, also when one of them cannot go on.
-    private func together(_ branches: [[ClientStep]]) async throws {
-        if !keepsMark { performer.setMark() }
-        let ends = await withTaskGroup(of: (Int, (any Error)?).self) { group in
-            for (index, branch) in branches.enumerated() {
-                group.addTask {
-                    do {
-                        try await performer.perform(branch, with: local, keepsMark: true)
-                        return (index, nil)
-                    } catch {
-                        return (index, error)
-                    }
-                }
-            }
-            var ends: [(Int, any Error)] = []
-            for await (index, end) in group {
-                if let end { ends.append((index, end)) }
-            }
-            return ends
-        }
-        if let first = ends.min(by: { $0.0 < $1.0 }) { throw first.1 }
     }
 
     // MARK: references

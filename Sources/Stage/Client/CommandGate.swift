@@ -3,8 +3,23 @@ actor CommandGate {
     private var isBusy = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
+    /// Does something alone.
+    nonisolated func alone<Result: Sendable>(
+        _ body: () async throws(StepEnd) -> Result
+    ) async throws(StepEnd) -> Result {
+        await enter()
+        do throws(StepEnd) {
+            let result = try await body()
+            await leave()
+            return result
+        } catch {
+            await leave()
+            throw error
+        }
+    }
+
     /// Waits for its turn; each command is bounded, and so is the wait for it.
-    func enter() async {
+    private func enter() async {
         if !isBusy {
             isBusy = true
             return
@@ -13,7 +28,7 @@ actor CommandGate {
     }
 
     /// Lets the next one through.
-    func leave() {
+    private func leave() {
         if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
     }
 }

@@ -143,7 +143,7 @@ final class ScriptedServer: Sendable {
         guard let socket = state.sockets[number] else { return }
         guard recorder.record(.text(.fromServer, text), on: .connection(number: number), at: .now) else {
             // One large question of a client with many connections is told to each of them.
-            flooded()
+            recorder.noteFlood()
             return socket.cut(.reset)
         }
         // A socket that cannot take it is at its end, and its own task is about to say so.
@@ -180,10 +180,6 @@ final class ScriptedServer: Sendable {
         let parts = header.split(separator: " ", maxSplits: 1)
         return parts.count == 2 && parts[0].lowercased() == "bearer" && parts[1] == token ? "p1" : "other"
     }
-
-    private func flooded() {
-        recorder.noteFlood()
-    }
 }
 
 extension ScriptedServer: TransportHandler {
@@ -201,7 +197,7 @@ extension ScriptedServer: TransportHandler {
                 // Credentials usually come with the first frame, and there is one principal.
                 let opening = Event.Opening(principal: principal ?? "p1", path: upgrade.target)
                 guard recorder.record(.opening(opening), on: lane, at: .now) else {
-                    flooded()
+                    recorder.noteFlood()
                     state.resume(continuation, with: .reset)
                     return nil
                 }
@@ -255,7 +251,7 @@ extension ScriptedServer: TransportHandler {
                     method: request.method, path: request.target, principal: principal,
                     body: request.body.isEmpty ? nil : text)
                 guard recorder.record(.request(seen), on: .exchange(number), at: .now) else {
-                    flooded()
+                    recorder.noteFlood()
                     state.resume(continuation, with: .reset)
                     return nil
                 }
@@ -320,7 +316,7 @@ extension ScriptedServer: TransportHandler {
             if let cutAt = state.cutAt[number], time > cutAt { return !event.isLast }
             func record(_ kind: Event.Kind) -> Bool {
                 if recorder.record(kind, on: lane, at: time) { return true }
-                flooded()
+                recorder.noteFlood()
                 state.cutAt[number] = time
                 state.sockets[number]?.cut(.reset)
                 recorder.note(

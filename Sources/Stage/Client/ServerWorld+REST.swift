@@ -13,7 +13,7 @@ extension ServerWorld {
             case post(WorldQuestion?)
         }
 
-        var id: Int
+        var id = 0
         var what: What
         var request: Int?
         var connection: Int?
@@ -25,7 +25,15 @@ extension ServerWorld {
         var askedFrame: JSONValue?
     }
 
-    mutating func nextHeld() -> Int {
+    /// Holds an answer back until it is released, or as long as a rule says.
+    mutating func hold(_ it: Held, by rule: Rule) {
+        var it = it
+        if rule.deed == .delay { effects.append(.later(token: nextToken(), milliseconds: rule.milliseconds ?? 0)) }
+        it.id = rule.deed == .delay ? lastToken : nextToken()
+        held.append(it)
+    }
+
+    private mutating func nextToken() -> Int {
         lastToken += 1
         return lastToken
     }
@@ -71,11 +79,8 @@ extension ServerWorld {
         let (rule, past) = follow(comes, session: session)
         switch rule.deed {
         case .hold, .delay:
-            let id = rule.deed == .delay ? later(rule.milliseconds ?? 0) : nextHeld()
-            held.append(
-                Held(
-                    id: id, what: what, request: request, comes: comes, session: session,
-                    asked: answer(to: what, in: sessions)))
+            let asked = answer(to: what, in: sessions)
+            hold(Held(what: what, request: request, comes: comes, session: session, asked: asked), by: rule)
         case .fail: answer(request, WorldAnswer(status: rule.status ?? 503))
         case .reset: effects.append(.hangUp(request: request))
         case .stale: answer(request, answer(to: what, in: past))
@@ -108,12 +113,10 @@ extension ServerWorld {
         if rule.deed == .store { return effects.append(.hangUp(request: request)) }
         if rule.deed == .delay {
             finish(number)
-            let id = later(rule.milliseconds ?? 0)
             let asked = turns[number].map { answer(of: $0, isRepeat: before != nil) }
-            return held.append(
-                Held(
-                    id: id, what: .post(question), request: request, comes: .post, session: question.session,
-                    asked: asked))
+            let what = Held.What.post(question)
+            return hold(
+                Held(what: what, request: request, comes: .post, session: question.session, asked: asked), by: rule)
         }
         if before != nil { turns[number]?.repeats.insert(request) }
         if let turn = turns[number], turn.status != .running {

@@ -93,11 +93,8 @@ extension ServerWorld {
         connections[connection]?.state = .unanswered
         switch rule.deed {
         case .silent: return
-        case .hold:
-            held.append(Held(id: nextHeld(), what: .greeting(rule.greeting), connection: connection, comes: .auth))
-        case .delay:
-            let token = later(rule.milliseconds ?? 0)
-            held.append(Held(id: token, what: .greeting(rule.greeting), connection: connection, comes: .auth))
+        case .hold, .delay:
+            hold(Held(what: .greeting(rule.greeting), connection: connection, comes: .auth), by: rule)
         case .close: close(connection, code: rule.code ?? 1011)
         case .refuse:
             send(Self.error(rule.error ?? "auth_failed", "refused"), to: connection)

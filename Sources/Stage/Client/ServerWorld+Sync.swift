@@ -13,11 +13,8 @@ extension ServerWorld {
         switch rule.deed {
         case .drop: break
         case .hold, .delay:
-            let id = rule.deed == .delay ? later(rule.milliseconds ?? 0) : nextHeld()
-            held.append(
-                Held(
-                    id: id, what: .sync(frame), connection: connection, comes: .sync,
-                    askedFrame: replay(for: frame)))
+            let asked = replay(for: frame)
+            hold(Held(what: .sync(frame), connection: connection, comes: .sync, askedFrame: asked), by: rule)
         case .incomplete:
             let frames = kept.filter { $0.seq > position }.prefix(rule.size ?? 0).map(\.frame)
             send(result(missed: frames, reason: rule.reason ?? "evicted", hasMore: false), to: connection)

@@ -243,10 +243,4 @@ struct ServerWorld {
         connections[connection]?.state = .over
         effects.append(.cut(connection: connection, how))
     }
-
-    mutating func later(_ milliseconds: Int) -> Int {
-        lastToken += 1
-        effects.append(.later(token: lastToken, milliseconds: milliseconds))
-        return lastToken
-    }
 }

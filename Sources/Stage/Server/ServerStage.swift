@@ -75,18 +75,8 @@ package struct ServerStage: Sendable {
         var performance = Performance(scenario: scenario.name, history: History(header: header(scenario), events: []))
         do {
             try await performer.perform(scenario.steps)
-        } catch StepEnd.unmet(let reason) {
-            performance.stoppedAt = reason
-        } catch StepEnd.harness(let problem) where problem.isUnreachable && Task.isCancelled {
-            // Whoever ends a run while a server starts has found no problem.
-            performance.wasInterrupted = true
-        } catch StepEnd.harness(let problem) {
-            performance.problems = [problem]
-            performance.stoppedAt = problem.place
-        } catch StepEnd.unsuitable(let reason) {
-            performance.skipped = reason
         } catch {
-            performance.wasInterrupted = true
+            performance.note(error)
         }
         await performer.finish()
         if let instance, let observer {

@@ -55,26 +55,8 @@ struct StepContext: Sendable {
 
     // MARK: steps that hold steps
 
-    /// Performs all branches to their ends, also when one of them cannot go on.
     private func together(_ branches: [([ScenarioStep], ScenarioVariables)]) async throws {
-        let ends = await withTaskGroup(of: (Int, (any Error)?).self) { group in
-            for (index, branch) in branches.enumerated() {
-                group.addTask {
-                    do {
-                        try await performer.perform(branch.0, with: branch.1)
-                        return (index, nil)
-                    } catch {
-                        return (index, error)
-                    }
-                }
-            }
-            var ends: [(Int, any Error)] = []
-            for await (index, end) in group {
-                if let end { ends.append((index, end)) }
-            }
-            return ends
-        }
-        if let first = ends.min(by: { $0.0 < $1.0 }) { throw first.1 }
+        try await performTogether(branches) { steps, local in try await performer.perform(steps, with: local) }
     }
 
     private func `repeat`(

@@ -11,3 +11,44 @@ enum StepEnd: Error {
     /// The run was ended from outside.
     case interrupted
 }
+
+/// Performs all branches of a step to their ends, also when one of them cannot go on.
+/// - Throws: What ended the first of those that could not.
+func performTogether<Branch: Sendable>(
+    _ branches: [Branch], _ perform: @escaping @Sendable (Branch) async throws -> Void
+) async throws {
+    let ends = await withTaskGroup(of: (Int, (any Error)?).self) { group in
+        for (index, branch) in branches.enumerated() {
+            group.addTask {
+                do {
+                    try await perform(branch)
+                    return (index, nil)
+                } catch {
+                    return (index, error)
+                }
+            }
+        }
+        var ends: [(Int, any Error)] = []
+        for await (index, end) in group {
+            if let end { ends.append((index, end)) }
+        }
+        return ends
+    }
+    if let first = ends.min(by: { $0.0 < $1.0 }) { throw first.1 }
+}
+
+extension Performance {
+    /// Notes what ended the steps before the last of them.
+    mutating func note(_ end: any Error) {
+        switch end {
+        case StepEnd.unmet(let reason): stoppedAt = reason
+        // Whoever ends a run while a server starts has found no problem.
+        case StepEnd.harness(let problem) where problem.isUnreachable && Task.isCancelled: wasInterrupted = true
+        case StepEnd.harness(let problem):
+            problems = [problem]
+            stoppedAt = problem.place
+        case StepEnd.unsuitable(let reason): skipped = reason
+        default: wasInterrupted = true
+        }
+    }
+}
