@@ -38,8 +38,6 @@ extension ControlDoor: TransportHandler {
         .refuse(status: 404, body: #"{"error":"there is no WebSocket here"}"#)
     }
 
-    package func serve(_ socket: ServerSocket) async {}
-
     package func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         var response = await answer(request)
         response.headers += [

@@ -64,27 +64,27 @@ import Transport
 
     @Test func `errors have the form of the vendor that is asked`() async throws {
         let endpoint = try await ModelEndpoint.start()
-        let wrong = try await ask("GET", endpoint.url + "/v1/messages")
+        let wrong = try await ask("GET", endpoint.httpURL("") + "/v1/messages")
         #expect(wrong.status == 405)
         #expect(try JSONParser.value(wrong.text)["error"]?["type"] == "invalid_request_error")
-        let broken = try await ask("POST", endpoint.url + "/v1/chat/completions", "{")
+        let broken = try await ask("POST", endpoint.httpURL("") + "/v1/chat/completions", "{")
         #expect(broken.status == 400)
         #expect(try JSONParser.value(broken.text)["error"]?["message"] == "the body is no JSON")
-        let large = try await ask("POST", endpoint.url + "/v1/messages", String(repeating: " ", count: 17 << 20))
+        let large = try await ask("POST", endpoint.httpURL("/v1/messages"), String(repeating: " ", count: 17 << 20))
         #expect(large.status == 413)
         #expect(try JSONParser.value(large.text)["error"]?["type"] == "request_too_large")
-        await endpoint.stop()
+        await endpoint.stop(graceful: .zero)
     }
 
     @Test(.enabled(if: ExamplePython.has("openai", "anthropic"), "no Python with the packages openai and anthropic"))
     func `the vendors' own packages understand it`() async throws {
         let endpoint = try await ModelEndpoint.start()
         let program = SourceTree.root + "/Tests/Examples/python/ask_model.py"
-        let (status, output) = try await ExamplePython.run([program, endpoint.url])
+        let (status, output) = try await ExamplePython.run([program, endpoint.httpURL("")])
         #expect(status == 0, "\(output)")
         #expect(output.contains("openai: a streamed tool ends"))
         #expect(output.contains("anthropic: a failure"))
-        await endpoint.stop()
+        await endpoint.stop(graceful: .zero)
     }
 
     private func ask(_ method: String, _ url: String, _ body: String = "") async throws -> HTTPAnswer {

@@ -30,8 +30,8 @@ enum Services {
                     (address) async throws(TransportProblem) in
                     try await ModelEndpoint.start(host: address.host, port: address.port)
                 }
-                ends.append { await endpoint.stop() }
-                subject.start?.modelURL = endpoint.url
+                ends.append { await endpoint.stop(graceful: .zero) }
+                subject.start?.modelURL = endpoint.httpURL("")
             }
             return try await body(subject)
         }

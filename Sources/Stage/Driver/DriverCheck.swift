@@ -81,6 +81,4 @@ private struct ClosedDoor: TransportHandler {
     }
 
     func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision { .refuse(status: 503, body: "") }
-
-    func serve(_ socket: ServerSocket) async {}
 }

@@ -21,8 +21,6 @@ struct ModelHandler: TransportHandler {
         .refuse(status: 404, body: "there is no WebSocket here")
     }
 
-    func serve(_ socket: ServerSocket) async {}
-
     private func answer(
         _ request: HTTPServerRequest, _ vendor: ModelVendor, _ asked: String
     ) async -> HTTPServerResponse {

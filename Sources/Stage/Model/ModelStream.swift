@@ -1,5 +1,5 @@
+import Basics
 import JSON
-import Synchronization
 import Transport
 
 /// A streamed answer: server-sent events, with waits between them that keep the connection busy.
@@ -36,29 +36,21 @@ struct ModelStream {
     var response: HTTPServerResponse {
         let headers = [("Content-Type", "text/event-stream; charset=utf-8"), ("Cache-Control", "no-cache")]
         var response = HTTPServerResponse(headers: headers)
-        let rest = Mutexed(parts[...])
+        let rest = Shared(parts[...])
         let sign = sign
         response.pieces = AsyncStream {
             while true {
-                switch rest.value.withLock({ $0.popFirst() }) {
+                switch rest.withLock({ $0.popFirst() }) {
                 case nil: return nil
                 case .bytes(let bytes): return bytes
                 case .wait(let duration):
                     guard (try? await Task.sleep(for: min(duration, Self.silence))) != nil else { return nil }
                     guard duration > Self.silence else { continue }
-                    rest.value.withLock { $0.insert(.wait(duration - Self.silence), at: $0.startIndex) }
+                    rest.withLock { $0.insert(.wait(duration - Self.silence), at: $0.startIndex) }
                     return sign
                 }
             }
         }
         return response
-    }
-
-    private final class Mutexed: Sendable {
-        let value: Mutex<ArraySlice<Part>>
-
-        init(_ parts: ArraySlice<Part>) {
-            value = Mutex(parts)
-        }
     }
 }

@@ -9,8 +9,6 @@ struct PushHandler: TransportHandler {
         .refuse(status: 404, body: "the push service speaks no WebSocket")
     }
 
-    func serve(_ socket: ServerSocket) async {}
-
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         let reply = PushReply(to: request)
         guard let device = Self.device(in: request.path) else {

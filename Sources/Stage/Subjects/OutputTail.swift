@@ -1,30 +1,41 @@
+import Basics
 import Platform
-import Synchronization
 
 /// What a process prints, of which only the end is kept.
 final class OutputTail: Sendable {
     /// How much is kept; the last words of a process that failed are what helps.
     static let kept = 16 << 10
 
-    private let words: Words
+    /// The end of what was printed.
+    private struct Words {
+        var bytes: [UInt8] = []
+        var sawReady = false
+
+        mutating func take(_ chunk: [UInt8], awaiting ready: [UInt8]) {
+            if !ready.isEmpty, !sawReady { sawReady = (bytes.suffix(ready.count - 1) + chunk).contains(ready) }
+            bytes += chunk
+            if bytes.count > OutputTail.kept { bytes.removeFirst(bytes.count - OutputTail.kept) }
+        }
+    }
+
+    private let words = Shared(Words())
     private let reader: PipeReader
 
     /// Takes over the reading end of a pipe.
     init(reading descriptor: Descriptor, ready: String?) {
-        let words = Words(ready: Array((ready ?? "").utf8))
-        self.words = words
-        reader = PipeReader(descriptor) { chunk in
-            words.take(chunk)
+        let ready = Array((ready ?? "").utf8)
+        reader = PipeReader(descriptor) { [words] chunk in
+            words.withLock { $0.take(chunk, awaiting: ready) }
             return true
         }
     }
 
     /// Whether the text that tells readiness was printed.
-    var sawReady: Bool { words.state.withLock { $0.sawReady } }
+    var sawReady: Bool { words.withLock { $0.sawReady } }
 
     /// The last lines without credentials, each at most 200 characters long.
     func lines(_ count: Int = 10, without redaction: Redaction = Redaction([])) -> [String] {
-        let text = words.state.withLock { String(decoding: $0.bytes, as: UTF8.self) }
+        let text = words.withLock { String(decoding: $0.bytes, as: UTF8.self) }
         return text.split(whereSeparator: \.isNewline).suffix(count).map { line in
             // A cut in the middle of a credential would leave half of it.
             let line = redaction.applied(toWords: String(line))
@@ -34,30 +45,4 @@ final class OutputTail: Sendable {
 
     /// Takes what is still in the pipe and reads no more.
     func finish() { reader.finish() }
-}
-
-/// The end of what was printed.
-private final class Words: Sendable {
-    struct State {
-        var bytes: [UInt8] = []
-        var sawReady = false
-    }
-
-    let state = Mutex(State())
-    private let ready: [UInt8]
-
-    init(ready: [UInt8]) {
-        self.ready = ready
-    }
-
-    func take(_ chunk: [UInt8]) {
-        state.withLock { state in
-            if !ready.isEmpty, !state.sawReady {
-                let window = state.bytes.suffix(ready.count - 1) + chunk
-                state.sawReady = window.contains(ready)
-            }
-            state.bytes += chunk
-            if state.bytes.count > OutputTail.kept { state.bytes.removeFirst(state.bytes.count - OutputTail.kept) }
-        }
-    }
 }

@@ -1,4 +1,4 @@
-import Synchronization
+import Basics
 
 /// A program that was run to its end, such as `git`: bounded in time and in what it may print.
 package struct ProgramRun: Sendable {
@@ -9,6 +9,11 @@ package struct ProgramRun: Sendable {
     /// The last lines it printed on standard error.
     package let complaints: [String]
 
+    private struct Printed {
+        var bytes: [UInt8] = []
+        var isTooMuch = false
+    }
+
     /// Runs a program; nothing of it is left when this returns.
     ///
     /// * `environment`: Variables added to those of this process.
@@ -18,9 +23,15 @@ package struct ProgramRun: Sendable {
         _ command: [String], input: [UInt8] = [], environment: [String: String] = [:], atMost most: Int = 64 << 20,
         within limit: Duration = .seconds(60)
     ) async throws(ProgramProblem) {
-        let printed = Printed(most: most)
+        let printed = Shared(Printed())
         var launch = SubjectProcess.Launch(command: command, environment: environment)
-        launch.takesOutput = { printed.take($0) }
+        launch.takesOutput = { chunk in
+            printed.withLock { printed in
+                printed.isTooMuch = printed.bytes.count + chunk.count > most
+                if !printed.isTooMuch { printed.bytes += chunk }
+                return !printed.isTooMuch
+            }
+        }
         let process: SubjectProcess
         do {
             process = try await SubjectProcess.start(launch)
@@ -33,9 +44,10 @@ package struct ProgramRun: Sendable {
         process.closeInput()
         let end = await process.exit(within: max(.zero, deadline - .now))
         exit = await process.end(patience: .zero)
-        guard !printed.isTooMuch else { throw .tooMuch(most) }
+        let all = printed.withLock { $0 }
+        guard !all.isTooMuch else { throw .tooMuch(most) }
         guard end != nil else { throw .late(limit) }
-        output = printed.bytes
+        output = all.bytes
         complaints = process.output.lines()
     }
 }
@@ -48,30 +60,4 @@ package enum ProgramProblem: Error, Sendable, Equatable {
     case tooMuch(Int)
     /// It did not end in time and was ended.
     case late(Duration)
-}
-
-/// What a program has printed so far.
-private final class Printed: Sendable {
-    private struct State {
-        var bytes: [UInt8] = []
-        var isTooMuch = false
-    }
-
-    private let state = Mutex(State())
-    private let most: Int
-
-    init(most: Int) {
-        self.most = most
-    }
-
-    var bytes: [UInt8] { state.withLock { $0.bytes } }
-    var isTooMuch: Bool { state.withLock { $0.isTooMuch } }
-
-    func take(_ chunk: [UInt8]) -> Bool {
-        state.withLock { state in
-            state.isTooMuch = state.bytes.count + chunk.count > most
-            if !state.isTooMuch { state.bytes += chunk }
-            return !state.isTooMuch
-        }
-    }
 }

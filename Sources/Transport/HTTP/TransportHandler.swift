@@ -10,6 +10,11 @@ package protocol TransportHandler: Sendable {
     func serve(_ socket: ServerSocket) async
 }
 
+extension TransportHandler {
+    /// Nothing, for a server that lets nobody have a WebSocket.
+    package func serve(_ socket: ServerSocket) async {}
+}
+
 /// The bounds that keep one client from harming a server and its other clients.
 package struct ServerLimits: Sendable, Equatable {
     /// What becomes of a WebSocket message over the limit.

@@ -1,7 +1,7 @@
+import Basics
 import NIOCore
 import NIOHTTP1
 import NIOSSL
-import Synchronization
 
 /// Stands between clients and a server, passes on what they say to each other, and shows it to a watcher.
 ///
@@ -29,31 +29,19 @@ package enum Relay {
         let secure: NIOSSLContext? = if let tls { try tls.serverContext() } else { nil }
         // An unreadable trust file is the caller's fault, and told before anybody connects.
         if upstream.scheme.isSecure { _ = try upstreamTLS.clientHandler(for: upstream) }
-        let numbers = RelayNumbers()
+        let lastNumber = Shared(0)
         let listener = try await Listener.start(host: host, port: port, maxConnections: limits.maxConnections) {
             pipeline, registry in
             if let secure { try pipeline.addHandler(NIOSSLServerHandler(context: secure)) }
             let settings = RelaySettings(
                 upstream: upstream, tls: upstreamTLS, isSecure: secure != nil, limits: limits,
-                holdsMessages: holdsMessages, watcher: watcher, registry: registry, numbers: numbers)
+                holdsMessages: holdsMessages, watcher: watcher, registry: registry, lastNumber: lastNumber)
             try pipeline.addHandler(UpgradeGate(splittingFirstHead: false))
             try pipeline.addHandler(HTTPResponseEncoder(configuration: .asGiven))
             try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes)))
             try pipeline.addHandler(RelayClientHandler(settings))
         }
         return TransportServer(listener: listener, isSecure: secure != nil)
-    }
-}
-
-/// Numbers for exchanges.
-final class RelayNumbers: Sendable {
-    private let last = Mutex(0)
-
-    func next() -> Int {
-        last.withLock { last in
-            last += 1
-            return last
-        }
     }
 }
 

@@ -13,7 +13,8 @@ struct RelaySettings: Sendable {
     let holdsMessages: Bool
     let watcher: any RelayWatcher
     let registry: ServerRegistry
-    let numbers: RelayNumbers
+    /// The number of the last exchange.
+    let lastNumber: Shared<Int>
 }
 
 /// One client of a relay and the connection to the server that is its own; both live on one event loop.
@@ -124,8 +125,12 @@ final class RelaySession {
     private func begin(_ head: HTTPRequestHead) {
         idle?.cancel()
         let isUpgrade = RelayHeads.asksForWebSocket(head)
+        let number = settings.lastNumber.withLock { last in
+            last += 1
+            return last
+        }
         let exchange = Exchange(
-            number: settings.numbers.next(), head: head, isUpgrade: isUpgrade,
+            number: number, head: head, isUpgrade: isUpgrade,
             body: KeptBody(settings.limits, settings.registry), answerBody: KeptBody(settings.limits, settings.registry)
         )
         self.exchange = exchange
