@@ -84,7 +84,8 @@ let package = Package(
         // Stands between a client and a server: passes on, writes down, judges and breaks things on request.
         room("Proxy", ["Basics", "Platform", "JSON", "Holdfast", "Transcript", "Judge", "Transport", "Stage"]),
         // The reference server for people who develop a client, driven while it runs.
-        room("Mock", ["Basics", "JSON", "Holdfast", "Transcript", "Transport", "Reference", "Proxy"]),
+        room(
+            "Mock", ["Basics", "JSON", "Holdfast", "Transcript", "Transport", "Reference", "Proxy"], embeds: true),
         // The suites, the judging of captures, the kill matrix and the doctor: what the commands do, short of arguments.
         room(
             "HoldfastSuite",
