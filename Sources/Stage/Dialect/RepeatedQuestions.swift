@@ -2,13 +2,13 @@ import Holdfast
 import JSON
 import Synchronization
 
-/// The questions of a scenario that are asked again under the same key, and the roads they take.
+/// The questions of a scenario that are asked again under the same key, and the transports they take.
 ///
-/// Only its key makes a question a repeat. On a road whose wire carries none, the same text again is a new question, and what
+/// Only its key makes a question a repeat. On a transport whose wire carries none, the same text again is a new question, and what
 /// a server does with it says nothing about repeats.
 final class RepeatedQuestions: Sendable {
     /// How a question travels.
-    private enum Road: String {
+    private enum Transport: String {
         case socket = "on a socket"
         case rest = "over REST"
     }
@@ -16,16 +16,16 @@ final class RepeatedQuestions: Sendable {
     private struct Asking {
         /// The key, as the scenario writes it.
         let key: String
-        let road: Road
+        let transport: Transport
         /// Whether later steps build on the answer.
         let isSaved: Bool
     }
 
     private let dialect: String
-    /// The roads on which a key is lost.
-    private let keyless: Set<Road>
-    /// The road of the first asking, by the step that asks again.
-    private let firstRoads: [JSONPointer: Road]
+    /// The transports on which a key is lost.
+    private let keyless: Set<Transport>
+    /// The transport of the first asking, by the step that asks again.
+    private let firstTransports: [JSONPointer: Transport]
     /// The keys of those steps that one `repeat` performs several times.
     private let asked = Mutex<Set<String>>([])
 
@@ -33,48 +33,48 @@ final class RepeatedQuestions: Sendable {
     init(_ steps: [ScenarioStep], of profiles: Set<Profile>, in dialect: Dialect) {
         self.dialect = dialect.name
         keyless = dialect.isCanonical ? [] : Self.keyless(in: dialect)
-        var firstRoads: [JSONPointer: Road] = [:]
+        var firstTransports: [JSONPointer: Transport] = [:]
         if !keyless.isEmpty {
-            var known: [String: Road] = [:]
-            Self.collect(steps, profiles, &known, &firstRoads)
+            var known: [String: Transport] = [:]
+            Self.collect(steps, profiles, &known, &firstTransports)
         }
-        self.firstRoads = firstRoads
+        self.firstTransports = firstTransports
     }
 
     /// Makes sure that a step which asks again can be told from one that asks anew.
     /// - Throws: ``StepEnd/inexpressible(_:)`` where it cannot, and ``StepEnd/unmet(_:)`` when later steps need its answer.
     func check(_ step: ScenarioStep, with variables: ScenarioVariables) throws {
         guard !keyless.isEmpty, let asking = Self.asking(step.action) else { return }
-        var first = firstRoads[step.pointer]
+        var first = firstTransports[step.pointer]
         if first == nil, let key = try? variables.text(asking.key) {
             // The rounds of a `repeat` are alike, so each of them may be the first.
             let isFirst = asked.withLock { $0.insert(key).inserted }
-            first = isFirst ? nil : asking.road
+            first = isFirst ? nil : asking.transport
         }
-        guard let first, let road = [asking.road, first].first(where: keyless.contains) else { return }
+        guard let first, let transport = [asking.transport, first].first(where: keyless.contains) else { return }
         let reason =
-            "the dialect \(dialect) carries no key \(road.rawValue), so that a repeat of what is asked there is a new question"
+            "the dialect \(dialect) carries no key \(transport.rawValue), so that a repeat of what is asked there is a new question"
         throw asking.isSaved ? StepEnd.unmet("\(step.pointer): \(reason)") : StepEnd.inexpressible(reason)
     }
 
     // MARK: what a scenario says
 
     private static func collect(
-        _ steps: [ScenarioStep], _ profiles: Set<Profile>, _ known: inout [String: Road],
-        _ firstRoads: inout [JSONPointer: Road]
+        _ steps: [ScenarioStep], _ profiles: Set<Profile>, _ known: inout [String: Transport],
+        _ firstTransports: inout [JSONPointer: Transport]
     ) {
         for step in steps {
             if let profile = step.profile, !profiles.contains(profile) { continue }
             switch step.action {
             case .together(let branches):
-                for branch in branches { collect(branch, profiles, &known, &firstRoads) }
-            case .repeat(_, _, _, _, let steps): collect(steps, profiles, &known, &firstRoads)
+                for branch in branches { collect(branch, profiles, &known, &firstTransports) }
+            case .repeat(_, _, _, _, let steps): collect(steps, profiles, &known, &firstTransports)
             default:
                 guard let asking = asking(step.action) else { continue }
                 if let first = known[asking.key] {
-                    firstRoads[step.pointer] = first
+                    firstTransports[step.pointer] = first
                 } else {
-                    known[asking.key] = asking.road
+                    known[asking.key] = asking.transport
                 }
             }
         }
@@ -83,16 +83,17 @@ final class RepeatedQuestions: Sendable {
     /// How a step asks a question with a key; nil when it asks none.
     private static func asking(_ action: ScenarioStep.Action) -> Asking? {
         switch action {
-        case .chat(let question, _): return key(of: question).map { Asking(key: $0, road: .socket, isSaved: false) }
+        case .chat(let question, _):
+            return key(of: question).map { Asking(key: $0, transport: .socket, isSaved: false) }
         case .postChat(let question, _, let save):
-            return key(of: question).map { Asking(key: $0, road: .rest, isSaved: !save.isEmpty) }
+            return key(of: question).map { Asking(key: $0, transport: .rest, isSaved: !save.isEmpty) }
         case .send(let frame, _, _) where frame["type"] == "chat":
-            return frame["clientMessageId"]?.stringValue.map { Asking(key: $0, road: .socket, isSaved: false) }
+            return frame["clientMessageId"]?.stringValue.map { Asking(key: $0, transport: .socket, isSaved: false) }
         // What has no credential, or a bad one, is no question of anybody.
         case .http(let exchange)
         where exchange.method == "POST" && exchange.path == "/api/chat" && exchange.credential.token == .own:
             return exchange.body?["clientMessageId"]?.stringValue.map {
-                Asking(key: $0, road: .rest, isSaved: !exchange.save.isEmpty)
+                Asking(key: $0, transport: .rest, isSaved: !exchange.save.isEmpty)
             }
         default: return nil
         }
@@ -108,23 +109,23 @@ final class RepeatedQuestions: Sendable {
 
     // MARK: what a dialect says
 
-    private static func keyless(in dialect: Dialect) -> Set<Road> {
+    private static func keyless(in dialect: Dialect) -> Set<Transport> {
         let key: JSONValue = "a key"
         let body: JSONValue = ["messages": [["role": "user", "content": "x"]], "clientMessageId": key]
         var frame = body
         frame["type"] = "chat"
-        var roads: Set<Road> = []
+        var transports: Set<Transport> = []
         if case .frames(let wire) = dialect.encode(frame, sentBy: .client), let sent = wire.first,
             case .frames(let seen) = dialect.decode(sent, sentBy: .client), seen.first?["clientMessageId"] != key
         {
-            roads.insert(.socket)
+            transports.insert(.socket)
         }
         let request = RESTRequest(method: "POST", path: "/api/chat", body: body.text())
         if let wire = dialect.encode(request), let seen = dialect.decode(wire)?.body,
             (try? JSONParser.value(seen))?["clientMessageId"] != key
         {
-            roads.insert(.rest)
+            transports.insert(.rest)
         }
-        return roads
+        return transports
     }
 }

@@ -30,7 +30,7 @@ package struct DriverCheck: Sendable {
         defer { folder.remove() }
         let server: TransportServer
         do {
-            server = try await TransportServer.start(host: host, handler: ClosedDoor())
+            server = try await TransportServer.start(host: host, handler: ClosedServer())
         } catch {
             throw DriverProblem(.noServer(reason: "\(error)"), at: host)
         }
@@ -73,7 +73,7 @@ package struct DriverCheck: Sendable {
 }
 
 /// A server that takes nobody.
-private struct ClosedDoor: TransportHandler {
+private struct ClosedServer: TransportHandler {
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         HTTPServerResponse(
             status: 503, headers: [("Content-Type", "application/json")],

@@ -3,7 +3,7 @@ import Transport
 
 /// Answers requests the way Apple's push service does.
 struct PushHandler: TransportHandler {
-    let desk: PushDesk
+    let registry: PushRegistry
 
     func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision {
         .refuse(status: 404, body: "the push service speaks no WebSocket")
@@ -12,19 +12,19 @@ struct PushHandler: TransportHandler {
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         let reply = PushReply(to: request)
         guard let device = Self.device(in: request.path) else {
-            desk.noteStray(clipped(request.method), clipped(request.path), status: 404)
+            registry.noteStray(clipped(request.method), clipped(request.path), status: 404)
             return reply.response(404)
         }
         let shown = "/3/device/‹a token of \(device.utf8.count) bytes›"
         guard request.method == "POST" else {
-            desk.noteStray(clipped(request.method), shown, status: 405)
+            registry.noteStray(clipped(request.method), shown, status: 405)
             return reply.response(405)
         }
-        switch desk.destination(of: device, session: Self.session(in: request.body)) {
+        switch registry.destination(of: device, session: Self.session(in: request.body)) {
         case .route(let route, let principal): return await route.take(request, reply, of: principal)
         case .late: return reply.response(200)
         case .unknown:
-            desk.noteStray("POST", shown, status: 400)
+            registry.noteStray("POST", shown, status: 400)
             return reply.response(400, reason: "BadDeviceToken")
         }
     }

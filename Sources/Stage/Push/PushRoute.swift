@@ -27,20 +27,20 @@ final class PushRoute: Sendable {
     let devices: [String: String]
     private let mailboxes: [String: Mailbox]
     private let recorder: Recorder
-    private let desk: PushDesk
+    private let registry: PushRegistry
     private let state = Mutex(State())
     private let closed = Latch<Void>()
 
     /// Opens a route, and records for whom pushes are taken from now on.
-    init(devices: [String: String], at desk: PushDesk, recorder: Recorder) {
+    init(devices: [String: String], at registry: PushRegistry, recorder: Recorder) {
         self.devices = devices
-        self.desk = desk
+        self.registry = registry
         self.recorder = recorder
         mailboxes = devices.mapValues { _ in Mailbox() }
         for principal in devices.keys.sorted() {
             recorder.note(.act("listen", ["principal": .string(principal)]), on: .push)
         }
-        desk.open(self, devices: devices)
+        registry.open(self, devices: devices)
     }
 
     // MARK: steps
@@ -73,7 +73,7 @@ final class PushRoute: Sendable {
 
     /// Ends the route and all that hangs.
     func close(sessions: Set<String>) {
-        desk.close(self, sessions: sessions)
+        registry.close(self, sessions: sessions)
         for mailbox in mailboxes.values { mailbox.end() }
         closed.set(())
     }
@@ -93,9 +93,9 @@ final class PushRoute: Sendable {
             return state.programs[index].outcome
         }
         if let usefulness = outcome.flatMap(Self.usefulness), let device = devices[principal] {
-            desk.note(usefulness, of: device)
+            registry.note(usefulness, of: device)
         }
-        switch outcome ?? PushReply.usual(for: request, topic: desk.topic) {
+        switch outcome ?? PushReply.usual(for: request, topic: registry.topic) {
         case .status(let status, let reason):
             let response = reply.response(status, reason: reason)
             deliver(request, of: principal, then: .response(Self.seen(response)))

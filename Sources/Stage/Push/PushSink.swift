@@ -34,13 +34,13 @@ package final class PushSink: Sendable {
     /// The certificate that a client over TLS has to trust, in PEM and made for this sink alone; nil without TLS.
     package let certificate: String?
 
-    let desk: PushDesk
+    let registry: PushRegistry
     private let server: TransportServer
 
-    private init(server: TransportServer, desk: PushDesk, certificate: String?) {
+    private init(server: TransportServer, registry: PushRegistry, certificate: String?) {
         self.server = server
         self.certificate = certificate
-        self.desk = desk
+        self.registry = registry
         url = server.httpURL("")
     }
 
@@ -56,12 +56,12 @@ package final class PushSink: Sendable {
     package static func start(
         host: String = "127.0.0.1", port: Int = 0, isSecure: Bool = false, topic: String? = nil
     ) async throws(TransportProblem) -> PushSink {
-        let desk = PushDesk(topic: topic)
+        let registry = PushRegistry(topic: topic)
         let authority = isSecure ? try ThrowAwayAuthority(for: host) : nil
         let server = try await TransportServer.start(
             host: host, port: port, tls: authority?.identity, speaksHTTP2: true, limits: limits,
-            handler: PushHandler(desk: desk))
-        return PushSink(server: server, desk: desk, certificate: authority?.certificate)
+            handler: PushHandler(registry: registry))
+        return PushSink(server: server, registry: registry, certificate: authority?.certificate)
     }
 
     /// Stops to listen, and ends what hangs.
@@ -70,12 +70,12 @@ package final class PushSink: Sendable {
     }
 
     /// Requests that no scenario waits for: to unknown devices, paths or methods; the first hundred.
-    package var strays: [Stray] { desk.strays }
+    package var strays: [Stray] { registry.strays }
     /// How many there were in all.
-    var strayCount: Int { desk.strayCount }
+    var strayCount: Int { registry.strayCount }
     /// How many pushes came after the scenario they belong to.
-    var lateCount: Int { desk.lateCount }
+    var lateCount: Int { registry.lateCount }
 
     /// What can be expected of a device.
-    func usefulness(of device: String) -> Usefulness { desk.usefulness(of: device) }
+    func usefulness(of device: String) -> Usefulness { registry.usefulness(of: device) }
 }

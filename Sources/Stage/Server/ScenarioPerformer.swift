@@ -72,7 +72,7 @@ final class ScenarioPerformer: Sendable {
         guard let sink else { return nil }
         // A server has every right to forget a device that was refused, so nothing is expected of it any more.
         let devices = principals.compactMapValues(\.device).filter { sink.usefulness(of: $0.value) != .refused }
-        return devices.isEmpty ? nil : PushRoute(devices: devices, at: sink.desk, recorder: recorder)
+        return devices.isEmpty ? nil : PushRoute(devices: devices, at: sink.registry, recorder: recorder)
     }
 
     /// Whether the subject took the first connection; nil when none was tried.

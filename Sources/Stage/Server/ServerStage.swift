@@ -13,7 +13,7 @@ package struct ServerStage: Sendable {
         self.subject = subject
         self.specification = specification
         schemas = SentSchemas(specification)
-        subject.pushSink?.desk.expect(subject.principals.compactMap(\.device))
+        subject.pushSink?.registry.expect(subject.principals.compactMap(\.device))
     }
 
     /// Performs one scenario to its end, or until the task is cancelled; what was observed until then is kept.

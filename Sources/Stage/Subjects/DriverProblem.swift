@@ -78,7 +78,8 @@ extension DriverProblem: CustomStringConvertible {
 
     private var asked: String { command.map { "'\($0)'" } ?? "a command" }
 
-    private static func seconds(_ milliseconds: Int) -> String {
+    /// A time in seconds and tenths.
+    static func seconds(_ milliseconds: Int) -> String {
         "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
     }
 

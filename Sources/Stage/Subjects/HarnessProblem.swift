@@ -66,10 +66,6 @@ extension HarnessProblem: CustomStringConvertible {
         return (what, words.expected, words.fix)
     }
 
-    private static func seconds(_ milliseconds: Int) -> String {
-        "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
-    }
-
     private static func said(_ output: [String]) -> String {
         output.isEmpty
             ? ", and said nothing" : "; the last it said:\n" + output.map { "    \($0)" }.joined(separator: "\n")
@@ -126,12 +122,12 @@ extension HarnessProblem: CustomStringConvertible {
             )
         case .unreachable(let reason, let attempts, let milliseconds, let path):
             (
-                "\(reason), \(attempts) attempt\(attempts == 1 ? "" : "s") in \(Self.seconds(milliseconds))",
+                "\(reason), \(attempts) attempt\(attempts == 1 ? "" : "s") in \(DriverProblem.seconds(milliseconds))",
                 "a server that accepts WebSocket upgrades on \(path)", "start it first, or correct the URL"
             )
         case .noUpgrade(let milliseconds, let path):
             (
-                "it takes connections, and does not answer the WebSocket upgrade within \(Self.seconds(milliseconds))",
+                "it takes connections, and does not answer the WebSocket upgrade within \(DriverProblem.seconds(milliseconds))",
                 "a server that accepts WebSocket upgrades on \(path)",
                 "correct host, port and path, or find out what the server waits for"
             )

@@ -6,7 +6,7 @@ import NIOHTTP1
 /// Bytes go on as they came. A direction is read only while the other peer takes what it gets, so that a flood fills the
 /// buffers of whoever sends it, and no memory here.
 final class RelayTunnel {
-    private struct Road {
+    private struct Direction {
         var cutter: FrameCutter
         var held = 0
         /// Pieces behind one that is delayed, with what becomes of the first where that is decided.
@@ -21,7 +21,7 @@ final class RelayTunnel {
     private let client: any Channel
     private let server: any Channel
     private let settings: RelaySettings
-    private var roads: [RelaySide: Road]
+    private var directions: [RelaySide: Direction]
     private var isOver = false
     private var isSilent = false
 
@@ -30,9 +30,12 @@ final class RelayTunnel {
         self.client = client
         self.server = server
         self.settings = settings
-        roads = Dictionary(
+        directions = Dictionary(
             uniqueKeysWithValues: [RelaySide.client, .server].map { side in
-                (side, Road(cutter: FrameCutter(from: side, limits: settings.limits, holds: settings.holdsMessages)))
+                (
+                    side,
+                    Direction(cutter: FrameCutter(from: side, limits: settings.limits, holds: settings.holdsMessages))
+                )
             })
     }
 
@@ -56,21 +59,21 @@ final class RelayTunnel {
     // MARK: passing
 
     func received(_ bytes: ByteBuffer, from side: RelaySide) {
-        guard !isOver, !isSilent, var road = roads[side] else { return }
-        let pieces = road.cutter.feed(bytes)
-        let more = road.cutter.heldBytes - road.held
+        guard !isOver, !isSilent, var direction = directions[side] else { return }
+        let pieces = direction.cutter.feed(bytes)
+        let more = direction.cutter.heldBytes - direction.held
         if more <= 0 {
             settings.registry.release(-more)
-            road.held += more
+            direction.held += more
         } else if settings.registry.hold(more, of: settings.limits.maxHeldBytes) {
-            road.held += more
+            direction.held += more
         }
-        let isTooMuch = road.cutter.heldBytes > road.held
-        let problem = road.cutter.problem
-        roads[side] = road
+        let isTooMuch = direction.cutter.heldBytes > direction.held
+        let problem = direction.cutter.problem
+        directions[side] = direction
         for piece in pieces { take(piece, from: side) }
         if problem == nil, isTooMuch { giveUp(side) }
-        if problem != nil, let now = roads[side]?.cutter.problem { lose(now, side) }
+        if problem != nil, let now = directions[side]?.cutter.problem { lose(now, side) }
     }
 
     private var lost: Set<RelaySide> = []
@@ -82,17 +85,17 @@ final class RelayTunnel {
 
     private func giveUp(_ side: RelaySide) {
         let problem = TransportProblem(.tooLarge(limit: settings.limits.maxHeldBytes), at: side.rawValue)
-        guard let piece = roads[side]?.cutter.giveUp(problem) else { return }
-        settings.registry.release(roads[side]?.held ?? 0)
-        roads[side]?.held = 0
+        guard let piece = directions[side]?.cutter.giveUp(problem) else { return }
+        settings.registry.release(directions[side]?.held ?? 0)
+        directions[side]?.held = 0
         take(piece, from: side)
         lose(problem, side)
     }
 
     private func take(_ piece: FrameCutter.Piece, from side: RelaySide) {
         guard !isOver, !isSilent else { return }
-        if roads[side]?.isDelayed == true {
-            roads[side]?.queue.append(piece)
+        if directions[side]?.isDelayed == true {
+            directions[side]?.queue.append(piece)
             return
         }
         guard let event = piece.event else { return pass(piece.bytes, from: side) }
@@ -103,21 +106,21 @@ final class RelayTunnel {
         }
         let deed = settings.watcher.saw(event, from: side, number: number)
         guard deed.delay > .zero else { return perform(deed, piece, from: side) }
-        roads[side]?.isDelayed = true
-        roads[side]?.queue.insert(piece, at: 0)
-        roads[side]?.decided = deed
+        directions[side]?.isDelayed = true
+        directions[side]?.queue.insert(piece, at: 0)
+        directions[side]?.decided = deed
         client.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(deed.delay)) { [weak self] in
             self?.goOn(side)
         }
     }
 
     private func goOn(_ side: RelaySide) {
-        guard !isOver, !isSilent, var road = roads[side] else { return }
-        let (queue, decided, ending) = (road.queue, road.decided, road.ending)
-        road.isDelayed = false
-        road.queue = []
-        road.decided = nil
-        roads[side] = road
+        guard !isOver, !isSilent, var direction = directions[side] else { return }
+        let (queue, decided, ending) = (direction.queue, direction.decided, direction.ending)
+        direction.isDelayed = false
+        direction.queue = []
+        direction.decided = nil
+        directions[side] = direction
         for (index, piece) in queue.enumerated() {
             if index == 0, let decided, let event = piece.event {
                 settings.watcher.delivered(event, from: side, number: number)
@@ -127,8 +130,8 @@ final class RelayTunnel {
             }
         }
         channel(side.other).flush()
-        if roads[side]?.isDelayed == true { return }
-        roads[side]?.ending = nil
+        if directions[side]?.isDelayed == true { return }
+        directions[side]?.ending = nil
         if let ending { follow(side, wasReset: ending) } else { readIfWanted(side) }
     }
 
@@ -161,7 +164,7 @@ final class RelayTunnel {
     func canTakeMore(_ side: RelaySide) { readIfWanted(side.other) }
 
     private func readIfWanted(_ side: RelaySide) {
-        guard !isSilent, roads[side]?.isDelayed != true, isOver || channel(side.other).isWritable else { return }
+        guard !isSilent, directions[side]?.isDelayed != true, isOver || channel(side.other).isWritable else { return }
         channel(side).read()
     }
 
@@ -175,8 +178,8 @@ final class RelayTunnel {
             over()
             return channel(side.other).close(promise: nil)
         }
-        guard roads[side]?.isDelayed != true else {
-            roads[side]?.ending = wasReset
+        guard directions[side]?.isDelayed != true else {
+            directions[side]?.ending = wasReset
             return
         }
         follow(side, wasReset: wasReset)
@@ -198,7 +201,7 @@ final class RelayTunnel {
     func close(_ code: UInt16) {
         guard !isOver else { return }
         for side in [RelaySide.client, .server] where channel(side).isActive {
-            if roads[side.other]?.cutter.isBetweenFrames ?? false, !isSilent {
+            if directions[side.other]?.cutter.isBetweenFrames ?? false, !isSilent {
                 let mask = side == .server ? UInt32.random(in: .min ... .max) : nil
                 let frame = WebSocketFrame.close(code: code).bytes(mask: mask)
                 channel(side).writeAndFlush(ByteBuffer(bytes: frame), promise: nil)
@@ -211,9 +214,9 @@ final class RelayTunnel {
     private func over() {
         isOver = true
         for side in [RelaySide.client, .server] {
-            settings.registry.release(roads[side]?.held ?? 0)
-            roads[side]?.held = 0
-            roads[side]?.queue = []
+            settings.registry.release(directions[side]?.held ?? 0)
+            directions[side]?.held = 0
+            directions[side]?.queue = []
         }
     }
 }

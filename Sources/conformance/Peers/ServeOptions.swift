@@ -63,7 +63,7 @@ extension ServeCommand {
     func openControl(_ mock: MockServer, at address: ServiceAddress) async throws(SuiteProblem) -> TransportServer {
         let host = address.host == "[::1]" ? "::1" : address.host
         do {
-            return try await ControlDoor.open(mock, host: host, port: address.port)
+            return try await ControlServer.open(mock, host: host, port: address.port)
         } catch {
             throw SuiteProblem(listeningAt: "--control", error)
         }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Which scenario a push belongs to, and what is remembered of those that belong to none.
-final class PushDesk: Sendable {
+final class PushRegistry: Sendable {
     /// Where a push goes.
     enum Destination {
         case route(PushRoute, principal: String)

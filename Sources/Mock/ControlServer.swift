@@ -7,7 +7,7 @@ import Transport
 /// The control port of a mock server: a page for people, and the same for programs.
 ///
 /// It listens on the loopback address alone and lets no page of another site in (``ControlFence``).
-package final class ControlDoor: Sendable {
+package final class ControlServer: Sendable {
     /// A page and a handful of programs are all that come here.
     private static let limits = ServerLimits(
         maxBodyBytes: 1 << 20, maxHeldBytes: 8 << 20, maxConnections: 64, requestTimeout: .seconds(30))
@@ -26,14 +26,14 @@ package final class ControlDoor: Sendable {
     package static func open(_ mock: MockServer, host: String, port: Int) async throws(TransportProblem)
         -> TransportServer
     {
-        let door = ControlDoor(mock)
-        let server = try await TransportServer.start(host: host, port: port, limits: limits, handler: door)
-        door.port.withLock { $0 = server.port }
+        let control = ControlServer(mock)
+        let server = try await TransportServer.start(host: host, port: port, limits: limits, handler: control)
+        control.port.withLock { $0 = server.port }
         return server
     }
 }
 
-extension ControlDoor: TransportHandler {
+extension ControlServer: TransportHandler {
     package func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision {
         .refuse(status: 404, body: #"{"error":"there is no WebSocket here"}"#)
     }
