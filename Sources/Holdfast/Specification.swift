@@ -64,7 +64,12 @@ public struct Specification: Sendable {
     public subscript(id: ClauseID) -> Clause? { byID[id] }
 
     /// The message schemas with what the given profiles add; compiled on first use.
-    public func messageSchemas(for profiles: Set<Profile>) -> MessageSchemas { schemas[profiles] }
+    public func messageSchemas(for profiles: Set<Profile>) -> MessageSchemas { schemas[.init(profiles: profiles)] }
+
+    /// The same for who sends: an open set, such as that of the error codes, holds what this version lists and no more.
+    public func schemasOfSent(for profiles: Set<Profile>) -> MessageSchemas {
+        schemas[.init(profiles: profiles, closesSets: true)]
+    }
 
     private static func version(in files: SpecificationFiles) -> String? {
         guard let text = files.texts["version.json"] else { return nil }

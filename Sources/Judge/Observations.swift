@@ -80,7 +80,7 @@ struct Observations: Sendable {
             return ["kill", "stop", "exit"].contains(name)
         }
         let profiles = history.header.subject.profiles
-        schemas = specification.messageSchemas(for: profiles)
+        schemas = specification.schemasOfSent(for: profiles)
         coreSchemas = specification.messageSchemas(for: [])
         connections = ObservedConnection.all(in: history)
         received = connections.flatMap(\.received).sorted { $0.event < $1.event }

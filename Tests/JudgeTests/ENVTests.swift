@@ -25,6 +25,7 @@ import Testing
         try clause.violates("A+ A>chat(c1) A<done(t1 stats='fast')^")
         try clause.violates("A+ A>ping(n1) A<pong(nonce=1)^")
         try clause.violates("A+ A>`{` A<error(parse_error error='')^ \(alive)")
+        try clause.violates("A+ A>chat(c1) A<error(s1 code='model_down')^")  // legal to read, not to send
         try clause.untested("A>open A<refused(503)")
     }
 

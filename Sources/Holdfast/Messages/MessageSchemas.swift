@@ -28,8 +28,12 @@ public struct MessageSchemas: Sendable {
     ]
 
     /// Compiles every message schema of a specification.
+    ///
+    /// With `closesSets`, an open set holds no more than this version lists, as it does for who sends.
     /// - Throws: Every file that is no JSON or no schema.
-    public init(_ files: SpecificationFiles, profiles: Set<Profile>) throws(InputProblems) {
+    public init(
+        _ files: SpecificationFiles, profiles: Set<Profile>, closesSets: Bool = false
+    ) throws(InputProblems) {
         self.profiles = profiles
         var problems: [InputProblem] = []
         func note(_ path: String, _ what: String) {
@@ -43,7 +47,7 @@ public struct MessageSchemas: Sendable {
         for (path, text) in files.texts.sorted(by: { $0.key < $1.key }) {
             guard let file = Self.schemaFile(path) else { continue }
             do {
-                let root = ProfileOverlay.apply(profiles, to: try JSONParser.value(text))
+                let root = ProfileOverlay.apply(profiles, to: try JSONParser.value(text), closesSets: closesSets)
                 try registry.add(root, at: Self.base + file)
                 if file != "common.json" { entries.append((file, root)) }
             } catch {

@@ -2,22 +2,29 @@ import Synchronization
 
 /// Message schemas of one specification, compiled once for each set of profiles that is asked for.
 final class SchemaCache: Sendable {
+    /// What schemas are compiled for.
+    struct Key: Hashable {
+        let profiles: Set<Profile>
+        var closesSets = false
+    }
+
     private let files: SpecificationFiles
     /// Compiled with every server profile when the specification was read, which showed that the files are sound.
     private let strictest: MessageSchemas
-    private let compiled: Mutex<[Set<Profile>: MessageSchemas]>
+    private let compiled: Mutex<[Key: MessageSchemas]>
 
     init(_ files: SpecificationFiles) throws(InputProblems) {
         self.files = files
         strictest = try MessageSchemas(files, profiles: Profile.all(of: .server))
-        compiled = Mutex([strictest.profiles: strictest])
+        compiled = Mutex([Key(profiles: strictest.profiles): strictest])
     }
 
-    /// Profiles add names to `required` and nothing else, so compiling under fewer of them cannot fail.
-    subscript(profiles: Set<Profile>) -> MessageSchemas {
-        if let known = compiled.withLock({ $0[profiles] }) { return known }
-        let made = (try? MessageSchemas(files, profiles: profiles)) ?? strictest
-        compiled.withLock { $0[profiles] = made }
+    /// Profiles add names to `required`, and closed sets are those that are listed, so compiling for another key cannot fail.
+    subscript(key: Key) -> MessageSchemas {
+        if let known = compiled.withLock({ $0[key] }) { return known }
+        let made =
+            (try? MessageSchemas(files, profiles: key.profiles, closesSets: key.closesSets)) ?? strictest
+        compiled.withLock { $0[key] = made }
         return made
     }
 }
