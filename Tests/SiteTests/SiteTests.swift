@@ -69,6 +69,12 @@ import Testing
         }
     }
 
+    @Test(arguments: ["messages", "openapi"])
+    func `the bundles in the tree are those of the schemas`(name: String) throws {
+        let text = try #require(try Self.built.get()["bundle/\(name).json"])
+        try Golden.check(text, against: "Spec/bundle/\(name).json")
+    }
+
     @Test func `tags are closed in order`() throws {
         let empty: Set<Substring> = ["meta", "link", "input", "img", "path", "line", "rect", "br"]
         for (page, text) in try Self.built.get() where page.hasSuffix(".html") {

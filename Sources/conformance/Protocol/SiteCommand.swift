@@ -11,7 +11,8 @@ struct SiteCommand: AsyncParsableCommand {
         abstract: "Write the specification as a folder of HTML pages.",
         discussion: """
             A page for each chapter and each area, an anchor for each clause, scenarios, fixtures, schemas and a search box. The
-            pages need no server and no network: open index.html.
+            pages need no server and no network: open index.html. Below bundle/ stand all messages in one schema and OpenAPI
+            without references to other files, for generators of types.
 
             Examples:
               conformance site pages                          the specification that came with this program
