@@ -26,6 +26,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .executable(name: "conformance", targets: ["conformance"]),
+        .library(name: "HoldfastMessages", targets: ["HoldfastMessages"]),
         .library(name: "ClientDriver", targets: ["ClientDriver"]),
         .library(name: "ReferenceClient", targets: ["ReferenceClient"]),
         .library(name: "HoldfastSuite", targets: ["HoldfastSuite"]),
@@ -71,6 +72,8 @@ let package = Package(
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
+        // The messages as types for an app: no dependency, not even on the rooms above.
+        room("HoldfastMessages"),
         // What a team that tests its app links: no dependency, not even on the rooms above.
         room("ClientDriver"),
         room("Reference", ["Basics", "Platform", "JSON", "Holdfast", "Transport"]),
@@ -132,6 +135,7 @@ let package = Package(
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
+        tests("HoldfastMessagesTests", ["HoldfastMessages", "Holdfast", "JSON", "TestSupport"]),
         tests("ClientDriverTests", ["ClientDriver"]),
         tests("QRCodeTests", ["QRCode"]),
         tests("BasicsTests", ["Basics"]),

@@ -1,0 +1,108 @@
+/// What a client sends over the socket.
+public enum ClientFrame: Codable, Sendable, Hashable {
+    case auth(AuthFrame)
+    case chat(ChatFrame)
+    case sync(SyncFrame)
+    case ping(PingFrame)
+    /// A frame of a type that this version does not define, with all of its members.
+    case unknown(type: String, members: [String: MessageValue])
+
+    /// Reads a frame by its type.
+    public init(from decoder: any Decoder) throws {
+        let type = try decoder.container(keyedBy: MemberName.self).decode(String.self, forKey: "type")
+        self =
+            switch type {
+            case "auth": .auth(try AuthFrame(from: decoder))
+            case "chat": .chat(try ChatFrame(from: decoder))
+            case "sync": .sync(try SyncFrame(from: decoder))
+            case "ping": .ping(try PingFrame(from: decoder))
+            default: .unknown(type: type, members: try .init(from: decoder))
+            }
+    }
+
+    /// Writes what was read.
+    public func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .auth(let frame): try frame.encode(to: encoder)
+        case .chat(let frame): try frame.encode(to: encoder)
+        case .sync(let frame): try frame.encode(to: encoder)
+        case .ping(let frame): try frame.encode(to: encoder)
+        case .unknown(_, let members): try members.encode(to: encoder)
+        }
+    }
+}
+
+/// The client's first frame on every connection.
+public struct AuthFrame: MessageObject {
+    /// The major version of the protocol that the client speaks.
+    public var `protocol`: Int64 = 1
+    /// The credential.
+    public var token: String?
+    /// The device or installation, the same on each of its connections.
+    public var clientId: String?
+    /// Optional abilities of the client.
+    public var capabilities: [String]?
+    /// Members that this version does not define, as they came.
+    public var unknownMembers: [String: MessageValue] = [:]
+
+    /// One that is still to be filled.
+    public init() {}
+
+    static let members = [
+        constant("type", "auth"), required("protocol", \.`protocol`), optional("token", \.token),
+        optional("clientId", \.clientId), optional("capabilities", \.capabilities),
+    ]
+}
+
+/// A question to the agent: starts one turn.
+public struct ChatFrame: MessageObject {
+    /// The conversation as the client knows it, oldest first; the last one is the question and comes from the user.
+    public var messages: [ChatMessage] = []
+    /// The conversation to continue; a new one starts when absent.
+    public var sessionId: String?
+    /// The client's idempotency key for one question, usually a UUID.
+    public var clientMessageId: String?
+    /// Members that this version does not define, as they came.
+    public var unknownMembers: [String: MessageValue] = [:]
+
+    /// One that is still to be filled.
+    public init() {}
+
+    static let members = [
+        constant("type", "chat"), required("messages", \.messages), optional("sessionId", \.sessionId),
+        optional("clientMessageId", \.clientMessageId),
+    ]
+}
+
+/// Asks for every numbered frame after a position.
+public struct SyncFrame: MessageObject {
+    /// The last position without a hole before it; exclusive, so 0 asks for everything.
+    public var lastSeqSeen: Int64 = 0
+    /// The epoch that the position belongs to.
+    public var epoch: String?
+    /// At most this many frames in the answer.
+    public var limit: Int64?
+    /// Members that this version does not define, as they came.
+    public var unknownMembers: [String: MessageValue] = [:]
+
+    /// One that is still to be filled.
+    public init() {}
+
+    static let members = [
+        constant("type", "sync"), required("lastSeqSeen", \.lastSeqSeen), optional("epoch", \.epoch),
+        optional("limit", \.limit),
+    ]
+}
+
+/// Asks whether the server is there; answered by a pong.
+public struct PingFrame: MessageObject {
+    /// Text that a pong gives back as it came.
+    public var nonce: String?
+    /// Members that this version does not define, as they came.
+    public var unknownMembers: [String: MessageValue] = [:]
+
+    /// One that is still to be filled.
+    public init() {}
+
+    static let members = [constant("type", "ping"), optional("nonce", \.nonce)]
+}

@@ -1,0 +1,44 @@
+/// Any JSON value: what a tool was given, and members that this version does not define.
+public enum MessageValue: Codable, Sendable, Hashable {
+    case null
+    case bool(Bool)
+    case integer(Int128)
+    case number(Double)
+    case text(String)
+    case array([MessageValue])
+    case object([String: MessageValue])
+
+    /// Reads any value.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Int128.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .text(value)
+        } else if let values = try? container.decode([MessageValue].self) {
+            self = .array(values)
+        } else {
+            self = .object(try container.decode([String: MessageValue].self))
+        }
+    }
+
+    /// Writes what was read.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .text(let value): try container.encode(value)
+        case .array(let values): try container.encode(values)
+        case .object(let members): try container.encode(members)
+        }
+    }
+}
