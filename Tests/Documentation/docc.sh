@@ -22,7 +22,7 @@ while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
     find -L .build/checkouts -path '*/Sources/*/include/module.modulemap'
 )
 
-for module in JSON JSONSchema Holdfast Transcript Captures Judge ClientDriver ReferenceClient HoldfastSuite conformance; do
+for module in JSON JSONSchema Holdfast Transcript Captures Judge HoldfastMessages ClientDriver ReferenceClient HoldfastSuite conformance; do
     echo "== $module"
     graphs="$folder/graphs/$module"
     copy="$folder/catalogues/$module.docc"

@@ -5,8 +5,9 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 folder="${1:-$here/../../../.build/python}"
-if ! "$folder/bin/python" -c 'import websockets, openai, anthropic, yaml' 2>/dev/null; then
+if ! "$folder/bin/python" -c 'import websockets, openai, anthropic, yaml, datamodel_code_generator, openapi_generator_cli' 2>/dev/null; then
     python3 -m venv "$folder" >&2
-    "$folder/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt" -r "$here/clients.txt" >&2
+    "$folder/bin/pip" install --quiet --disable-pip-version-check \
+        -r "$here/requirements.txt" -r "$here/clients.txt" -r "$here/generators.txt" >&2
 fi
 cd "$folder" && echo "$PWD/bin/python"
