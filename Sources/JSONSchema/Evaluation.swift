@@ -2,7 +2,7 @@ import JSON
 
 /// Applies a program to a value.
 ///
-/// With a violation limit of 0 it stops at the first fault and keeps no books; otherwise it goes on and explains.
+/// With a violation limit of 0 it stops at the first fault; otherwise it goes on and explains.
 struct Evaluation {
     let program: Program
     private let violationLimit: Int
@@ -11,7 +11,7 @@ struct Evaluation {
     /// How many evaluations are open: the thread's stack has an end.
     private var depth = 0
     private var violations: [Finding] = []
-    private var instancePath: [String] = []
+    var instancePath: [String] = []
     private var keywordPath: [String] = []
     /// The resources entered on the way here, outermost first, for dynamic references.
     var scope: [Int] = []
@@ -37,9 +37,6 @@ struct Evaluation {
     var explains: Bool {
         violationLimit > 0 && silence == 0
     }
-
-    /// The depth of the place in the instance.
-    private(set) var instanceDepth = 0
 
     /// Applies one node at the current place.
     mutating func evaluate(_ index: Int, _ value: JSONValue, _ marks: inout Marks?) -> Bool {
@@ -69,6 +66,18 @@ struct Evaluation {
         return isValid
     }
 
+    /// Whether all parts are fine; only who explains goes on after the first that is not.
+    mutating func all<Parts: Sequence>(
+        _ parts: Parts, are isFine: (inout Evaluation, Parts.Element) -> Bool
+    ) -> Bool {
+        var isValid = true
+        for part in parts where !isFine(&self, part) {
+            isValid = false
+            if !explains { break }
+        }
+        return isValid
+    }
+
     /// Applies a node without writing down its faults.
     mutating func matches(_ index: Int, _ value: JSONValue, _ marks: inout Marks?) -> Bool {
         silence += 1
@@ -76,19 +85,10 @@ struct Evaluation {
         return evaluate(index, value, &marks)
     }
 
-    /// Applies a node to a part of the instance without writing down its faults.
-    mutating func matchesPart(_ index: Int, _ part: JSONValue) -> Bool {
-        instanceDepth += 1
-        defer { instanceDepth -= 1 }
-        var marks: Marks?
-        return matches(index, part, &marks)
-    }
-
     /// Applies a node at the same place of the instance, reached through `keyword`.
     mutating func follow(
         _ index: Int, _ value: JSONValue, _ marks: inout Marks?, through keyword: String, _ token: String? = nil
     ) -> Bool {
-        guard explains else { return evaluate(index, value, &marks) }
         let count = keywordPath.count
         keywordPath.append(keyword)
         if let token { keywordPath.append(token) }
@@ -98,15 +98,10 @@ struct Evaluation {
 
     /// Applies a node to a part of the instance.
     mutating func descend(
-        _ index: Int, _ value: JSONValue, to part: @autoclosure () -> String, through keyword: String,
-        _ token: String? = nil
+        _ index: Int, _ value: JSONValue, to part: String, through keyword: String, _ token: String? = nil
     ) -> Bool {
-        instanceDepth += 1
-        if explains { instancePath.append(part()) }
-        defer {
-            if explains { instancePath.removeLast() }
-            instanceDepth -= 1
-        }
+        instancePath.append(part)
+        defer { instancePath.removeLast() }
         var marks: Marks?
         return follow(index, value, &marks, through: keyword, token)
     }

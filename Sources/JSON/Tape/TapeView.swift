@@ -1,7 +1,7 @@
 /// The tokens of one text or value, for as long as text and tape stay where they are.
 package struct TapeView {
     package let tokens: UnsafePointer<TapeToken>
-    package let count: Int
+    let count: Int
     package let text: UnsafePointer<UInt8>
     package let textEnd: UnsafePointer<UInt8>
     package let annex: UnsafePointer<UInt8>
@@ -10,18 +10,15 @@ package struct TapeView {
     let isFlawed: Bool
 
     /// The bytes of a number as they stand in the text; of a string, without its escapes.
-    @inlinable
-    @inline(__always)
-    package func bytes(_ token: TapeToken) -> UnsafeBufferPointer<UInt8> {
+    func bytes(_ token: TapeToken) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: (token.isInAnnex ? annex : text) + Int(token.start), count: Int(token.length))
     }
 
     /// The elements of an array, or the keys of an object; as many as there are of one that is not whole.
-    @inlinable
-    @inline(__always)
-    package func parts(of index: Int) -> TapeParts {
+    func parts(of index: Int) -> TapeParts {
         let token = tokens[index]
-        return TapeParts(tokens, index + 1, min(Int(token.link), count), token.kind == .object)
+        return TapeParts(
+            tokens: tokens, position: index + 1, end: min(Int(token.link), count), step: token.kind == .object ? 1 : 0)
     }
 
     func isNamed(_ name: String, _ key: Int) -> Bool {
@@ -106,25 +103,14 @@ package struct TapeView {
 }
 
 /// The positions of the elements of an array, or of the keys of an object.
-package struct TapeParts: Sequence, IteratorProtocol {
-    @usableFromInline let tokens: UnsafePointer<TapeToken>
-    @usableFromInline var position: Int
-    @usableFromInline let end: Int
+struct TapeParts: Sequence, IteratorProtocol {
+    let tokens: UnsafePointer<TapeToken>
+    var position: Int
+    let end: Int
     /// From a part to the token that links to the next one.
-    @usableFromInline let step: Int
+    let step: Int
 
-    @inlinable
-    @inline(__always)
-    init(_ tokens: UnsafePointer<TapeToken>, _ first: Int, _ end: Int, _ areKeys: Bool) {
-        self.tokens = tokens
-        self.end = end
-        position = first
-        step = areKeys ? 1 : 0
-    }
-
-    @inlinable
-    @inline(__always)
-    package mutating func next() -> Int? {
+    mutating func next() -> Int? {
         guard position + step < end else { return nil }
         defer { position = Int(tokens[position + step].link) }
         return position

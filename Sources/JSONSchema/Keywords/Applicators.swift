@@ -7,13 +7,7 @@ extension Evaluation {
     ) -> Bool {
         switch keyword {
         case .allOf(let nodes):
-            var isValid = true
-            for (index, target) in nodes.enumerated()
-            where !follow(target, value, &marks, through: "allOf", String(index)) {
-                isValid = false
-                if !explains { break }
-            }
-            return isValid
+            return all(nodes.enumerated()) { $0.follow($1.element, value, &marks, through: "allOf", String($1.offset)) }
         case .not(let target):
             // What a forbidden schema looks at is not evaluated, whether it matches or not.
             var none: Marks?
@@ -28,14 +22,10 @@ extension Evaluation {
             return otherwise.map { follow($0, value, &marks, through: "else") } ?? true
         case .dependentSchemas(let keyword, let pairs):
             guard case .object(let object) = value else { return true }
-            var isValid = true
-            for (key, target) in pairs where object.contains(key) {
-                if !follow(target, value, &marks, through: keyword, key) {
-                    isValid = false
-                    if !explains { break }
-                }
+            return all(pairs) { evaluation, pair in
+                !object.contains(pair.key)
+                    || evaluation.follow(pair.node, value, &marks, through: keyword, pair.key)
             }
-            return isValid
         default: return true
         }
     }

@@ -81,13 +81,10 @@ extension Evaluation {
     ) -> Bool {
         switch keyword {
         case .minLength(let limit):
-            // A scalar takes one to four bytes, which often settles it without counting.
-            if string.utf8.count / 4 >= limit { return true }
             let count = string.unicodeScalars.count
             return count >= limit
                 || fail(.count("characters", found: count, limit: limit), value, node, "minLength")
         case .maxLength(let limit):
-            if string.utf8.count <= limit { return true }
             let count = string.unicodeScalars.count
             return count <= limit
                 || fail(.count("characters", found: count, limit: limit), value, node, "maxLength")
@@ -100,8 +97,8 @@ extension Evaluation {
     }
 
     /// Reports and answers false, so that a check reads as a condition.
-    mutating func fail(_ fault: Fault, _ value: JSONValue, _ node: Program.Node, _ keyword: String) -> Bool {
-        report(fault, value, node, [keyword])
+    mutating func fail(_ fault: Fault, _ value: JSONValue, _ node: Program.Node, _ keyword: String...) -> Bool {
+        report(fault, value, node, keyword)
         return false
     }
 }

@@ -35,30 +35,31 @@ extension Evaluation {
     private mutating func items(
         _ prefix: [Int], _ rest: Int?, _ values: [JSONValue], _ node: Program.Node, _ marks: inout Marks?
     ) -> Bool {
-        var isValid = true
-        for (index, value) in values.enumerated() {
-            let isFine: Bool
-            if index < prefix.count {
-                isFine = descend(prefix[index], value, to: String(index), through: "prefixItems", String(index))
-            } else if let rest {
-                if program.nodes[rest].verdict == false {
-                    report(
-                        .unwantedItem(index: index, allowed: prefix.count), value, node, ["items"], part: String(index))
-                    // All that follow are too many as well.
-                    marks?.markAll()
-                    return false
-                }
-                isFine = descend(rest, value, to: String(index), through: "items")
-            } else {
-                break
-            }
+        let areFine = all(zip(values, prefix).enumerated()) { evaluation, pair in
+            let index = pair.offset
             marks?.mark(index)
-            if !isFine {
-                isValid = false
-                if !explains { break }
-            }
+            return evaluation.descend(
+                pair.element.1, pair.element.0, to: String(index), through: "prefixItems", String(index))
         }
-        return isValid
+        guard let rest, values.count > prefix.count, areFine || explains else { return areFine }
+        // Where one is too many, all that follow are too many as well.
+        marks?.markAll()
+        return restOfItems(rest, Array(values.enumerated().dropFirst(prefix.count)), "items", prefix.count, node)
+            && areFine
+    }
+
+    /// The elements that no other keyword speaks for; at most `allowed` stand before them.
+    private mutating func restOfItems(
+        _ target: Int, _ values: [(offset: Int, element: JSONValue)], _ keyword: String, _ allowed: Int?,
+        _ node: Program.Node
+    ) -> Bool {
+        if let first = values.first, program.nodes[target].verdict == false {
+            report(
+                .unwantedItem(index: first.offset, allowed: allowed), first.element, node, [keyword],
+                part: String(first.offset))
+            return false
+        }
+        return all(values) { $0.descend(target, $1.element, to: String($1.offset), through: keyword) }
     }
 
     private mutating func contains(
@@ -67,7 +68,10 @@ extension Evaluation {
     ) -> Bool {
         var count = 0
         for (index, element) in values.enumerated() {
-            guard matchesPart(target, element) else { continue }
+            instancePath.append(String(index))
+            defer { instancePath.removeLast() }
+            var none: Marks?
+            guard matches(target, element, &none) else { continue }
             count += 1
             marks?.mark(index)
         }
@@ -81,21 +85,9 @@ extension Evaluation {
         _ target: Int, _ values: [JSONValue], _ node: Program.Node, _ marks: inout Marks?
     ) -> Bool {
         guard let evaluated = marks else { return true }
-        var isValid = true
-        for (index, value) in values.enumerated() where !evaluated[index] {
-            if program.nodes[target].verdict == false {
-                report(
-                    .unwantedItem(index: index, allowed: nil), value, node, ["unevaluatedItems"], part: String(index))
-                isValid = false
-                break
-            }
-            if !descend(target, value, to: String(index), through: "unevaluatedItems") {
-                isValid = false
-                if !explains { break }
-            }
-        }
         marks?.markAll()
-        return isValid
+        return restOfItems(
+            target, values.enumerated().filter { !evaluated[$0.offset] }, "unevaluatedItems", nil, node)
     }
 }
 

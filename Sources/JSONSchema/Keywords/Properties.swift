@@ -14,23 +14,18 @@ extension Evaluation {
             return object.count <= limit
                 || fail(.count("members", found: object.count, limit: limit), value, node, "maxProperties")
         case .required(let names):
-            var isValid = true
-            for name in names where !object.contains(name) {
-                report(.missing(name, because: nil), value, node, ["required"])
-                isValid = false
-                if !explains { break }
+            return all(names) { evaluation, name in
+                object.contains(name)
+                    || evaluation.fail(.missing(name, because: nil), value, node, "required")
             }
-            return isValid
         case .dependentRequired(let pairs):
-            var isValid = true
-            for (key, names) in pairs where object.contains(key) {
-                for name in names where !object.contains(name) {
-                    report(.missing(name, because: key), value, node, ["dependentRequired", key])
-                    isValid = false
-                    if !explains { return false }
+            return all(pairs) { evaluation, pair in
+                evaluation.all(object.contains(pair.key) ? pair.names : []) { evaluation, name in
+                    object.contains(name)
+                        || evaluation.fail(
+                            .missing(name, because: pair.key), value, node, "dependentRequired", pair.key)
                 }
             }
-            return isValid
         case .properties(let table): return properties(table, object, node, &marks)
         case .propertyNames(let target): return propertyNames(target, object, node)
         case .unevaluatedProperties(let target): return unevaluated(target, object, node, &marks)
@@ -41,27 +36,18 @@ extension Evaluation {
     private mutating func properties(
         _ table: PropertyTable, _ object: JSONObject, _ node: Program.Node, _ marks: inout Marks?
     ) -> Bool {
-        var isValid = true
-        for (position, (name, value)) in object.enumerated() {
-            var isKnown = false
-            if let target = table.names[ExactString(name)] {
-                isKnown = true
-                if !member(target, name, value, node, ["properties", name]) { isValid = false }
+        all(object.enumerated()) { evaluation, part in
+            let (name, value) = part.element
+            var targets = table.names[ExactString(name)].map { [($0, ["properties", name])] } ?? []
+            targets += table.patterns.filter { $0.pattern.matches(name) }
+                .map { ($0.node, ["patternProperties", $0.pattern.text]) }
+            if !targets.isEmpty || table.additional != nil { marks?.mark(part.offset) }
+            guard targets.isEmpty else {
+                return evaluation.all(targets) { $0.member($1.0, name, value, node, $1.1) }
             }
-            for (pattern, target) in table.patterns where pattern.matches(name) {
-                isKnown = true
-                if !member(target, name, value, node, ["patternProperties", pattern.text]) { isValid = false }
-            }
-            if !isKnown, let target = table.additional {
-                isKnown = true
-                if !rest(target, name, value, node, "additionalProperties", known: { _ in table.order }) {
-                    isValid = false
-                }
-            }
-            if isKnown { marks?.mark(position) }
-            if !isValid, !explains { return false }
+            guard let target = table.additional else { return true }
+            return evaluation.rest(target, name, value, node, "additionalProperties", known: { _ in table.order })
         }
-        return isValid
     }
 
     private mutating func member(
@@ -91,34 +77,29 @@ extension Evaluation {
     }
 
     private mutating func propertyNames(_ target: Int, _ object: JSONObject, _ node: Program.Node) -> Bool {
-        var isValid = true
-        for (name, value) in object {
-            var none: Marks?
-            if matches(target, .string(name), &none) { continue }
-            isValid = false
-            guard explains else { break }
-            let reason = gather { evaluation in
+        all(object) { evaluation, member in
+            let (isValid, findings) = evaluation.gather { evaluation in
                 var none: Marks?
-                return evaluation.follow(target, .string(name), &none, through: "propertyNames")
-            }.findings.first?.violation.message
-            report(.propertyName(name, reason: reason ?? "not allowed"), value, node, ["propertyNames"], part: name)
+                return evaluation.follow(target, .string(member.key), &none, through: "propertyNames")
+            }
+            if isValid { return true }
+            let fault = Fault.propertyName(member.key, reason: findings.first?.violation.message ?? "not allowed")
+            evaluation.report(fault, member.value, node, ["propertyNames"], part: member.key)
+            return false
         }
-        return isValid
     }
 
     private mutating func unevaluated(
         _ target: Int, _ object: JSONObject, _ node: Program.Node, _ marks: inout Marks?
     ) -> Bool {
         guard let evaluated = marks else { return true }
-        var isValid = true
-        for (position, (name, value)) in object.enumerated() where !evaluated[position] {
-            if !rest(target, name, value, node, "unevaluatedProperties", known: { $0.propertyNames(from: node) }) {
-                isValid = false
-                if !explains { return false }
-            }
-        }
         marks?.markAll()
-        return isValid
+        return all(object.enumerated()) { evaluation, part in
+            evaluated[part.offset]
+                || evaluation.rest(
+                    target, part.element.key, part.element.value, node, "unevaluatedProperties",
+                    known: { $0.propertyNames(from: node) })
+        }
     }
 }
 
