@@ -60,6 +60,7 @@ struct `Mutated messages` {
             let isValid = schema.isValid(value)
             if isValid { validCount += 1 }
             if validator.isValid(Array(text.utf8)) != isValid { Issue.record("as bytes: \(text)") }
+            if schema.program.accepts(value, at: schema.program.root) != isValid { Issue.record("slowly: \(text)") }
             if schema.violations(in: value).isEmpty != isValid { Issue.record("explained: \(text)") }
         }
         // Both answers were given often.
