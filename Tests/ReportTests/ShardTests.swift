@@ -1,8 +1,9 @@
 import Holdfast
 import Judge
-import Report
 import Testing
 import Transcript
+
+@testable import Report
 
 @Suite struct ShardTests {
     // MARK: flags

@@ -1,8 +1,9 @@
 import Holdfast
 import Judge
-import Report
 import Testing
 import Transcript
+
+@testable import Report
 
 /// Runs of five kinds, as every format has to show them.
 enum States {
