@@ -120,9 +120,6 @@ private struct Words {
         "KiB": (1024, "bytes"), "MiB": (1_048_576, "bytes"), "characters": (1, "characters"), "reads": (1, "reads"),
     ]
 
-    private static let atMost = ["at most", "within", "no later than", "no more than", "not more than", "up to"]
-    /// Bounds that say how much of something there may be; which side they bind depends on the verb.
-    private static let capacityWords = ["up to", "at most"]
     private static let takers: Set<String> = [
         "accept", "take", "process", "bear", "store", "support", "handle", "read", "receive", "tolerate", "admit",
     ]
@@ -141,30 +138,39 @@ private struct Words {
         return givers.contains(verb) ? .atMost : nil
     }
 
-    private static let atLeast = ["at least", "no fewer than", "no less than", "not earlier than"]
-    private static let above = ["more than", "longer than", "larger than", "greater than", "older than"]
-    private static let below = ["less than", "fewer than", "shorter than", "younger than", "smaller than"]
+    /// What a phrase before a number says of it.
+    private enum Phrase {
+        case bound(Side)
+        /// How much of something there may be: which side that binds depends on the verb.
+        case capacity
+        /// What lies above or below: "MUST NOT send more than" forbids it.
+        case beyond(Side)
+    }
+
+    private static let phrases: [(phrase: Phrase, words: [String])] = [
+        (.capacity, ["up to", "at most"]),
+        (.bound(.atMost), ["within", "no later than", "no more than", "not more than"]),
+        (.bound(.atLeast), ["at least", "no fewer than", "no less than", "not earlier than"]),
+        (.beyond(.atLeast), ["more than", "longer than", "larger than", "greater than", "older than"]),
+        (.beyond(.atMost), ["less than", "fewer than", "shorter than", "younger than", "smaller than"]),
+    ]
 
     private static func side(before: [String], isNegated: Bool, _ words: [Substring]) -> Side? {
-        let phrase = " " + before.joined(separator: " ") + " "
-        func ends(_ phrases: [String]) -> Bool {
-            phrases.contains { phrase.hasSuffix(" \($0) ") }
+        let text = " " + before.joined(separator: " ") + " "
+        let found = phrases.first { $0.words.contains { text.hasSuffix(" \($0) ") } }
+        switch found?.phrase {
+        case .bound(let side)?: return side
+        case .capacity?: return capacity(words)
+        case .beyond(let side)?: return isNegated ? (side == .atLeast ? .atMost : .atLeast) : side
+        case nil: return words.contains("limit") && before.last == "to" ? .atMost : nil
         }
-        if ends(atMost) { return ends(capacityWords) ? capacity(words) : .atMost }
-        if ends(atLeast) { return .atLeast }
-        // "MUST NOT send more than": what is forbidden lies above.
-        if ends(above) { return isNegated ? .atMost : .atLeast }
-        if ends(below) { return isNegated ? .atLeast : .atMost }
-        return words.contains("limit") && before.last == "to" ? .atMost : nil
     }
 }
 
 extension Substring {
     /// Without characters of a kind at either end.
     fileprivate func trimming(_ isOutside: (Character) -> Bool) -> Substring {
-        var text = self
-        while let first = text.first, isOutside(first) { text = text.dropFirst() }
-        while let last = text.last, isOutside(last) { text = text.dropLast() }
-        return text
+        let inside = drop(while: isOutside)
+        return inside[..<(inside.lastIndex { !isOutside($0) }.map(inside.index(after:)) ?? inside.startIndex)]
     }
 }

@@ -3,26 +3,14 @@ import Report
 
 /// What the gate found between two states.
 package struct GateReport: Sendable {
-    /// A state as reports name it.
-    package struct State: Sendable, Equatable {
-        /// What it was called.
-        package let name: String
-        /// Its version of the specification.
-        package let version: String
-    }
-
     /// The state that peers have.
-    package let old: State
+    package let old: ProtocolState
     /// The state they shall get.
-    package let new: State
+    package let new: ProtocolState
     /// All findings: what fails first, then by severity.
     package let entries: [GateEntry]
     /// How much the version has to rise.
     package let required: Rise
-    /// How much it rose.
-    let rise: Rise
-    /// The lowest version that says what changed; nil when the old one does.
-    let requiredVersion: String?
     /// How many transcripts were judged under both specifications.
     let judgedTranscripts: Int
     /// Older states that were compared too.
@@ -30,20 +18,11 @@ package struct GateReport: Sendable {
     /// What is to be known about the comparison itself.
     package let notes: [String]
 
-    init(
-        old: ProtocolState, new: ProtocolState, entries: [GateEntry], required: Rise, judgedTranscripts: Int,
-        supported: [String], notes: [String]
-    ) {
-        self.old = State(name: old.name, version: old.version.description)
-        self.new = State(name: new.name, version: new.version.description)
-        self.entries = entries
-        self.required = required
-        rise = new.version.rise(from: old.version)
-        requiredVersion = old.version.raised(by: required)
-        self.judgedTranscripts = judgedTranscripts
-        self.supported = supported
-        self.notes = notes
-    }
+    /// How much the version rose.
+    var rise: Rise { new.version.rise(from: old.version) }
+
+    /// The lowest version that says what changed; nil when the old one does.
+    var requiredVersion: String? { old.version.raised(by: required) }
 
     /// The findings of which the gate fails.
     package var failures: [GateEntry] { entries.filter(\.fails) }

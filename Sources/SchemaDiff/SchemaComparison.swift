@@ -100,7 +100,7 @@ struct SchemaComparison {
             let same = fresh.filter { after in
                 guard let one = old.schemas[before.name], let other = new.schemas[after.name] else { return false }
                 var walk = SchemaWalk(
-                    SchemaSpace(writer: one.program, reader: other.program), old: oldTexts, new: newTexts)
+                    SchemaSpace(old: one.program, new: other.program), old: oldTexts, new: newTexts)
                 let edits = walk.walk().filter { $0.rules != "annotation-changed" }
                 return !walk.ranOut && edits.allSatisfy { $0.rules == "discriminator-value-changed" }
                     && before.travel == after.travel
@@ -141,7 +141,7 @@ struct SchemaComparison {
     private func alone(_ message: MessageSchemaSet.Message, _ version: GateWitness.Version) -> GateWitness? {
         let (own, others) = version == .old ? (old, new) : (new, old)
         guard let schema = own.schemas[message.name] else { return nil }
-        let space = SchemaSpace(writer: schema.program, reader: schema.program)
+        let space = SchemaSpace(old: schema.program, new: schema.program)
         var solver = Solver(space, stepLimit: policy.stepLimit)
         let readers = others.messages.filter {
             $0.travel == message.travel && $0.name != MessageSchemaSet.every
@@ -188,7 +188,7 @@ struct SchemaComparison {
         }
         if old.reads(name, as: new) { return }
         if name == MessageSchemaSet.every, sayTheSameBesideAlternatives() { return }
-        let space = SchemaSpace(writer: one.program, reader: other.program)
+        let space = SchemaSpace(old: one.program, new: other.program)
         var walk = SchemaWalk(space, old: oldTexts, new: newTexts)
         var edits = walk.walk()
         if name == MessageSchemaSet.every {
@@ -197,7 +197,7 @@ struct SchemaComparison {
         }
         var judging = Judging(
             name: name, old: one, new: other, walk: walk,
-            proof: EditProof(old: one.program, new: other.program, forward: space, policy: policy))
+            proof: EditProof(space, policy: policy))
         for edit in edits {
             let toServer = judging.proof.answer(edit, .clientToServer)
             let toClient = judging.proof.answer(edit, .serverToClient)
@@ -218,8 +218,8 @@ struct SchemaComparison {
         }
         for direction in after.travel.directions where !judging.errors.contains(direction) {
             let edit = SchemaEdit(
-                rules: "schema-changed", old: SchemaEdit.Site(node: space.roots[0]),
-                new: SchemaEdit.Site(node: space.roots[1]), oldValue: nil, newValue: nil, paths: [[]])
+                rules: "schema-changed", old: SchemaSite(node: space.roots[0]),
+                new: SchemaSite(node: space.roots[1]), oldValue: nil, newValue: nil, paths: [[]])
             // What was told as a warning must not hide what nothing told.
             let answer = restOfProof(direction, judging) ?? judging.proof.answer(direction)
             if case .safe = answer { continue }
@@ -236,7 +236,7 @@ struct SchemaComparison {
             guard let reader else { return .unproven("what else there is cannot be told from what was warned of") }
             if direction == .clientToServer { new = reader } else { old = reader }
         }
-        var proof = EditProof(old: old, new: new, forward: SchemaSpace(writer: old, reader: new), policy: policy)
+        var proof = EditProof(SchemaSpace(old: old, new: new), policy: policy)
         return proof.answer(direction)
     }
 
@@ -318,12 +318,5 @@ struct SchemaComparison {
             }
         }
         note(finding)
-    }
-}
-
-extension EditProof.Answer {
-    /// Whether there is a message that shows a break.
-    var isBroken: Bool {
-        if case .broken = self { true } else { false }
     }
 }

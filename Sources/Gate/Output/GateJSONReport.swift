@@ -23,68 +23,65 @@ package struct GateJSONReport {
             "rise": .string(report.rise.name),
             "requiredVersion": report.requiredVersion.map { .string($0) } ?? .null,
             "breaks": .array(report.broken.map(party)),
-            "judgedTranscripts": JSONValue(report.judgedTranscripts),
-            "supported": .array(report.supported.map { .string($0) }),
-            "findings": .array(report.entries.map(finding)), "notes": .array(report.notes.map { .string($0) }),
+            "judgedTranscripts": JSONValue(report.judgedTranscripts), "supported": strings(report.supported),
+            "findings": .array(report.entries.map(finding)), "notes": strings(report.notes),
         ]
     }
 
-    private func state(_ state: GateReport.State) -> JSONValue {
-        ["name": .string(state.name), "version": .string(state.version)]
+    /// An object of the members that there are.
+    private func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+        .object(JSONObject(members.compactMap { key, value in value.map { (key: key, value: $0) } }))
+    }
+
+    private func strings(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+
+    private func state(_ state: ProtocolState) -> JSONValue {
+        ["name": .string(state.name), "version": .string(state.version.description)]
     }
 
     private func party(_ party: GateParty) -> JSONValue {
-        var object: JSONObject = ["role": .string(party.role.rawValue)]
-        object["profile"] = party.profile.map { .string($0) }
-        return .object(object)
+        object(["role": .string(party.role.rawValue), "profile": party.profile.map { .string($0) }])
     }
 
     private func finding(_ entry: GateEntry) -> JSONValue {
         let finding = entry.finding
-        var object: JSONObject = [
+        return object([
             "rule": .string(finding.rule), "severity": .string(finding.severity.rawValue),
             "kind": .string(entry.kind.rawValue), "fingerprint": .string(finding.fingerprint),
-            "fails": .bool(entry.fails),
-        ]
-        object["direction"] = finding.direction.map { .string($0.rawValue) }
-        object["messages"] = .array(finding.messages.map { .string($0) })
-        object["breaks"] = .array(entry.breaks.map(party))
-        object["rise"] = .string(entry.rise.name)
-        object["old"] = finding.old.map { place($0, finding.oldValue) }
-        object["new"] = finding.new.map { place($0, finding.newValue) }
-        object["why"] = .string(finding.why)
-        if let witness = finding.witness {
-            object["witness"] = [
-                "message": .string(witness.message), "json": .string(witness.json),
-                "validBy": .string(witness.validBy.rawValue), "invalidBy": .string(witness.invalidBy.rawValue),
-                "complaint": .string(witness.complaint),
-            ]
-        }
-        if !entry.occurrences.isEmpty { object["occurrences"] = .array(entry.occurrences.map(occurrence)) }
-        switch entry.standing {
-        case .counts: break
-        case .announced: object["announced"] = true
-        case .waived(let reason, let until):
-            object["waived"] = ["reason": .string(reason), "expires": .string(until.description)]
-        }
-        return .object(object)
+            "fails": .bool(entry.fails), "direction": finding.direction.map { .string($0.rawValue) },
+            "messages": strings(finding.messages), "breaks": .array(entry.breaks.map(party)),
+            "rise": .string(entry.rise.name), "old": finding.old.map { place($0, finding.oldValue) },
+            "new": finding.new.map { place($0, finding.newValue) }, "why": .string(finding.why),
+            "witness": finding.witness.map { witness in
+                [
+                    "message": .string(witness.message), "json": .string(witness.json),
+                    "validBy": .string(witness.validBy.rawValue), "invalidBy": .string(witness.invalidBy.rawValue),
+                    "complaint": .string(witness.complaint),
+                ]
+            },
+            "occurrences": entry.occurrences.isEmpty ? nil : .array(entry.occurrences.map(occurrence)),
+            "announced": entry.standing == .announced ? true : nil, "waived": waived(entry.standing),
+        ])
+    }
+
+    private func waived(_ standing: GateEntry.Standing) -> JSONValue? {
+        guard case .waived(let reason, let until) = standing else { return nil }
+        return ["reason": .string(reason), "expires": .string(until.description)]
     }
 
     private func place(_ place: GatePlace, _ value: JSONValue?) -> JSONValue {
-        var object: JSONObject = ["file": .string(place.path), "pointer": .string(place.pointer.description)]
-        object["line"] = place.line.map { JSONValue($0) }
-        object["value"] = value
-        return .object(object)
+        object([
+            "file": .string(place.path), "pointer": .string(place.pointer.description),
+            "line": place.line.map { JSONValue($0) }, "value": value,
+        ])
     }
 
     private func occurrence(_ occurrence: GateOccurrence) -> JSONValue {
-        var object: JSONObject = [
+        object([
             "transcript": .string(occurrence.transcript), "subject": .string(occurrence.subject),
             "event": .string(occurrence.event), "what": .string(occurrence.what),
-        ]
-        object["line"] = occurrence.line.map { JSONValue($0) }
-        object["before"] = occurrence.before.map { .string($0.rawValue) }
-        object["after"] = occurrence.after.map { .string($0.rawValue) }
-        return .object(object)
+            "line": occurrence.line.map { JSONValue($0) }, "before": occurrence.before.map { .string($0.rawValue) },
+            "after": occurrence.after.map { .string($0.rawValue) },
+        ])
     }
 }

@@ -12,7 +12,10 @@ package struct GateMarkdown {
         let all = report.entries.filter { $0.kind == .change }
         let changes = all.filter { !$0.isEvidence }
         let others = changes.filter { $0.finding.severity != .error }
-        var parts = ["**\(Self.escaped(report.headline))**", "## \(report.passes ? report.new.version : nextVersion)"]
+        var parts = [
+            "**\(Self.escaped(report.headline))**",
+            "## \(report.passes ? report.new.version.description : nextVersion)",
+        ]
         func section(_ title: String, _ entries: [GateEntry], _ show: (GateEntry) -> String) {
             if !entries.isEmpty { parts.append("### \(title)\n\n" + entries.map(show).joined(separator: "\n")) }
         }
@@ -27,7 +30,9 @@ package struct GateMarkdown {
 
     /// What the version has to be, where it is not that yet.
     private var nextVersion: String {
-        guard report.rise < report.required, let required = report.requiredVersion else { return report.new.version }
+        guard report.rise < report.required, let required = report.requiredVersion else {
+            return report.new.version.description
+        }
         return "\(required) (is \(report.new.version))"
     }
 

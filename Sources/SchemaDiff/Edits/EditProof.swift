@@ -8,56 +8,50 @@ struct EditProof {
         case broken(JSONValue)
         case safe
         case unproven(String)
+
+        /// Whether there is a message that shows a break.
+        var isBroken: Bool { if case .broken = self { true } else { false } }
     }
 
-    private let policy: ComparisonPolicy
-    private let oldCount: Int
-    private let newCount: Int
+    private let stepLimit: Int
     /// The old version writes.
     private var toServer: Solver
     /// The new version writes.
     private var toClient: Solver
 
-    init(old: Program, new: Program, forward: SchemaSpace, policy: ComparisonPolicy) {
-        self.policy = policy
-        oldCount = old.nodes.count
-        newCount = new.nodes.count
+    init(_ space: SchemaSpace, policy: ComparisonPolicy) {
+        stepLimit = policy.stepLimit
         let isLenient = policy.unknownMembers == .ignored
-        toServer = Solver(forward, isLenient: isLenient, stepLimit: policy.stepLimit)
-        toClient = Solver(
-            SchemaSpace(writer: new, reader: old), isLenient: isLenient, stepLimit: policy.stepLimit)
+        toServer = Solver(space, writer: SchemaSpace.old, isLenient: isLenient, stepLimit: stepLimit)
+        toClient = Solver(space, writer: SchemaSpace.new, isLenient: isLenient, stepLimit: stepLimit)
     }
 
     /// Whether an edit makes the reader refuse something that the writer may send.
     mutating func answer(_ edit: SchemaEdit, _ direction: GateDirection) -> Answer {
-        let isForward = direction == .clientToServer
-        var doubt: String?
+        var doubt: Answer?
         for ways in edit.breaks(direction) {
             for path in edit.paths {
-                let goal = path.reversed().reduce(ways) { $1.goal($0, writerIsOld: isForward) }
-                switch isForward ? ask(goal, &toServer) : ask(goal.map { $0.moved(back) }, &toClient) {
-                case .broken(let value): return .broken(value)
+                let goal = path.reversed().reduce(ways) { $1.goal($0, writerIsOld: direction == .clientToServer) }
+                let answer = answer(direction, goal)
+                switch answer {
+                case .broken: return answer
                 case .safe: break
-                case .unproven(let reason): doubt = doubt ?? reason
+                case .unproven: doubt = doubt ?? answer
                 }
             }
         }
-        return doubt.map { .unproven($0) } ?? .safe
+        return doubt ?? .safe
     }
 
-    /// Whether the reader refuses anything at all that the writer may send.
-    mutating func answer(_ direction: GateDirection) -> Answer {
-        direction == .clientToServer ? ask([], &toServer) : ask([], &toClient)
-    }
-
-    /// A node of the row in which the old version writes, in the row in which the new one does.
-    private func back(_ node: Int) -> Int {
-        node < oldCount ? node + newCount : node - oldCount
+    /// Whether the reader refuses anything that the writer may send and that meets demands.
+    mutating func answer(_ direction: GateDirection, _ goal: [Literal] = []) -> Answer {
+        direction == .clientToServer ? ask(goal, &toServer) : ask(goal, &toClient)
     }
 
     private func ask(_ goal: [Literal], _ solver: inout Solver) -> Answer {
-        let (writer, reader) = (solver.space.roots[0], solver.space.roots[1])
-        solver.refill(policy.stepLimit)
+        let writer = solver.space.roots[solver.writer]
+        let reader = solver.space.roots[1 - solver.writer]
+        solver.refill(stepLimit)
         // As schemas are written, most breaks show without asking for one: that is the cheaper question.
         if !goal.isEmpty, !solver.isLenient {
             switch solver.solve([.holds(writer)] + goal) {
@@ -65,7 +59,7 @@ struct EditProof {
             case .none: return .safe
             case .unknown: break
             }
-            solver.refill(policy.stepLimit)
+            solver.refill(stepLimit)
         }
         switch solver.solve([.holds(writer)] + goal + [.fails(reader)]) {
         case .found(let value): return .broken(value)

@@ -22,25 +22,3 @@ enum PathStep: Sendable {
         }
     }
 }
-
-extension Literal {
-    /// The same demand, its schemas counted in another row.
-    func moved(_ move: (Int) -> Int) -> Literal {
-        func all(_ literals: [Literal]) -> [Literal] { literals.map { $0.moved(move) } }
-        switch self {
-        case .holds(let node): return .holds(move(node))
-        case .fails(let node): return .fails(move(node))
-        case .keeps(let node, let keyword): return .keeps(node: move(node), keyword: keyword)
-        case .breaks(let node, let keyword): return .breaks(node: move(node), keyword: keyword)
-        case .contains(let node, let min, let max): return .contains(move(node), min: min, max: max)
-        case .someItem(let from, let to, let literals): return .someItem(from: from, to: to, all(literals))
-        case .everyItem(let from, let to, let literals): return .everyItem(from: from, to: to, all(literals))
-        case .present(let name, let literals): return .present(name, all(literals))
-        case .someMember(let names, let literals): return .someMember(names, all(literals))
-        case .everyMember(let names, let literals): return .everyMember(names, all(literals))
-        case .someName(let literals): return .someName(all(literals))
-        case .everyName(let literals): return .everyName(all(literals))
-        default: return self
-        }
-    }
-}

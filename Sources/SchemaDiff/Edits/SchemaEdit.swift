@@ -2,12 +2,6 @@ import JSON
 
 /// One difference between two schemas, at the place where it was made.
 struct SchemaEdit: Sendable {
-    /// A keyword, or a part of one, of one schema.
-    struct Site: Sendable, Hashable {
-        let node: Int
-        var tokens: [String] = []
-    }
-
     /// The rules it falls under, by what can be proved.
     struct Rules: Sendable, Hashable, ExpressibleByStringLiteral {
         /// The rule when old values are refused.
@@ -28,8 +22,8 @@ struct SchemaEdit: Sendable {
     }
 
     let rules: Rules
-    let old: Site?
-    let new: Site?
+    let old: SchemaSite?
+    let new: SchemaSite?
     let oldValue: JSONValue?
     let newValue: JSONValue?
     /// Ways in which an old value is refused because of it; empty when it cannot refuse one.
@@ -49,12 +43,12 @@ struct SchemaEdit: Sendable {
     func breaks(_ direction: GateDirection) -> [[Literal]] { direction == .clientToServer ? narrowing : widening }
 
     /// The place of it on the reader's side.
-    func readerSite(_ direction: GateDirection) -> Site? { direction == .clientToServer ? new : old }
+    func readerSite(_ direction: GateDirection) -> SchemaSite? { direction == .clientToServer ? new : old }
 
     /// What makes two edits the same one, reached by different ways.
     struct Key: Hashable {
         let rules: Rules
-        let sites: [Site?]
+        let sites: [SchemaSite?]
         let values: [String?]
     }
 

@@ -10,7 +10,7 @@ extension SchemaWalk {
         var isExclusive: Bool { entry.word == "oneOf" }
 
         /// The place of one of the branches.
-        func site(_ index: Int) -> SchemaEdit.Site { entry.at(entry.word, String(index)) }
+        func site(_ index: Int) -> SchemaSite { entry.at(entry.word, String(index)) }
 
         static func all(_ view: SchemaView) -> [Choice] {
             view.all { keyword in
@@ -203,9 +203,9 @@ extension SchemaWalk {
 
     mutating func compareWords(_ spot: Spot) {
         for (keyword, usual) in Self.words {
-            func values(_ view: SchemaView) -> [(site: SchemaEdit.Site, value: JSONValue)] {
+            func values(_ view: SchemaView) -> [(site: SchemaSite, value: JSONValue)] {
                 view.nodes.compactMap { node in
-                    object(node)?[keyword].map { (SchemaEdit.Site(node: node, tokens: [keyword]), $0) }
+                    object(node)?[keyword].map { (SchemaSite(node: node, tokens: [keyword]), $0) }
                 }
             }
             let (one, other) = (values(spot.old), values(spot.new))

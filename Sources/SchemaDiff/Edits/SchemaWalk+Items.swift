@@ -24,7 +24,7 @@ extension SchemaWalk {
         }
 
         /// What is said of one element, and where.
-        func element(_ index: Int) -> (nodes: [Int], site: SchemaEdit.Site?) {
+        func element(_ index: Int) -> (nodes: [Int], site: SchemaSite?) {
             index < prefix.count
                 ? (prefix[index], prefixEntry?.at("prefixItems", String(index))) : (rest, restEntry?.at("items"))
         }

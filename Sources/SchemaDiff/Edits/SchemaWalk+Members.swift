@@ -70,7 +70,7 @@ extension SchemaWalk {
             isDecreed: true)
     }
 
-    private func declaration(_ name: ExactString, _ view: SchemaView) -> (Bool, [Int], SchemaEdit.Site?) {
+    private func declaration(_ name: ExactString, _ view: SchemaView) -> (Bool, [Int], SchemaSite?) {
         (view.required[name] != nil, view.members(name), view.site(of: name))
     }
 
@@ -85,8 +85,8 @@ extension SchemaWalk {
     }
 
     private mutating func compareDependents(_ spot: Spot) {
-        func pairs(_ view: SchemaView) -> [[ExactString]: SchemaEdit.Site] {
-            var found: [[ExactString]: SchemaEdit.Site] = [:]
+        func pairs(_ view: SchemaView) -> [[ExactString]: SchemaSite] {
+            var found: [[ExactString]: SchemaSite] = [:]
             for (entry, pairs) in view.all({ if case .dependentRequired(let pairs) = $0 { pairs } else { nil } }) {
                 for pair in pairs {
                     for name in pair.names {
@@ -134,7 +134,7 @@ extension SchemaWalk {
 
     private mutating func comparePatterns(_ spot: Spot) {
         for text in spot.old.patterns.union(spot.new.patterns).sorted() {
-            func nodes(_ view: SchemaView) -> [(site: SchemaEdit.Site, node: Int)] {
+            func nodes(_ view: SchemaView) -> [(site: SchemaSite, node: Int)] {
                 view.tables.flatMap { entry, table in
                     table.patterns.filter { ExactString($0.pattern.text) == text }
                         .map { (entry.at("patternProperties", text.string), $0.node) }
@@ -147,7 +147,7 @@ extension SchemaWalk {
                 continue
             }
             // Without a schema of their own, members of that pattern may be refused altogether.
-            func refusals(_ side: [(site: SchemaEdit.Site, node: Int)]) -> [[Literal]] {
+            func refusals(_ side: [(site: SchemaSite, node: Int)]) -> [[Literal]] {
                 side.isEmpty ? [step.goal([])] : side.map { step.goal([.fails($0.node)]) }
             }
             note(

@@ -32,7 +32,7 @@ extension SchemaWalk {
         }
     }
 
-    private mutating func compareValues(_ spot: Spot, _ old: SchemaEdit.Site, _ new: SchemaEdit.Site) {
+    private mutating func compareValues(_ spot: Spot, _ old: SchemaSite, _ new: SchemaSite) {
         let (before, after) = (spot.old.fixed ?? [], spot.new.fixed ?? [])
         let gone = before.filter { !after.contains($0) }
         let fresh = after.filter { !before.contains($0) }

@@ -3,7 +3,6 @@ import JSONSchema
 
 /// Walks two versions of one message side by side and notes every place where they say something else.
 struct SchemaWalk {
-    /// The old version as the writer, the new one as the reader.
     let space: SchemaSpace
     private let oldTexts: SchemaTexts
     private let newTexts: SchemaTexts
@@ -37,7 +36,7 @@ struct SchemaWalk {
         oldTexts = old
         newTexts = new
         objects = space.nodes.indices.map { node in
-            (space.side(node) == SchemaSpace.writer ? old : new).object(space.uri(node), space.nodes[node].location)
+            (space.side(node) == SchemaSpace.old ? old : new).object(space.uri(node), space.nodes[node].location)
         }
     }
 
@@ -84,11 +83,11 @@ struct SchemaWalk {
     /// A member of `allOf` that came or went as a whole is one edit.
     private mutating func compareConjuncts(_ spot: inout Spot) {
         for member in spot.new.conjuncts(missingIn: spot.old, space) {
-            note("all-of-member-added", spot, new: SchemaEdit.Site(node: member), narrowing: [[.fails(member)]])
+            note("all-of-member-added", spot, new: SchemaSite(node: member), narrowing: [[.fails(member)]])
             spot.new = spot.new.without(member, space)
         }
         for member in spot.old.conjuncts(missingIn: spot.new, space) {
-            note("all-of-member-removed", spot, old: SchemaEdit.Site(node: member), widening: [[.fails(member)]])
+            note("all-of-member-removed", spot, old: SchemaSite(node: member), widening: [[.fails(member)]])
             spot.old = spot.old.without(member, space)
         }
     }
@@ -118,7 +117,7 @@ struct SchemaWalk {
     ///
     /// Where a side has no site, the schema as a whole stands for it. What stands at the sites is shown, unless other values are.
     mutating func note(
-        _ rules: SchemaEdit.Rules, _ spot: Spot, old: SchemaEdit.Site? = nil, new: SchemaEdit.Site? = nil,
+        _ rules: SchemaEdit.Rules, _ spot: Spot, old: SchemaSite? = nil, new: SchemaSite? = nil,
         values: (old: JSONValue?, new: JSONValue?)? = nil, narrowing: [[Literal]] = [], widening: [[Literal]] = [],
         isDecreed: Bool = false, isNews: Bool = false, isExtensible: Bool = false
     ) {
@@ -140,14 +139,14 @@ struct SchemaWalk {
     func object(_ node: Int) -> JSONObject? { objects[node] }
 
     /// What stands at a place.
-    func value(_ site: SchemaEdit.Site?) -> JSONValue? {
+    func value(_ site: SchemaSite?) -> JSONValue? {
         guard let site, let object = object(site.node) else { return nil }
         return JSONValue.object(object)[JSONPointer(tokens: site.tokens)]
     }
 
     /// The place of a site, with its line.
-    func place(_ site: SchemaEdit.Site) -> GatePlace {
-        let texts = space.side(site.node) == SchemaSpace.writer ? oldTexts : newTexts
+    func place(_ site: SchemaSite) -> GatePlace {
+        let texts = space.side(site.node) == SchemaSpace.old ? oldTexts : newTexts
         return texts.place(space.uri(site.node), space.location(site))
     }
 }

@@ -22,15 +22,11 @@ struct KindSet: OptionSet, Hashable, Sendable {
 
     /// The kinds that `type` names.
     init(_ types: TypeSet) {
-        var kinds: KindSet = []
-        if types.contains(.null) { kinds.insert(.null) }
-        if types.contains(.boolean) { kinds.insert(.boolean) }
-        if types.contains(.integer) { kinds.insert(.integer) }
-        if types.contains(.number) { kinds.formUnion(.number) }
-        if types.contains(.string) { kinds.insert(.string) }
-        if types.contains(.array) { kinds.insert(.array) }
-        if types.contains(.object) { kinds.insert(.object) }
-        self = kinds
+        let kinds: [(TypeSet, KindSet)] = [
+            (.null, .null), (.boolean, .boolean), (.integer, .integer), (.number, .number), (.string, .string),
+            (.array, .array), (.object, .object),
+        ]
+        self = kinds.filter { types.contains($0.0) }.reduce([]) { $0.union($1.1) }
     }
 
     /// The kind of a value.

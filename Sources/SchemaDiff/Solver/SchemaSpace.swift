@@ -5,10 +5,10 @@ import JSONSchema
 ///
 /// Schemas that say the same have one colour, whatever they are called and wherever they stand.
 struct SchemaSpace: Sendable {
-    /// The side of the writer, whose values must be valid.
-    static let writer = 0
-    /// The side of the reader.
-    static let reader = 1
+    /// The side of the old version.
+    static let old = 0
+    /// The side of the new version.
+    static let new = 1
 
     let nodes: [Program.Node]
     /// The two roots.
@@ -20,18 +20,18 @@ struct SchemaSpace: Sendable {
     /// The same for each of its keywords.
     let keywordColors: [[Int]]
 
-    init(writer: Program, reader: Program) {
-        programs = [writer, reader]
-        let offset = writer.nodes.count
+    init(old: Program, new: Program) {
+        programs = [old, new]
+        let offset = old.nodes.count
         self.offset = offset
         nodes =
-            writer.nodes
-            + reader.nodes.map { node in
+            old.nodes
+            + new.nodes.map { node in
                 var node = node
                 node.keywords = node.keywords.map { $0.moved(by: offset) }
                 return node
             }
-        roots = [writer.root, reader.root + offset]
+        roots = [old.root, new.root + offset]
         (colors, keywordColors) = SchemaColors.of(nodes)
     }
 
@@ -46,7 +46,7 @@ struct SchemaSpace: Sendable {
     }
 
     /// The side a schema stands on.
-    func side(_ node: Int) -> Int { node < offset ? Self.writer : Self.reader }
+    func side(_ node: Int) -> Int { node < offset ? Self.old : Self.new }
 
     /// The place of a schema in the program of its side.
     func local(_ node: Int) -> Int { node < offset ? node : node - offset }
@@ -68,9 +68,15 @@ struct SchemaSpace: Sendable {
     func uri(_ node: Int) -> String { programs[side(node)].resources[nodes[node].resource].uri }
 
     /// Where a site stands in its resource.
-    func location(_ site: SchemaEdit.Site) -> JSONPointer {
+    func location(_ site: SchemaSite) -> JSONPointer {
         nodes[site.node].location.appending(JSONPointer(tokens: site.tokens))
     }
+}
+
+/// A keyword, or a part of one, of one schema.
+struct SchemaSite: Sendable, Hashable {
+    let node: Int
+    var tokens: [String] = []
 }
 
 extension Keyword {

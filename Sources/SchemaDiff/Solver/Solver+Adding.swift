@@ -132,7 +132,7 @@ extension Solver {
         switch keyword {
         case .enumeration(let values): return add([.isOneOf(values)], to: &facts)
         case .required(let names):
-            if space.side(node) == SchemaSpace.writer {
+            if space.side(node) == writer {
                 facts.objects.declared.formUnion(names.map { ExactString($0) })
             }
             return add(names.map { .present(ExactString($0), []) }, to: &facts)
@@ -161,7 +161,7 @@ extension Solver {
                     [.holds(test)] + (then.map { [.holds($0)] } ?? []),
                     [.fails(test)] + (otherwise.map { [.holds($0)] } ?? []),
                 ], &facts)
-        case .properties(let table): keep(table, isWriters: space.side(node) == SchemaSpace.writer, &facts)
+        case .properties(let table): keep(table, isWriters: space.side(node) == writer, &facts)
         case .items(let prefix, let rest):
             return add(
                 prefix.enumerated().map { .everyItem(from: $0, to: $0, [.holds($1)]) }
@@ -227,7 +227,7 @@ extension Solver {
         case .condition(let test, let then, let otherwise):
             return [then.map { [.holds(test), .fails($0)] }, otherwise.map { [.fails(test), .fails($0)] }]
                 .compactMap { $0 }
-        case .properties(let table): return violations(of: table, isReaders: space.side(node) == SchemaSpace.reader)
+        case .properties(let table): return violations(of: table, isReaders: space.side(node) != writer)
         case .items(let prefix, let rest):
             return prefix.enumerated().map { [.kinds(.array), .someItem(from: $0, to: $0, [.fails($1)])] }
                 + (rest.map { [[.kinds(.array), .someItem(from: prefix.count, to: nil, [.fails($0)])]] } ?? [])

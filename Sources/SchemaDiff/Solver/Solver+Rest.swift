@@ -48,7 +48,7 @@ extension Solver {
     /// The ways in which everything else holds, and the keyword that asks for the rest fails.
     mutating func restBroken(_ node: Int, _ index: Int) -> [[Literal]] {
         let keyword = space.nodes[node].keywords[index]
-        if case .unevaluatedProperties(let target) = keyword, isLenient, space.side(node) == SchemaSpace.reader,
+        if case .unevaluatedProperties(let target) = keyword, isLenient, space.side(node) != writer,
             space.nodes[target].verdict == false
         {
             return []

@@ -7,6 +7,8 @@ import JSONSchema
 /// found is confirmed by the validator; what is not found was ruled out way by way.
 struct Solver {
     let space: SchemaSpace
+    /// The side that writes.
+    let writer: Int
     /// Whether the writer sends only members that its schema names, and the reader takes any others.
     let isLenient: Bool
     /// What is left to spend.
@@ -31,8 +33,9 @@ struct Solver {
         let other: Int
     }
 
-    init(_ space: SchemaSpace, isLenient: Bool = false, stepLimit: Int = 60_000) {
+    init(_ space: SchemaSpace, writer: Int = SchemaSpace.old, isLenient: Bool = false, stepLimit: Int) {
         self.space = space
+        self.writer = writer
         self.isLenient = isLenient
         stepsLeft = stepLimit
     }

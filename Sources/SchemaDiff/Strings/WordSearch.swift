@@ -21,27 +21,19 @@ struct WordSearch {
 
     init(_ facts: StringFacts, excluded: [String]) {
         self.facts = facts
-        var positives = facts.patterns
-        for format in facts.formats.sorted(by: { $0.rawValue < $1.rawValue }) {
-            if let shape = FormatKnowledge.shapes[format] { positives.append(shape) }
+        func known(_ formats: Set<Format>, _ patterns: [Format: Pattern]) -> [Pattern] {
+            formats.sorted { $0.rawValue < $1.rawValue }.compactMap { patterns[$0] }
         }
-        var negatives = facts.notPatterns
-        for format in facts.notFormats.sorted(by: { $0.rawValue < $1.rawValue }) {
-            if let core = FormatKnowledge.cores[format] { negatives.append(core) }
-        }
-        let followed = (positives + negatives).filter(WordMachine.canFollow)
-        isLoose =
-            followed.count < positives.count + negatives.count || !facts.formats.isEmpty || !facts.notFormats.isEmpty
-        let sets = followed.flatMap { pattern in
+        let demands =
+            (facts.patterns + known(facts.formats, FormatKnowledge.shapes)).map { (pattern: $0, sign: true) }
+            + (facts.notPatterns + known(facts.notFormats, FormatKnowledge.cores)).map { (pattern: $0, sign: false) }
+        let followed = demands.filter { WordMachine.canFollow($0.pattern) }
+        isLoose = followed.count < demands.count || !facts.formats.isEmpty || !facts.notFormats.isEmpty
+        let sets = followed.flatMap { pattern, _ in
             pattern.program.steps.compactMap { step in if case .take(let set) = step { set } else { nil } }
         }
         alphabet = Alphabet(sets, extra: Array(Set(excluded.flatMap { $0.unicodeScalars.map(\.value) })))
-        for pattern in positives where WordMachine.canFollow(pattern) {
-            machines.append((WordMachine(pattern, alphabet.scalars), true))
-        }
-        for pattern in negatives where WordMachine.canFollow(pattern) {
-            machines.append((WordMachine(pattern, alphabet.scalars), false))
-        }
+        for (pattern, sign) in followed { machines.append((WordMachine(pattern, alphabet.scalars), sign)) }
         if !excluded.isEmpty { machines.append((WordMachine(words: excluded, alphabet.scalars), false)) }
     }
 
@@ -112,38 +104,34 @@ struct WordSearch {
             alive[state] ? Set(row.filter { alive[$0] }).sorted() : []
         }
         var layers: [[Int]] = [[0]]
-        var seen: [[Int]: Int] = [:]
+        var seen: Set<[Int]> = []
         var work = 0
-        var triesLeft = 40
-        let last = min(facts.maxLength ?? .max, Self.maxLength)
-        var length = 0
-        while length <= last {
+        var tries = 0
+        // Words that were tried and are not as asked leave a doubt about those that were not.
+        var ended: Outcome {
+            tries == 0
+                ? empty : .unknown("no string was found that has and lacks the right formats and patterns")
+        }
+        for length in 0...min(facts.maxLength ?? .max, Self.maxLength) {
             let layer = layers[length]
-            if layer.isEmpty { return isLoose && triesLeft < 40 ? unknownLoose : empty }
-            if length >= facts.minLength, layer.contains(where: { isEnd[$0] }) {
-                for word in spelled(length, layers) {
-                    if !isLoose || facts.admits(word) { return .found(.string(word)) }
-                }
-                triesLeft -= 1
-                if triesLeft == 0 { return unknownLoose }
-            }
+            if layer.isEmpty { return ended }
             if length >= facts.minLength {
-                // The layers go round in a circle: what did not come in it will never come.
-                if seen.updateValue(length, forKey: layer) != nil {
-                    return triesLeft < 40 ? unknownLoose : empty
+                if layer.contains(where: { isEnd[$0] }) {
+                    for word in spelled(length, layers) where !isLoose || facts.admits(word) {
+                        return .found(.string(word))
+                    }
+                    tries += 1
+                    if tries == 40 { return ended }
                 }
+                // The layers go round in a circle: what did not come in it will never come.
+                if !seen.insert(layer).inserted { return ended }
             }
             work += layer.count
             guard work <= Self.maxWork else { return .unknown("the strings are too long to be looked for") }
             layers.append(layer.count == 1 ? targets[layer[0]] : Set(layer.flatMap { targets[$0] }).sorted())
-            length += 1
         }
-        if facts.maxLength.map({ $0 <= Self.maxLength }) ?? false { return triesLeft < 40 ? unknownLoose : empty }
+        if facts.maxLength.map({ $0 <= Self.maxLength }) ?? false { return ended }
         return .unknown("a string would have to be longer than \(Self.maxLength) characters")
-    }
-
-    private var unknownLoose: Outcome {
-        .unknown("no string was found that has and lacks the right formats and patterns")
     }
 
     /// Some words of one length.
@@ -181,12 +169,9 @@ extension StringFacts {
         let taken = excluded.compactMap(\.stringValue)
         if !formats.isEmpty || !notFormats.isEmpty {
             let lengths = [minLength, minLength + 1, maxLength ?? minLength].filter { $0 <= 200_000 }
-            var samples = formats.flatMap { FormatKnowledge.samples($0, near: lengths) }
-            if formats.isEmpty {
-                samples = FormatKnowledge.oddities + lengths.map { String(repeating: "a", count: $0) }
-            } else {
-                samples += FormatKnowledge.oddities
-            }
+            let samples =
+                formats.flatMap { FormatKnowledge.samples($0, near: lengths) } + FormatKnowledge.oddities
+                + (formats.isEmpty ? lengths.map { String(repeating: "a", count: $0) } : [])
             let exact = Set(taken.map { ExactString($0) })
             if let good = samples.first(where: { admits($0) && !exact.contains(ExactString($0)) }) {
                 return .found(.string(good))

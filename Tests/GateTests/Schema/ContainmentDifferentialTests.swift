@@ -22,7 +22,7 @@ import Testing
             let other = random.chance(60) ? random.changed(one) : random.schema()
             let writer = try Schema(one)
             let reader = try Schema(other)
-            var solver = Solver(SchemaSpace(writer: writer.program, reader: reader.program), stepLimit: 3_000)
+            var solver = Solver(SchemaSpace(old: writer.program, new: reader.program), stepLimit: 3_000)
             let values = (0..<40).map { _ in random.value() }
             switch solver.solve([.holds(solver.space.roots[0]), .fails(solver.space.roots[1])]) {
             case .none:

@@ -81,7 +81,7 @@ import Testing
         let one = try #require(old.schemas["m"]), other = try #require(new.schemas["m"])
         func walked(_ steps: Int) -> (Bool, Int) {
             var walk = SchemaWalk(
-                SchemaSpace(writer: one.program, reader: other.program), old: SchemaTexts(old), new: SchemaTexts(new),
+                SchemaSpace(old: one.program, new: other.program), old: SchemaTexts(old), new: SchemaTexts(new),
                 steps: steps)
             let count = walk.walk().count
             return (walk.ranOut, count)

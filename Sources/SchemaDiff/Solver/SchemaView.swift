@@ -14,10 +14,10 @@ struct SchemaView {
         var word: String { keyword.word }
 
         /// The place of the keyword.
-        var site: SchemaEdit.Site { at(word) }
+        var site: SchemaSite { at(word) }
 
         /// A place in the schema that it stands in.
-        func at(_ tokens: String...) -> SchemaEdit.Site { SchemaEdit.Site(node: node, tokens: tokens) }
+        func at(_ tokens: String...) -> SchemaSite { SchemaSite(node: node, tokens: tokens) }
 
         /// The demand that it is broken.
         var broken: [Literal] { [.breaks(node: node, keyword: index)] }
@@ -87,7 +87,7 @@ struct SchemaView {
     }
 
     /// The place of the schema as a whole.
-    var site: SchemaEdit.Site? { nodes.first.map { SchemaEdit.Site(node: $0) } }
+    var site: SchemaSite? { nodes.first.map { SchemaSite(node: $0) } }
 
     /// The entries of some keywords that are not in another view.
     func only(_ words: Set<String>, against other: SchemaView) -> [Entry] {
@@ -114,12 +114,12 @@ struct SchemaView {
     func members(_ name: ExactString) -> [Int] { tables.compactMap { $0.part.names[name] } }
 
     /// Where a member is declared.
-    func site(of name: ExactString) -> SchemaEdit.Site? {
+    func site(of name: ExactString) -> SchemaSite? {
         tables.first { $0.part.names[name] != nil }?.entry.at("properties", name.string)
     }
 
     /// The names that must be there, with the place that says so.
-    var required: [ExactString: SchemaEdit.Site] {
+    var required: [ExactString: SchemaSite] {
         let lists = all { if case .required(let names) = $0 { names } else { nil } }
         return Dictionary(
             lists.flatMap { entry, names in names.map { (ExactString($0), entry.site) } },
