@@ -90,9 +90,22 @@ struct FrameExpansion {
         ]
         let needsEpoch = profiles.contains(.sync)
         object["epoch"] = needsEpoch ? arguments.id("e") ?? "e1" : arguments.id("e")
+        let written = arguments.words.filter { $0 != Profile.core.rawValue }
+        let stated = arguments.words.isEmpty ? usualCapabilities(hasEpoch: object["epoch"] != nil) : written
+        object["capabilities"] = .array(stated.map { .string($0) })
         object["lastSeq"] = arguments.position.map { JSONValue($0) }
         return object
     }
+
+    /// What `connected` states where nothing is written: the declared profiles; to a client, keys and a stream where one is told.
+    func usualCapabilities(hasEpoch: Bool) -> [String] {
+        let kept: Set<Profile> =
+            profiles.contains(.clientCore) ? Set([.idempotency] + (hasEpoch ? [.sync] : [])) : profiles
+        return Self.capabilities.filter(kept.contains).map(\.rawValue)
+    }
+
+    /// The profiles that `connected` can state, in the order in which they are written.
+    static let capabilities: [Profile] = [.idempotency, .sync, .rateLimit, .push, .auth]
 
     private func ack(_ arguments: NotationArguments) -> JSONObject {
         let turn = arguments.number("ctu") ?? 1

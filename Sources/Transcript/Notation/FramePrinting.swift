@@ -117,6 +117,11 @@ struct FramePrinting {
     private func words(of object: JSONObject, _ type: String) -> [String] {
         var words: [String] = []
         switch type {
+        case "connected":
+            guard let stated = object["capabilities"]?.arrayValue?.compactMap(\.stringValue),
+                stated != expansion.usualCapabilities(hasEpoch: object["epoch"] != nil)
+            else { break }
+            words = stated.isEmpty ? [Profile.core.rawValue] : stated.filter(NotationWord.capabilities.contains)
         case "error":
             if let code = object["code"]?.stringValue, NotationWord.errorCodes.contains(code) { words.append(code) }
         case "toolUse":

@@ -97,7 +97,7 @@ private struct EventBuilder {
     }
 
     private mutating func handshake(_ frame: NotationFrame, _ item: NotationItem) throws(InputProblem) {
-        let ids = try NotationArguments(frame, NotationWord("enp", position: true))
+        let ids = try NotationArguments(frame, NotationWord("enp", .among(NotationWord.capabilities), position: true))
         append(.opening(.init(principal: ids.principal ?? "")), item)
         append(.opened, item)
         let principal = frame.arguments.filter { argument in

@@ -39,7 +39,7 @@ struct NotationWord {
 
     /// Words on a connection, from the server.
     static let fromServer: [String: NotationWord] = [
-        "connected": NotationWord("enp", position: true),
+        "connected": NotationWord("enp", .among(capabilities), position: true),
         "ack": NotationWord("cstu", .among(["duplicate"])),
         "message": NotationWord("cstua", position: true, text: true),
         "toolUse": NotationWord("st", .any, position: true),
@@ -55,6 +55,9 @@ struct NotationWord {
         "pingFrame": NotationWord(""),
         "pongFrame": NotationWord(""),
     ]
+
+    /// What `connected` states; `core` alone for nothing.
+    static let capabilities = ([.core] + FrameExpansion.capabilities).map(\.rawValue)
 
     /// Why a replay has a gap.
     static let gapReasons = ["epoch_changed", "evicted", "unknown_position", "too_many"]
