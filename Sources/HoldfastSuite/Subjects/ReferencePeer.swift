@@ -29,8 +29,8 @@ extension ReferenceConfiguration {
 
     private var profiles: [Profile] {
         let all: [Profile] =
-            [.core, .idempotency, .sync, .auth] + (messagesPerMinute == nil ? [] : [.rateLimit])
-            + (push == nil ? [] : [.push])
+            [.core] + [.idempotency, .sync].filter(keeps.contains) + [.auth]
+            + (messagesPerMinute == nil ? [] : [.rateLimit]) + (push == nil ? [] : [.push])
         return all.filter(dialect.profiles.contains)
     }
 

@@ -1,3 +1,5 @@
+import Holdfast
+
 /// What one server was told to be, without host, port and folder.
 struct CoreRules: Sendable {
     /// Principals by the token that proves them.
@@ -5,6 +7,8 @@ struct CoreRules: Sendable {
     /// Whose the data is when nobody is asked for a token.
     var anonymous = "anonymous"
     var requiresAuth = false
+    /// The profiles it keeps of those that nothing else has to be set up for.
+    var keeps: Set<Profile> = [.idempotency, .sync]
     var replayFrames = 1000
     var replaySeconds = 3600
     var messagesPerMinute: Int?
@@ -48,10 +52,10 @@ struct CoreRules: Sendable {
 
     /// The profiles beyond `core`, as `connected` lists them.
     var capabilities: [String] {
-        var names = ["idempotency", "sync"]
-        if messagesPerMinute != nil { names.append("rate-limit") }
-        if requiresAuth { names.append("auth") }
-        if !devices.isEmpty { names.append("push") }
-        return names
+        var kept = keeps
+        if messagesPerMinute != nil { kept.insert(.rateLimit) }
+        if requiresAuth { kept.insert(.auth) }
+        if !devices.isEmpty { kept.insert(.push) }
+        return kept.sorted().map(\.rawValue)
     }
 }

@@ -1,17 +1,28 @@
 import Basics
+import Holdfast
 import JSON
 
-/// The last step before a frame or body becomes text: legal variations of its form.
+/// The last step before a frame or body becomes text: without what belongs to a profile that is not kept, and with the legal
+/// variations of its form.
 struct FrameShaper: Sendable {
     let variations: Set<Variation>
+    /// The profiles whose members are sent.
+    var keeps: Set<Profile> = [.idempotency, .sync]
 
     /// Members whose value belongs to the client and is given back as it came.
     private static let untouched: Set<String> = ["content", "input", "text"]
 
     /// A frame in the form in which it is sent, and sent again in a replay.
     func shape(_ frame: JSONValue) -> JSONValue {
-        guard !variations.isEmpty else { return frame }
         var frame = frame
+        if !keeps.contains(.idempotency), !frame.isRefusal {
+            for name in ["turnId", "messageId", "clientMessageId"] { frame[name] = nil }
+        }
+        if !keeps.contains(.sync) {
+            for name in ["seq", "epoch", "lastSeq"] { frame[name] = nil }
+            for name in ["replayMessages", "replaySeconds"] { frame["limits"]?[name] = nil }
+        }
+        guard !variations.isEmpty else { return frame }
         if variations.contains(.answersWithStats), frame.type == "done" {
             frame["stats"] = ["model": "small-1", "inputTokens": 812, "outputTokens": 9, "durationMs": 0]
         }

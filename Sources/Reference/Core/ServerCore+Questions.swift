@@ -4,18 +4,28 @@ import JSON
 extension ServerCore {
     /// Takes a question, whichever road it came by.
     mutating func ask(_ chat: ClientMessage.Chat, of principal: String, from origin: Origin) {
+        var asked = chat
+        // Who knows no keys forgets them, but for naming what is refused.
+        if !rules.keeps.contains(.idempotency) { asked.key = nil }
         do throws(Refusal) {
-            if let key = chat.key, let entry = ledger.entry(key, of: principal) {
-                guard entry.matches(chat) else {
-                    throw Refusal(
-                        .idempotencyMismatch, "'\(key)' stands for another question already", clientMessageId: key)
-                }
-                return repeated(chat, entry, from: origin)
-            }
-            try accept(chat, of: principal, from: origin)
+            try take(asked, of: principal, from: origin)
         } catch {
-            refuse(error, to: origin)
+            var refusal = error
+            refusal.clientMessageId = chat.key
+            refuse(refusal, to: origin)
         }
+    }
+
+    private mutating func take(
+        _ chat: ClientMessage.Chat, of principal: String, from origin: Origin
+    ) throws(Refusal) {
+        if let key = chat.key, let entry = ledger.entry(key, of: principal) {
+            guard entry.matches(chat) else {
+                throw Refusal(.idempotencyMismatch, "'\(key)' stands for another question already")
+            }
+            return repeated(chat, entry, from: origin)
+        }
+        try accept(chat, of: principal, from: origin)
     }
 
     /// Tells the asker that a question was not taken.

@@ -54,7 +54,9 @@ extension ServerCore {
         switch message {
         case .auth: throw Refusal(.badRequest, "this connection is authenticated already")
         case .chat(let chat): ask(chat, of: principal, from: .socket(socket))
-        case .sync(let sync): answer(sync, of: principal, on: socket)
+        case .sync(let sync):
+            guard rules.keeps.contains(.sync) else { throw Refusal(.unknownType, "nothing is replayed here") }
+            answer(sync, of: principal, on: socket)
         case .ping(let nonce): send(Frames.pong(nonce: nonce), to: socket)
         }
     }

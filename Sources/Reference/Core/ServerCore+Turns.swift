@@ -30,7 +30,7 @@ extension ServerCore {
     /// Tells the asker that the question was taken, and the other devices that it was asked.
     private mutating func announce(_ question: StoredRecord.Question) {
         guard let turn = turns[question.turn] else { return }
-        if case .socket(let socket) = turn.origin {
+        if case .socket(let socket) = turn.origin, rules.keeps.contains(.idempotency) {
             dueAcks[question.turn] = socket
             if !rules.variations.contains(.lateAcks) { sendDueAck(of: turn) }
         }
@@ -134,7 +134,7 @@ extension ServerCore {
     mutating func broadcast(_ frame: JSONValue, of turn: LiveTurn) {
         let type = frame.text("type") ?? ""
         if type != "message" { sendDueAck(of: turn) }
-        if rules.unsaidFrames.contains(type) { return }
+        if rules.unsaidFrames.contains(type) || type == "message" && !rules.keeps.contains(.sync) { return }
         var stream = streams[turn.principal] ?? newStream()
         let seq = stream.draw(step: step(after: stream.lastSeq))
         var frame = frame

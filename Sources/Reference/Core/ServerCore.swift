@@ -55,7 +55,7 @@ struct ServerCore: Sendable {
         self.rules = rules
         self.ids = ids
         reader = MessageReader(callsOddIDsUnknown: rules.variations.contains(.sessionNotFoundForOddIDs))
-        shaper = FrameShaper(variations: rules.variations)
+        shaper = FrameShaper(variations: rules.variations, keeps: rules.keeps)
         self.ids.isLong = rules.variations.contains(.longIDs)
         let name = self.ids.next("epo")
         let odd = String(("\"é/\\ {#1} ⏱ " + name + String(repeating: "~", count: 128)).unicodeScalars.prefix(128))

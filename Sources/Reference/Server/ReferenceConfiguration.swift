@@ -13,6 +13,8 @@ package struct ReferenceConfiguration: Sendable {
     package var principals: [(name: String, token: String)]
     /// Whether the server keeps profile `auth`: without a valid token nothing is run and nothing is shown.
     package var requiresAuth: Bool
+    /// The profiles it keeps of those that nothing else has to be set up for.
+    package var keeps: Set<Profile> = [.idempotency, .sync]
     /// The most frames kept for replay, for each principal.
     package var replayFrames = 1000
     /// How long a frame is kept for replay, in seconds.
@@ -74,7 +76,7 @@ package struct ReferenceConfiguration: Sendable {
                 principals.map { ($0.token, $0.name) }, uniquingKeysWith: { first, _ in first }),
             anonymous: principals.first?.name ?? "anonymous",
             // Where a wire has no place for a key, nobody can be asked for one.
-            requiresAuth: requiresAuth && dialect.credential != .none, replayFrames: replayFrames,
+            requiresAuth: requiresAuth && dialect.credential != .none, keeps: keeps, replayFrames: replayFrames,
             replaySeconds: replaySeconds, messagesPerMinute: messagesPerMinute,
             rateWindowMs: max(1, rateWindowSeconds) * 1000, maxFrameBytes: maxFrameBytes,
             heartbeatSeconds: heartbeatSeconds, authMs: authSeconds * 1000, devices: devices,
