@@ -63,7 +63,28 @@ import Testing
             "\(reused) A>chat(c1 'a') A<error(idempotency_mismatch) A<ack(c1 duplicate) A<done(t1 duplicate)")
     }
 
-    @Test func `IDEM-3 the same words with another image are left to the server`() throws {
+    @Test func `IDEM-3 and IDEM-9 the same is the same in any form`() throws {
+        func chat(_ content: String) -> String {
+            #"A>`{"type":"chat","clientMessageId":"c1","messages":[{"role":"user","content":\#(content)}]}`"#
+        }
+        let asked = "A+ \(chat(#""a b""#)) A<ack(c1) A<done(t1)"
+        for form in [
+            #""a b""#, #"[{"type":"text","text":"a b"}]"#, #"[{"type":"text","font":"bold","text":"a b"}]"#,
+        ] {
+            try ClauseUnderTest("IDEM-3").conforms("\(asked) \(chat(form)) A<ack(c1 duplicate) A<done(t1 duplicate)")
+            try ClauseUnderTest("IDEM-3").violates("\(asked) \(chat(form)) A<error(idempotency_mismatch c1)^")
+        }
+        for other in [
+            #""a  b""#, #"[{"type":"text","text":"a "},{"type":"text","text":"b"}]"#,
+            #"[{"type":"text","text":"a b"},{"type":"image","image":"data:image/png;base64,AAAA"}]"#,
+            #"[{"type":"text","text":"a b"},{"type":"sound","sound":"x"}]"#,
+        ] {
+            try ClauseUnderTest("IDEM-9").conforms("\(asked) \(chat(other)) A<error(idempotency_mismatch c1)")
+            try ClauseUnderTest("IDEM-9").violates("\(asked) \(chat(other)) A<error(busy c1)^")
+        }
+    }
+
+    @Test func `IDEM-3 another image is another question`() throws {
         func chat(_ image: String) -> String {
             #"A>`{"type":"chat","clientMessageId":"c1","messages":[{"role":"user","content":["#
                 + #"{"type":"text","text":"q"},{"type":"image","image":"data:image/png;base64,\#(image)"}]}]}`"#

@@ -22,7 +22,9 @@ enum IDEM {
     /// A turn runs in one session, so that an answer from another one is of another turn, also where nothing names turns.
     static func repeatStartsNoSecondTurn(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.clientMessageId != nil {
-            let requests = turn.requests.filter { $0.refusal == nil && $0.content == turn.request.content }
+            let requests = turn.requests.filter {
+                $0.refusal == nil && MessageContent.isSame($0.content, as: turn.request.content)
+            }
             guard requests.count > 1 else { continue }
             let answers = requests.compactMap { $0.ack?.event ?? $0.outcome }
             // What was said before a crash binds only when it was promised to last.

@@ -1,3 +1,4 @@
+import Holdfast
 import JSON
 
 /// Which question each `clientMessageId` stands for, whichever road brought it first.
@@ -12,9 +13,9 @@ struct IdempotencyLedger: Sendable {
         let message: String
         let content: JSONValue
 
-        /// Whether a question is the same: equal content, and no session or the one the turn ran in.
+        /// Whether a question is the same: it says the same, and names no session or the one the turn ran in.
         func matches(_ chat: ClientMessage.Chat) -> Bool {
-            chat.content == content && (chat.session == nil || chat.session == session)
+            MessageContent.isSame(chat.content, as: content) && (chat.session == nil || chat.session == session)
         }
     }
 

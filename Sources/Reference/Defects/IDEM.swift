@@ -35,6 +35,12 @@ extension Defect {
             "idem-refuses-repeats", .IDEM, 3, "Answers a repeat with an `error`.",
             .chats { asker, server in if server.isRepeat(asker) { asker.asks("something else") } })
         Defect(
+            "idem-compares-what-was-written", .IDEM, 3,
+            "Takes a repeat for another question when its text is written otherwise, such as in a part.",
+            .chats { asker, server in
+                if let entry = server.entry(of: asker), asker.content != entry.content { asker.asks("something else") }
+            })
+        Defect(
             "idem-sends-no-copy", .IDEM, 4, "Acknowledges the repeat of a finished turn and sends nothing else.",
             .drops { frame, _ in frame.type == "done" && frame["duplicate"] == true })
         Defect(

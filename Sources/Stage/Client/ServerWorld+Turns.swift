@@ -55,9 +55,8 @@ extension ServerWorld {
             return ("session_not_found", "no session '\(session.prefix(60))'")
         }
         if let key = question.key, isIdempotent, let number = turnByKey[key], turns[number]?.question != nil {
-            let before = turns[number]?.question
             let isSame =
-                before?.content == question.content
+                MessageContent.isSame(turns[number]?.question?.content, as: question.content)
                 && (question.session == nil || question.session == turns[number]?.session)
             if !isSame { return ("idempotency_mismatch", "this key stands for another question") }
         }

@@ -1,3 +1,4 @@
+import Holdfast
 import JSON
 import Transcript
 
@@ -20,9 +21,7 @@ extension Observations {
                 let isBehind = request.connection != nil && request.connection == first.connection && first.ack != nil
                 guard isBehind || known.map({ $0 < request.event }) == true else { return nil }
                 let isOther = request.sessionAsked.map { asked in turn.sessionId.map { $0 != asked } ?? false } ?? false
-                let isChanged = !exactlyEqual(request.prompt, first.prompt)
-                // The same words in other parts, or with another image, are left to the server.
-                guard isOther || isChanged || request.content == first.content else { return nil }
+                let isChanged = !MessageContent.isSame(request.content, as: first.content)
                 return Repeat(turn: turn, request: request, isMismatch: isOther || isChanged)
             }
         }

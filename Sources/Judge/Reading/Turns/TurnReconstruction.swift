@@ -266,7 +266,8 @@ struct TurnReconstruction {
             let again = candidates.filter { $0.request > 0 }
             let other = again.first { candidate in
                 let (request, first) = (request(candidate), turns[candidate.turn].request)
-                return request.content != first.content || request.sessionAsked != first.sessionAsked
+                return !MessageContent.isSame(request.content, as: first.content)
+                    || request.sessionAsked != first.sessionAsked
             }
             return other ?? again.last ?? candidates.last
         case "session_not_found", "busy":
