@@ -260,4 +260,20 @@ import Testing
         try clause.warns("A+ A>chat(c1) A<error(c1)^")
         try clause.untested("A+ \(alive)")
     }
+
+    @Test func `ENV-26 refusals come in order`() throws {
+        let clause = ClauseUnderTest("ENV-26")
+        let asked = #"A+ A>chat(c1 s9) A>`{"type":"dance"}`"#
+        try clause.conforms("\(asked) A<error(session_not_found c1) A<error(unknown_type)")
+        try clause.conforms("\(asked) A<error(session_not_found) A<error(unknown_type)")
+        try clause.violates("\(asked) A<error(unknown_type) A<error(session_not_found c1)^")
+        let both = "A+ A>chat(c1 s9) A>chat(c2 s9)"
+        try clause.conforms("\(both) A<error(session_not_found c1) A<error(session_not_found c2)")
+        try clause.violates("\(both) A<error(busy c2) A<error(session_not_found c1)^")
+        // What waited for the disk may come later.
+        try clause.untested("A+ A>chat(c1) A>chat(c2 s9) A<error(session_not_found c2) A<error(persist_failed c1)")
+        try clause.untested("\(asked) A<error(session_not_found c1)")
+        try clause.untested(
+            "A+ A>chat(c1 s9) B+ B>chat(c2 s9) B<error(session_not_found c2) A<error(session_not_found c1)")
+    }
 }

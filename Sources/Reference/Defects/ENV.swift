@@ -132,6 +132,13 @@ extension Defect {
                 [server.sending(frame, to: socket), server.sending(frame, to: socket)]
             })
         Defect(
+            "env-looks-for-sessions-at-leisure", .ENV, 26,
+            "Refuses a question for an unknown session a quarter of a second later than anything else.",
+            .refusing(.sessionNotFound) { frame, socket, _, server in
+                let late = [server.sending(frame, to: socket)]
+                return server.delaying(late, ms: 250)
+            })
+        Defect(
             "env-ends-the-process-on-null", .ENV, 10,
             "Ends the whole process when a text is `null`, also before `auth`.",
             .input { input, server, next in

@@ -1,0 +1,59 @@
+import Transcript
+
+/// In which order frames are refused.
+extension ENV {
+    /// ENV-26: "A server MUST refuse the frames of one connection that it refuses for what they say in the order in which they
+    /// came".
+    ///
+    /// Once for each connection with two errors whose frames are known without their order: by a key that came once, by the only
+    /// frame of an unknown type, or by the only question for a session that is not found. What waits for an agent or for a
+    /// disk is refused when that is known, and has no place in the order.
+    static func refusalsComeInOrder(_ history: Observations, _ evidence: inout Evidence) {
+        for (index, connection) in history.connections.enumerated() {
+            let answered = history.surelyAnswered(on: index, connection).sorted { $0.frame < $1.frame }
+            guard answered.count > 1 else { continue }
+            let swapped = zip(answered, answered.dropFirst()).first { $0.error > $1.error }
+            evidence.test(no: swapped) { first, second in
+                Finding(
+                    "two frames are refused in another order than they came", expected: "the error of the first first",
+                    actual: "that of the second", at: [first.frame, second.frame, second.error, first.error])
+            }
+        }
+    }
+}
+
+extension Observations {
+    /// Codes that refuse a frame for what it says.
+    private static let spoken = ErrorMeaning.refusals.subtracting([
+        "auth_failed", "auth_timeout", "not_authenticated", "unsupported_version",
+    ])
+
+    /// The errors of a connection whose frames are known whatever their order, each by event.
+    fileprivate func surelyAnswered(
+        on index: Int, _ connection: ObservedConnection
+    ) -> [(frame: Int, error: Int)] {
+        let errors = connection.received.filter { frame in
+            frame.type == "error" && frame.turnId == nil && frame.seq == nil
+                && frame.code.map(Self.spoken.contains) == true
+        }
+        let chats = connection.sent.filter { $0.type == "chat" }
+        func only<Element>(_ elements: [Element]) -> Element? { elements.count == 1 ? elements.first : nil }
+        let strange = hostileFrames.filter { $0.frame.connection == index && $0.kind == .unknownType }.map(\.frame)
+        return errors.compactMap { error in
+            let frame: Frame?
+            if let key = error.clientMessageId {
+                let isAlone = errors.count { $0.clientMessageId == key } == 1
+                frame = isAlone ? only(chats.filter { $0.clientMessageId == key }) : nil
+            } else {
+                guard errors.count(where: { $0.code == error.code }) == 1 else { return nil }
+                switch error.code {
+                case "unknown_type": frame = only(strange)
+                case "session_not_found": frame = only(chats.filter { $0.sessionId != nil })
+                default: frame = nil
+                }
+            }
+            guard let frame, frame.event < error.event else { return nil }
+            return (frame.event, error.event)
+        }
+    }
+}
