@@ -101,4 +101,36 @@ import Testing
             "A>open A<open A>auth(-p) A<error(auth_failed) A<close(4001)", profiles: [.core, .auth])
         try clause.untested("A+ A>auth(token='made up') A<error(auth_failed) A<close(4001)")  // asked for once more
     }
+
+    @Test func `LIVE-14 connections end for a reason`() throws {
+        let clause = ClauseUnderTest("LIVE-14")
+        let answered = "A+ A>chat(c1) A<done(t1)"
+        try clause.conforms("\(answered) A>ping(n1) A<pong(n1)")
+        try clause.conforms("\(answered) A>close(1000)")
+        try clause.conforms("\(answered) A!cut")
+        try clause.violates("\(answered) A<eof^")
+        try clause.violates("\(answered) A<eof('reset')^")
+        for code in [1000, 1002, 1006, 1011, 3000, 4002] { try clause.violates("\(answered) A<close(\(code))^") }
+        try clause.violates("A+ A>ping(n1) A<pong(n1) A<eof^")
+        try clause.violates("A+ A<eof^")
+        try clause.violates("A+ A>chat(c1) A<toolUse(t1) +40s A<eof^")  // nobody asked whether the peer lives
+        // A restart, an overload, a stop, a kill.
+        for code in [1001, 1012, 1013] { try clause.untested("\(answered) A<close(\(code))") }
+        try clause.untested("\(answered) server!stop A<eof", also: ["LIVE-6"])
+        try clause.untested("\(answered) server!kill A<eof")
+        try clause.untested("\(answered) A<eof server!kill")  // seen first, and a moment later
+        try clause.untested("\(answered) A<eof server!exit(code=1)")
+        // Silence, a peer that does not read, a full disk.
+        try clause.untested("\(answered) A!mute +60s A<eof")
+        try clause.untested("\(answered) A!stopReading A<eof")
+        try clause.untested("A+ server!refuseWrites A>chat(c1) A<eof server!acceptWrites")
+        // What other clauses judge.
+        try clause.untested("\(answered) A<close(4001)", also: ["LIVE-11"])
+        try clause.untested("\(answered) A>`{` A<eof", also: ["ENV-3"])
+        try clause.untested("A+ B+ A>`{` A<error(parse_error) B<eof", also: ["ENV-10"])
+        // Before it was greeted, and at the hands of the stage.
+        try clause.untested("A>open A<open A>auth A<eof", also: ["AUTH-1"])
+        try clause.untested("A+ A>close(1000) A<eof")
+        try clause.untested("A+ A!cut")
+    }
 }

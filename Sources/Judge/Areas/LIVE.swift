@@ -12,6 +12,7 @@ enum LIVE {
         Check(.LIVE, 8, otherVersionsAreRefused),
         Check(.LIVE, 9, spokenVersionsAreListed), Check(.LIVE, 10, versionAskedForIsStated),
         Check(.LIVE, 11, terminalCodesMeanWhatTheySay), Check(.LIVE, 13, syncNeedsAnEpoch),
+        Check(.LIVE, 14, connectionsEndForAReason),
     ]
 
     /// LIVE-1: "A server MUST answer each `ping` with a `pong` on the same connection within `pong`, also while turns run".
@@ -236,7 +237,7 @@ enum LIVE {
     }
 
     /// The heartbeat that holds on a connection; nil for one that would take longer than a day.
-    private static func heartbeat(of connection: ObservedConnection) -> Duration? {
+    static func heartbeat(of connection: ObservedConnection) -> Duration? {
         let told = connection.greeting?["heartbeatSeconds"]?.intValue ?? 30
         return (1...86_400).contains(told) ? .seconds(told) : nil
     }
@@ -249,7 +250,7 @@ enum LIVE {
     }
 
     /// Everything that the stage sent, also pings and pongs of the WebSocket itself.
-    private static func signs(on connection: Int, _ history: Observations) -> [Int] {
+    static func signs(on connection: Int, _ history: Observations) -> [Int] {
         history.events(on: connection).filter {
             switch history.events[$0].kind {
             case .text(.toServer, _), .binary(.toServer, _), .ping(.toServer), .pong(.toServer): true

@@ -43,6 +43,14 @@ extension Defect {
                 server.having { $0.close(socket, code: 4001, reason: "nothing for you here") }
             })
         Defect(
+            "live-cuts-behind-answers", .LIVE, 14, "Aborts the connection behind every `done`.",
+            .after("done") { _, sockets, _, _ in sockets.map { .cut(socket: $0) } })
+        Defect(
+            "live-hangs-up-behind-answers", .LIVE, 14, "Closes with 1000 behind every `done`.",
+            .after("done") { _, sockets, _, server in
+                sockets.flatMap { socket in server.having { $0.close(socket, code: 1000, reason: "all is said") } }
+            })
+        Defect(
             "live-stops-as-if-all-were-said", .LIVE, 6, need: .restart, "Closes with 1000 when it is told to stop.",
             .rules { $0.goodbye = 1000 })
         Defect(

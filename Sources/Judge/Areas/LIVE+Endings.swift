@@ -1,0 +1,65 @@
+import Holdfast
+import Transcript
+
+/// How connections end.
+extension LIVE {
+    /// LIVE-14: "A server MUST NOT end an open connection for any other reason than its own stop, restart or overload, told as
+    /// 1001, 1012 or 1013, two heartbeats of silence, a message that it may refuse by closing, a peer that does not read, or an
+    /// answer that it could not store".
+    ///
+    /// Once for each greeted connection that was answered and that the server did not end, and for each that it ended without
+    /// such a reason. An end that other clauses judge is left to them: a terminal code (LIVE-11), an idle peer (LIVE-4), a spent
+    /// budget (RATE-8), what something malformed did, here or to others (ENV-10), and the end of the process itself.
+    static func connectionsEndForAReason(_ history: Observations, _ evidence: inout Evidence) {
+        for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
+            guard let connected = connection.connected else { continue }
+            guard let ending = connection.ending, connection.wasEndedByServer else {
+                let isOurs = connection.ending.map { $0.kind != .lost } ?? true
+                if isOurs, connection.received.contains(where: { $0.event > connected }) { evidence.keep() }
+                continue
+            }
+            guard ending.event > connected, !hasReason(ending, of: index, history) else { continue }
+            let last = connection.received.last { $0.event < ending.event }
+            evidence.violate(
+                "the server ended a connection without a reason", expected: "it stays open",
+                actual: ending.kind == .lost ? "the end of the socket" : "a close frame of the server",
+                at: [last?.event ?? connected, ending.event])
+        }
+    }
+
+    /// Whether there was a reason for an end by the server, or another clause judges it.
+    private static func hasReason(
+        _ ending: ObservedConnection.Ending, of index: Int, _ history: Observations
+    ) -> Bool {
+        let connection = history.connections[index]
+        let connected = connection.connected ?? connection.opening
+        if ending.isExcused { return true }
+        if case .closed(_, let code?) = ending.kind, [1001, 4001, 4010].contains(code) { return true }
+        if history.isAfterHostileFrame(ending.event) || history.wasDisturbed(between: connected, and: ending.event) {
+            return true
+        }
+        // Who ends by itself ends every connection with it, and the end of a socket can be seen first.
+        let life = history.lives.life(at: ending.event)
+        if let exit = history.lives.end(of: life), exit.cause == .exited,
+            exit.event < ending.event || history.span(from: ending.event, to: exit.event) < 1_000_000
+        {
+            return true
+        }
+        if isWithinBudgetWait(ending.event, on: index, history) { return true }
+        guard let heartbeat = heartbeat(of: connection)?.microseconds else { return true }
+        let signs = signs(on: index, history).filter { $0 < ending.event }
+        let sign = max(connected, signs.last ?? 0)
+        if history.span(from: sign, to: ending.event) >= 2 * heartbeat { return true }
+        let spoke = max(connected, connection.sent.last { $0.event < ending.event }?.event ?? 0)
+        return history.span(from: spoke, to: ending.event) >= heartbeat && signs.contains { $0 > spoke }
+    }
+
+    /// Whether a question had been refused for its rate, and could not yet be sent again.
+    private static func isWithinBudgetWait(_ event: Int, on index: Int, _ history: Observations) -> Bool {
+        history.connections[index].received.contains { frame in
+            guard frame.type == "error", frame.code == "rate_limited", frame.event < event else { return false }
+            let wait = min(max(frame["retryAfterMs"]?.intValue ?? 0, 0), 3_600_000) * 1000
+            return history.span(from: frame.event, to: event) < wait
+        }
+    }
+}
