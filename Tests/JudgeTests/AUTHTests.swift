@@ -1,3 +1,4 @@
+import Holdfast
 import TestSupport
 import Testing
 
@@ -191,5 +192,24 @@ import Testing
         try clause.untested("\(opened) A<open A>auth A<connected")  // the frame has it too
         try clause.untested("1>GET(-p) 1<401(not_authenticated)")
         try clause.untested("A+")
+    }
+
+    @Test func `AUTH-17 what a server keeps is stated`() throws {
+        let clause = ClauseUnderTest("AUTH-17")
+        let all: Set<Profile> = [.core, .idempotency, .sync, .rateLimit, .push, .auth]
+        try clause.conforms("A+")
+        try clause.conforms("A+(e1 #0)", profiles: all)
+        try clause.violates("A+(e1 #0 sync)^", profiles: all)
+        try clause.violates("A+(core)^", profiles: [.core, .idempotency])
+        try clause.violates("A+ A!cut A+(core)^", profiles: [.core, .idempotency])  // each time
+        // Kept, and not declared.
+        try clause.conforms("A+(e1 #0 sync idempotency) A>chat(c1) A<ack(c1) A<done(t1)")
+        try clause.violates("A+(sync)^")
+        try clause.violates("A+(rate-limit)^")
+        try clause.conforms("A+(rate-limit messagesPerMinute=5)")
+        try clause.violates("A+(idempotency) A>chat(c1) A<done(t1 c1)^")
+        try clause.conforms("A+(idempotency) A>chat(-c) A<done(t1)")
+        try clause.conforms("A+(push auth)")  // nobody can tell
+        try clause.untested("1>GET 1<200(s1)")
     }
 }

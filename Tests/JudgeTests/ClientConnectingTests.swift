@@ -185,6 +185,27 @@ import Testing
         try clause.untested("\(start) A<close(4002) B+ +1min")
     }
 
+    @Test func `CLIENT-9 another version is offered once`() throws {
+        let clause = ClauseUnderTest("CLIENT-9")
+        func refused(_ lane: String, _ version: Int, _ supported: String) -> String {
+            let error = #"{"type":"error","error":"no","code":"unsupported_version","supported":\#(supported)}"#
+            return "\(lane)>open \(lane)<open \(lane)>auth(protocol=\(version)) \(lane)<`\(error)` \(lane)<close(4010)"
+        }
+        let launch = "client!launch"
+        try clause.conforms("\(launch) \(refused("A", 2, "[1]")) B+ A!cut")
+        try clause.conforms("\(launch) \(refused("A", 3, "[1,2]")) \(refused("B", 2, "[1]")) C+")
+        try clause.conforms("\(launch) \(refused("A", 2, "[1]")) +1min")  // it need not
+        try clause.violates("\(launch) \(refused("A", 1, "[1]")) +1s B>open^ B<open B>auth")
+        try clause.violates("\(launch) \(refused("A", 2, "[1]")) B>open^ B<open B>auth(protocol=2)")
+        try clause.violates("\(launch) \(refused("A", 1, "[7]")) B>open^ B<open B>auth")
+        try clause.violates("\(launch) \(refused("A", 2, "[]")) B>open^ B<open B>auth")
+        try clause.untested("\(launch) \(refused("A", 2, "[1]")) B>open B<open")
+        // Who was greeted with another version is not away: it comes back like anybody.
+        let met = "\(launch) \(refused("A", 2, "[1]")) B+ B!cut"
+        try ClauseUnderTest("CLIENT-7").violates("\(met) +32s^")
+        try ClauseUnderTest("CLIENT-7").untested("\(launch) \(refused("A", 2, "[1]")) +32s")
+    }
+
     @Test func `CLIENT-10 silence ends the connection`() throws {
         let clause = ClauseUnderTest("CLIENT-10")
         let asked = "\(start) client!send(c1) A>chat(c1)"

@@ -120,4 +120,18 @@ import Testing
         try clause.untested(
             "client!launch A+ client=connected(s1) client!send(c1) A>chat(c1 s1) A!cut B+ B>chat(c1 s1)")
     }
+
+    @Test func `CLIENT-46 a refusal ends the waiting`() throws {
+        let clause = ClauseUnderTest("CLIENT-46")
+        let asked =
+            "client!launch A+ client=connected(s1) client!send(c1) A>chat(c1 s1) client=connected(s1 c1 thinking)"
+        let refused = "\(asked) A<error(bad_request c1)"
+        try clause.conforms("\(refused) client=connected(s1 c1 failed=c1)")
+        try clause.conforms("\(asked) A<error(rate_limited c1) client=connected(s1 c1 rate_limited)")
+        try clause.violates("\(refused) client=connected(s1 c1 failed=c1 thinking) +18s^")
+        try clause.untested("\(refused) client=connected(s1 c1 failed=c1 thinking) +1s")
+        // Sent again, it is awaited again.
+        try clause.untested("\(asked) A<error(busy c1) +1s A>chat(c1 s1) client=connected(s1 c1 thinking) +18s")
+        try clause.untested("\(asked) A<ack(c1) A<error(agent_failed t1) client=connected(s1 u1 failed=u1)")
+    }
 }

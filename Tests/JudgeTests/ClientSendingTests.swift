@@ -56,6 +56,50 @@ import Testing
         try clause.violates("\(twice) +17s^")
     }
 
+    @Test func `CLIENT-45 what keeps no keys is asked once`() throws {
+        let clause = ClauseUnderTest("CLIENT-45")
+        let asked = "client!launch A+(core) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1)"
+        let lost = "\(asked) A!cut B+(core)"
+        try clause.conforms("\(lost) 1>GET(s1) 1<200(u1 a1) client=connected(s1 u1 a1 c2 thinking) +17s")
+        try clause.conforms("\(asked) A<pong +17s A<done(s1 -t -a)")  // the agent takes its time
+        try clause.violates("\(lost) B>chat(c2 s1)^")
+        try clause.violates("\(asked) A!cut 1>POST(c2 s1)^")
+        try clause.violates("\(asked) A<pong +15s 1>POST(c2 s1)^")
+        // The last greeting counts.
+        try clause.violates("\(ready) client!send(c2) A>chat(c2 s1) A!cut B+(core) B>chat(c2 s1)^")
+        try clause.untested("\(asked) A!cut B+ B>chat(c2 s1) B<ack(c2)")
+        try clause.untested("\(asked) A<error(rate_limited c2 retryAfterMs=1000) +1s A>chat(c2 s1)")
+        try clause.untested("\(asked) A<done(s1 -t -a)")
+        try clause.untested("\(cut) B+ B>chat(c2 s1)")
+    }
+
+    @Test func `CLIENT-10 and CLIENT-11 ask less of a server that keeps no keys`() throws {
+        let asked = "client!launch A+(core) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1)"
+        try ClauseUnderTest("CLIENT-11").untested("\(asked) A!cut B+(core) +17s")
+        try ClauseUnderTest("CLIENT-10").untested("\(asked) A>ping A<pong +17s")  // it lives
+        try ClauseUnderTest("CLIENT-10").violates("\(asked) A>ping +17s^")
+        try ClauseUnderTest("CLIENT-10").conforms("\(asked) A>ping +15s B+(core)")
+    }
+
+    @Test func `CLIENT-47 what was refused for good is not sent again`() throws {
+        let clause = ClauseUnderTest("CLIENT-47")
+        let asked = "\(ready) client!send(c2) A>chat(c2 s1)"
+        func shown(_ code: String) -> String {
+            "A<error(\(code) c2) client=connected(s1 u1 a1 c2 failed=c2 error.c2=\(code))"
+        }
+        for code in ["bad_request", "session_not_found", "too_large", "idempotency_mismatch"] {
+            try clause.conforms("\(asked) \(shown(code)) +17s")
+            try clause.conforms("\(asked) \(shown(code)) A!cut B+ +17s")
+            try clause.violates("\(asked) \(shown(code)) A>chat(c2 s1)^")
+            try clause.violates("\(asked) \(shown(code)) A!cut B+ B>chat(c2 s1)^")
+            try clause.violates("\(asked) \(shown(code)) A!cut 1>POST(c2 s1)^")
+        }
+        try clause.violates("\(asked) A!cut 1>POST(c2 s1) 1<400(bad_request) B+ B>chat(c2 s1)^")
+        try clause.untested("\(asked) \(shown("busy")) +1s A>chat(c2 s1)")
+        try clause.untested("\(asked) \(shown("bad_request")) +1s")
+        try clause.untested("\(asked) A<error(agent_failed t2 c2) A>chat(c2 s1)")
+    }
+
     @Test func `CLIENT-12 the same is sent again`() throws {
         let clause = ClauseUnderTest("CLIENT-12")
         try clause.conforms("\(cut) 1>POST(c2 s1)")

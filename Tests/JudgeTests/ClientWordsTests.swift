@@ -11,8 +11,11 @@ import Testing
         try clause.conforms("client!launch A>open A<open A>auth(-p)")
         try clause.violates("client!launch A>open A<open A>chat(c1)^ A>auth A<connected", also: ["AUTH-14"])
         try clause.violates("client!launch A>open A<open A>ping(n1)^ A>auth A<connected", also: ["AUTH-14"])
+        try clause.conforms(
+            "client!launch A>open A<open A>auth(protocol=2) A<error(unsupported_version) A<close(4010)")
         try clause.violates(
-            "client!launch A>open A<open A>auth(protocol=2)^ A<error(unsupported_version) A<close(4010)")
+            "client!launch A>open A<open A>auth(protocol=0)^ A<error(unsupported_version) A<close(4010)")
+        try clause.violates("client!launch A>open A<open A>auth(protocol='1')^ A<error(bad_request) A<close(1008)")
         try clause.violates("client!launch A>open A<open +10s^")
         try clause.violates(
             "client!launch A+ A!cut B>open B<open B>sync(e1 #0)^ B>auth B<connected(e1 #0)", also: ["AUTH-14"])

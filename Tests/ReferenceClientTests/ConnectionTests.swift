@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 @testable import ReferenceClient
@@ -123,6 +124,43 @@ import Testing
         phone.tell(.background)
         phone.tell(.foreground)
         #expect(phone.attempts == 2)
+    }
+
+    private func refusal(_ supported: [Int]) -> JSONValue {
+        [
+            "type": "error", "error": "no", "code": "unsupported_version",
+            "supported": .array(supported.map { JSONValue($0) }),
+        ]
+    }
+
+    @Test func `CLIENT-9 a version in common is found, and each is offered once`() {
+        var phone = Phone([], [.offersTheNextVersion])
+        phone.tell(.launched(opened: nil))
+        phone.tell(.opened(socket: phone.socket))
+        #expect(phone.sent("auth").last?["protocol"] == 2)
+        phone.receive(refusal([1]))
+        phone.cut(code: 4010)
+        #expect(phone.attempts == 2)
+        phone.connect()
+        #expect(phone.sent("auth").last?["protocol"] == 1)
+        #expect(phone.screen.connection == .connected)
+        #expect(phone.screen.errors.isEmpty)
+        // What was found holds on.
+        phone.cut()
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect()
+        #expect(phone.sent("auth").last?["protocol"] == 1)
+    }
+
+    @Test(arguments: [[1], [999], []]) func `CLIENT-9 no version in common is the end`(supported: [Int]) {
+        var phone = Phone()
+        phone.tell(.launched(opened: nil))
+        phone.tell(.opened(socket: phone.socket))
+        phone.receive(refusal(supported))
+        phone.cut(code: 4010)
+        phone.elapse(.reconnect, after: 60_000)
+        #expect(phone.attempts == 1)
+        #expect(phone.screen.connection == .offline)
     }
 
     @Test func `who signs in again sees no old refusal`() {

@@ -48,6 +48,86 @@ import Testing
         #expect(phone.asked("POST", "/api/chat").count == 1)
     }
 
+    // MARK: a server that remembers no keys
+
+    private func atForgetfulServer() -> Phone { Phone.connected(epoch: nil, capabilities: []) }
+
+    @Test func `CLIENT-45 a lost question is read for, not sent again, where keys are not remembered`() {
+        var phone = atForgetfulServer()
+        phone.tell(.selected("s1"))
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
+        phone.tell(.said("hello"))
+        phone.cut()
+        #expect(phone.asked("POST", "/api/chat").isEmpty)
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(epoch: nil, capabilities: [])
+        #expect(phone.sent("chat").count == 1)
+        #expect(phone.asked("GET", "/api/sessions/s1").count == 2)
+        while phone.screen.isThinking, phone.now < 1_200_000 {
+            phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
+            for number in phone.core.conversations.keys { phone.elapse(.poll(conversation: number), after: 5000) }
+        }
+        #expect(phone.screen.messages.last?.status == .failed)
+        #expect(!phone.screen.isThinking)
+        phone.tell(.said("hello"))
+        #expect(phone.sent("chat").count == 2)
+        #expect(Set(phone.sent("chat").map { $0["clientMessageId"]?.stringValue }).count == 2)
+    }
+
+    @Test func `CLIENT-45 the history tells that a lost question had arrived`() {
+        var phone = atForgetfulServer()
+        phone.tell(.selected("s1"))
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
+        phone.tell(.said("question 2"))
+        phone.cut()
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(epoch: nil, capabilities: [])
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1", "u2"]))
+        #expect(phone.screen.messages.map(\.status) == [.sent, .sent, .sent])
+        #expect(phone.screen.isThinking)
+        phone.receive(["type": "done", "sessionId": "s1", "text": "answer 2"])
+        #expect(phone.screen.messages.map(\.text).suffix(2) == ["question 2", "answer 2"])
+        #expect(!phone.screen.isThinking)
+    }
+
+    @Test func `CLIENT-10 a slow agent is no dead connection while pings are answered`() {
+        var phone = atForgetfulServer()
+        phone.tell(.said("hello"))
+        let key = phone.key
+        for _ in 1...3 {
+            phone.receive(["type": "pong"])
+            phone.elapse(.sign(key: key), after: 15_000)
+        }
+        #expect(phone.attempts == 1)
+        #expect(phone.asked("POST", "/api/chat").isEmpty)
+        phone.elapse(.sign(key: key), after: 15_000)
+        #expect(phone.attempts == 1)
+        #expect(phone.latest.contains(.close(socket: 1, code: nil)))
+    }
+
+    @Test func `the session of a first question is found by its history where frames name nothing`() {
+        var phone = atForgetfulServer()
+        phone.tell(.said("question 4"))
+        phone.receive(["type": "done", "sessionId": "s9", "text": "answer 9"])
+        phone.answer(path: "/api/sessions/s9", history("s9", ["u9", "a9"]))
+        #expect(phone.screen.session == nil)  // somebody else's
+        phone.receive(["type": "done", "sessionId": "s4", "text": "answer 4"])
+        phone.answer(path: "/api/sessions/s4", history("s4", ["u4", "a4"]))
+        #expect(phone.screen.session == "s4")
+        #expect(phone.screen.messages.map(\.text) == ["question 4", "answer 4"])
+        #expect(!phone.screen.isThinking)
+    }
+
+    @Test func `what a server said it remembers survives the app`() {
+        var phone = Phone.connected()
+        phone.tell(.said("hello"))
+        var next = Phone(memory: phone.stored)
+        next.tell(.launched(opened: nil))
+        #expect(next.core.serverKnowsKeys)
+        next.connect(capabilities: [])
+        #expect(next.sent("chat").isEmpty)
+    }
+
     @Test func `CLIENT-13 equal texts have keys of their own`() {
         var phone = Phone.connected()
         phone.tell(.said("hello"))

@@ -13,6 +13,7 @@ enum AUTH {
         Check(.AUTH, 10, requestsWithoutTokenAreRefused), Check(.AUTH, 11, tokensInURLsAreNotTaken),
         Check(.AUTH, 13, authComesFirst), Check(.AUTH, 14, clientsWaitForTheGreeting),
         Check(.AUTH, 15, tokensStayOutOfURLs), Check(.AUTH, 16, connectionsAreGreetedOnce),
+        Check(.AUTH, 17, capabilitiesAreStated),
     ]
 
     /// AUTH-1: "A server MUST answer a valid `auth` with `connected` within `connect`".
@@ -287,19 +288,51 @@ enum AUTH {
         }
     }
 
+    // MARK: What a server says it keeps
+
+    /// AUTH-17: "A server MUST list in `capabilities` of `connected`, by their names, those optional profiles that it keeps,
+    /// and none that it does not keep".
+    ///
+    /// Once for each `connected`. What is listed and not declared may be kept all the same, unless its plainest sign is missing.
+    static func capabilitiesAreStated(_ history: Observations, _ evidence: inout Evidence) {
+        let optional = Profile.all(of: .server).subtracting([.core])
+        for (index, connection) in history.connections.enumerated() {
+            guard let greeting = connection.greeting else { continue }
+            let names = (greeting["capabilities"]?.arrayValue ?? []).compactMap(\.stringValue)
+            let stated = Set(names.compactMap(Profile.init(rawValue:)))
+            let missing = optional.intersection(history.profiles).subtracting(stated).sorted()
+            if !missing.isEmpty {
+                evidence.violate(
+                    "connected does not list what the server keeps",
+                    expected: listed(missing.map(\.rawValue)) + " in capabilities",
+                    actual: names.isEmpty ? "nothing" : listed(names), at: [greeting.event])
+                continue
+            }
+            let wrong = stated.intersection(optional).subtracting(history.profiles).sorted().lazy
+                .compactMap { profile in history.lacks(profile, on: index).map { (profile, $0) } }.first
+            evidence.test(no: wrong) { profile, event in
+                Finding(
+                    "connected lists a profile that is not kept", expected: "no '\(profile.rawValue)' in capabilities",
+                    actual: listed(names), at: Array(Set([greeting.event, event])).sorted())
+            }
+        }
+    }
+
     // MARK: How a client says who it is
 
-    /// AUTH-13: "A client MUST send `auth` with `protocol: 1` as the first frame of every connection".
+    /// AUTH-13: "A client MUST send `auth`, with the number of a version that it speaks as `protocol`, as the first frame of
+    /// every connection".
     ///
-    /// Once for each connection on which the client sent anything, or could have for the whole bound `connect`.
+    /// Once for each connection on which the client sent anything, or could have for the whole bound `connect`. Which versions
+    /// it speaks nobody can tell; there is none before 1.
     static func authComesFirst(_ history: Observations, _ evidence: inout Evidence) {
-        let expected = "auth with protocol 1"
+        let expected = "auth with the number of a version"
         for connection in history.connections where connection.isWhole {
             guard let opened = connection.opened else { continue }
             if let first = connection.sent.first {
                 let version = first["protocol"].map { " with protocol \($0.text())" } ?? ""
                 evidence.test(
-                    first.type == "auth" && first["protocol"]?.intValue == 1,
+                    first.type == "auth" && first["protocol"]?.intValue.map { $0 >= 1 } == true,
                     otherwise: "a connection began with something else", expected: expected,
                     actual: called(first) + version, at: [opened, first.event])
             } else if let late = history.clientSilence(after: opened, within: history.timeouts.connect),
@@ -349,6 +382,23 @@ enum AUTH {
             case (.exchange, .request(let request)): judge(request.path, index)
             default: break
             }
+        }
+    }
+}
+
+extension Observations {
+    /// The event that shows that the server of a greeted connection does not keep a profile; nil where nothing does.
+    fileprivate func lacks(_ profile: Profile, on index: Int) -> Int? {
+        let connection = connections[index]
+        guard let greeting = connection.greeting else { return nil }
+        switch profile {
+        case .sync: return greeting.epoch == nil || greeting["lastSeq"] == nil ? greeting.event : nil
+        case .rateLimit: return connection.limit("messagesPerMinute") == nil ? greeting.event : nil
+        case .idempotency:
+            // Its `ack` comes before anything else of the turn.
+            return turns.lazy.filter { $0.request.connection == index && $0.clientMessageId != nil && $0.acks.isEmpty }
+                .flatMap { $0.frames + $0.endings }.first { $0.connection == index && $0.type != "message" }?.event
+        default: return nil
         }
     }
 }

@@ -212,7 +212,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-9: "A client MUST NOT reconnect on its own after a close with 4001 or 4010".
+    /// CLIENT-9: "A client MUST NOT reconnect on its own after a close with 4001, nor after one with 4010 but to offer a
+    /// version that the `error` before it listed as `supported` and that it has not offered yet".
     ///
     /// Once for each such close, watched for a minute. What a person or the system does may begin anew.
     static func terminalClosesAreFinal(_ history: Observations, _ evidence: inout Evidence) {
@@ -227,6 +228,10 @@ extension CLIENT {
                 let isLate = history.wasLate(from: close, to: next)
                 let scheduling = history.timeouts.scheduling.microseconds
                 if isLate, history.patience(from: close, to: next) < scheduling { continue }
+                if let offered = history.offersAnotherVersion(after: close, of: index) {
+                    if offered { evidence.keep() }
+                    continue
+                }
                 evidence.violate(
                     "the client came back after it was told to stay away",
                     expected: "no connection before the person or the system does something",

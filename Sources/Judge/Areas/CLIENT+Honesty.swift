@@ -32,8 +32,9 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-10: "A client MUST treat a failed send, and a `chat` for which neither `ack` nor any frame of its turn arrived
-    /// within `resend`, as the end of that connection".
+    /// CLIENT-10: "A client MUST treat as the end of a connection a failed send on it, and silence for `resend` after a
+    /// `chat`: from a server that stated `idempotency` neither `ack` nor a refusal nor any frame of its turn, from any other
+    /// server no frame at all".
     ///
     /// Once for each `chat` that nothing came of, and for each message typed into a socket that had died in silence. What
     /// the client does about it is another connection or a request; afterwards it leaves the old connection alone.
@@ -66,7 +67,10 @@ extension CLIENT {
         let opening = history.nextOpening(after: event)
         let request = history.exchanges.first { $0.request > event }?.request
         let reaction = [opening, request].compactMap { $0 }.filter { $0 < life.upperBound }.min()
-        let news = history.news(of: key, on: index, after: event)
+        let news =
+            history.connections[index].greeting?.states(.idempotency) == false
+            ? history.connections[index].received.first { $0.event > event }?.event
+            : history.news(of: key, on: index, after: event)
         if let news, history.patience(of: news) <= limit, reaction.map({ news < $0 }) ?? true { return }
         guard let reaction, history.patience(of: reaction) <= limit else {
             guard let late = history.clientSilence(after: event, within: bound) else { return }

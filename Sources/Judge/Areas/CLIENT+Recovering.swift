@@ -194,23 +194,47 @@ extension CLIENT {
     static func anEndingEndsTheWaiting(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() {
-            guard let ended = question.ended, let state = history.client.state(at: ended), state.thinking,
-                history.endOfLife(at: question.event) > ended
-            else { continue }
-            guard question.mayStand(in: state.sessionId, before: ended + 1) else { continue }
-            let isAlone = questions.indices.allSatisfy { other in
-                other == index || questions[other].event > ended
-                    || questions[other].news.contains { $0.kind != .proof && $0.event <= ended }
+            guard let ended = question.ended else { continue }
+            waitingEnds(
+                at: ended, of: index, among: questions, "the answer is there and the client still waits for it",
+                history,
+                &evidence)
+        }
+    }
+
+    /// CLIENT-46: "A client MUST end the thinking state for a message that was refused, until it sends that message again".
+    ///
+    /// Once for each refusal of a message that was awaited on the screen, and no other with it.
+    static func aRefusalEndsTheWaiting(_ history: Observations, _ evidence: inout Evidence) {
+        let questions = ClientQuestion.all(in: history)
+        for (index, question) in questions.enumerated() {
+            for news in question.news where news.kind == .refusal {
+                waitingEnds(
+                    at: news.event, of: index, among: questions,
+                    "the message was refused and the client still waits for an answer", history, &evidence)
             }
-            guard isAlone else { continue }
-            let end = history.end(of: ended, at: leavings.union(["send"]))
-            evidence.test(
-                history.shown(after: ended, within: history.clientPatience, before: end, holds: { !$0.thinking })
-            ) { event in
-                Finding(
-                    "the answer is there and the client still waits for it", expected: "thinking false",
-                    actual: "thinking true", at: [ended, event])
-            }
+        }
+    }
+
+    /// Judges whether a message that was awaited on the screen is not awaited any more.
+    private static func waitingEnds(
+        at event: Int, of index: Int, among questions: [ClientQuestion], _ what: String, _ history: Observations,
+        _ evidence: inout Evidence
+    ) {
+        let question = questions[index]
+        guard let state = history.client.state(at: event), state.thinking,
+            history.endOfLife(at: question.event) > event, question.mayStand(in: state.sessionId, before: event + 1)
+        else { return }
+        let isAlone = questions.indices.allSatisfy { other in
+            other == index || questions[other].event > event
+                || questions[other].news.contains { $0.kind != .proof && $0.event <= event }
+        }
+        guard isAlone else { return }
+        let again = question.requests.first { $0.event > event }?.event ?? .max
+        let end = min(history.end(of: event, at: leavings.union(["send"])), again)
+        evidence.test(history.shown(after: event, within: history.clientPatience, before: end, holds: { !$0.thinking }))
+        { last in
+            Finding(what, expected: "thinking false", actual: "thinking true", at: [event, last])
         }
     }
 

@@ -4,8 +4,8 @@ import Transcript
 
 /// What becomes of what a person sends.
 extension CLIENT {
-    /// CLIENT-11: "A client MUST resend, over REST or on its next connection, every `chat` whose connection ended
-    /// before its `ack` or any frame of its turn arrived".
+    /// CLIENT-11: "A client MUST resend, over REST or on its next connection, every `chat` to a server that stated
+    /// `idempotency` whose connection ended before its `ack`, a refusal or any frame of its turn arrived".
     ///
     /// Once for each question whose connection ended before anything was said of it, and once for each that was typed into a
     /// dead connection still shown as connected. One that shows up in a replay or a history meanwhile has arrived and need not
@@ -17,11 +17,42 @@ extension CLIENT {
         }
     }
 
+    /// CLIENT-45: "A client MUST NOT send a message again on its own, on either road, to a server whose last `connected` did
+    /// not state `idempotency`, unless that server had refused it".
+    ///
+    /// Once for each such message that came again, and once for each that did not although its road was lost, or nothing was said
+    /// of it for `resend`.
+    static func nothingIsAskedTwice(_ history: Observations, _ evidence: inout Evidence) {
+        for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
+            for (last, again) in zip(question.requests, question.requests.dropFirst()) {
+                let isRefused = question.news.contains {
+                    $0.kind == .refusal && $0.event > last.event && $0.event < again.event
+                }
+                guard !isRefused, history.remembersKeys(before: again.event) == false else { continue }
+                evidence.violate(
+                    "a message is sent again to a server that remembers no keys",
+                    expected: "a read, and the message as failed when it is not there",
+                    actual: "the same question again", at: [last.event, again.event])
+            }
+            guard let last = question.requests.last, history.remembersKeys(before: last.event) == false,
+                !question.news.contains(where: { $0.kind == .refusal })
+            else { continue }
+            let lost = history.loss(of: question)?.sent ?? last.failure(in: history)
+            let silent = history.clientSilence(after: last.event, within: history.clientBound(\.resend)).flatMap {
+                proof in question.news.contains { $0.event < proof } ? nil : proof
+            }
+            if lost.flatMap({ history.neglect(after: $0, within: history.clientPatience) }) != nil || silent != nil {
+                evidence.keep()
+            }
+        }
+    }
+
     /// Whether a lost question was sent again; says nothing of one that arrived all the same.
     private static func judge(
         _ question: ClientQuestion, lostAt lost: Observations.LostQuestion, in history: Observations,
         _ evidence: inout Evidence
     ) {
+        guard history.remembersKeys(before: lost.event) == true else { return }
         let hasArrived = question.news.contains { $0.event > lost.sent }
         let proof = hasArrived ? nil : history.neglect(after: lost.sent, within: history.clientPatience)
         evidence.test(lost.isSentAgain(question), orBy: proof) { proof in
@@ -40,7 +71,7 @@ extension CLIENT {
             guard let first = question.requests.first, let key = first.clientMessageId else { continue }
             for again in question.requests.dropFirst() {
                 guard !question.news.contains(where: { $0.event < again.event && $0.kind != .proof }) else { break }
-                let isSameText = again.content == first.content || exactlyEqual(again.prompt, first.prompt)
+                let isSameText = MessageContent.isSame(again.content, as: first.content)
                 evidence.test(
                     again.clientMessageId == key && isSameText,
                     otherwise: again.clientMessageId == key
@@ -126,6 +157,37 @@ extension CLIENT {
     }
 
     // MARK: What a client is told against a message
+
+    /// Codes with which the same message is refused for ever.
+    private static let finalCodes: Set<String> = [
+        "parse_error", "bad_request", "unknown_type", "session_not_found", "too_large", "idempotency_mismatch",
+    ]
+
+    /// CLIENT-47: "A client MUST NOT send a message again on its own that was refused with `parse_error`, `bad_request`,
+    /// `unknown_type`, `session_not_found`, `too_large` or `idempotency_mismatch`".
+    ///
+    /// Once for each such refusal, when the message came again, or `resend` was watched to its end.
+    static func refusalsSettle(_ history: Observations, _ evidence: inout Evidence) {
+        for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
+            let refusals = question.news.filter { news in
+                news.kind == .refusal && news.error?.code.map(finalCodes.contains) == true
+            }
+            for refusal in refusals {
+                let again = question.requests.first { $0.event > refusal.event }
+                if let again, refusals.contains(where: { $0.event > refusal.event && $0.event < again.event }) {
+                    continue
+                }
+                let isWatched =
+                    history.clientSilence(after: refusal.event, within: history.clientBound(\.resend), unless: [])
+                    != nil
+                evidence.test(no: again, keptIf: isWatched) { again in
+                    Finding(
+                        "a message is sent again although it was refused for good", expected: "nothing more of it",
+                        actual: "the same after \(refusal.error?.code ?? "")", at: [refusal.event, again.event])
+                }
+            }
+        }
+    }
 
     /// CLIENT-31: "A client MUST show every `error` that ends or refuses one of its turns, on the message it concerns
     /// or among `errors`".

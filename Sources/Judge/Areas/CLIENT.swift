@@ -21,5 +21,7 @@ enum CLIENT {
         Check(.CLIENT, 37, pushesRecover), Check(.CLIENT, 38, aTurnIsFoundByItsKey),
         Check(.CLIENT, 39, troublesAreToldApart), Check(.CLIENT, 40, messagesComeWithoutSocket),
         Check(.CLIENT, 42, othersAreCounted), Check(.CLIENT, 43, returnsAreNotBlank),
+        Check(.CLIENT, 45, nothingIsAskedTwice),
+        Check(.CLIENT, 46, aRefusalEndsTheWaiting), Check(.CLIENT, 47, refusalsSettle),
     ]
 }

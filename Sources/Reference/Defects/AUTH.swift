@@ -85,6 +85,9 @@ extension Defect {
         Defect(
             "auth-greets-twice", .AUTH, 16, "Says `connected` twice on each connection.",
             .after("connected") { frame, sockets, _, server in [.send(to: sockets, server.said(frame))] })
+        Defect(
+            "auth-states-no-capabilities", .AUTH, 17, "Keeps every profile and lists none of them in `connected`.",
+            .frames("connected") { frame, _ in frame["capabilities"] = [] })
     }
 
     private static func token(inQuery query: String?) -> String? {

@@ -30,6 +30,7 @@ extension ClientCore {
             stopWaiting(.sign(key: key))
             outbox[index].phase = .doubtful
             outbox[index].avoidsREST = true
+            if !serverKnowsKeys { return beginReading(outbox[index].conversation, atOnce: false) }
             if link.live != nil { pump() }
         }
     }
@@ -67,6 +68,7 @@ extension ClientCore {
     private mutating func take(history: JSONValue, of number: Int) {
         needsSaving = true
         let messages = Self.messages(of: history)
+        if !serverKnowsKeys { recognize(messages, of: number) }
         for message in messages {
             guard let key = message.key, let index = index(of: key), let session = conversations[number]?.session else {
                 continue
@@ -87,6 +89,25 @@ extension ClientCore {
             learn(of: question, in: number, turns: history["turns"]?.arrayValue ?? [])
         }
         pump()
+    }
+
+    /// A server without keys: a new message of the same words is the question that waits for a sign of itself.
+    private mutating func recognize(_ messages: [Message], of number: Int) {
+        guard let session = conversations[number]?.session else { return }
+        let known = Set((conversations[number]?.messages ?? []).compactMap(\.id))
+        var new = messages.filter { $0.role == .user && $0.key == nil && $0.id.map(known.contains) == false }
+        for question in outbox where question.isUnproven && question.wasSent {
+            let isElsewhere = question.conversation != number
+            if isElsewhere {
+                guard newcomers.contains(session), conversations[question.conversation]?.session == nil else {
+                    continue
+                }
+            }
+            guard let place = new.firstIndex(where: { $0.text == question.text }) else { continue }
+            let message = new.remove(at: place)
+            if isElsewhere { bind(question.conversation, to: session) }
+            accept(question.key, turn: message.turn, message: message.id)
+        }
     }
 
     /// Whether the turn of a question has ended, as far as a history tells.
@@ -173,7 +194,7 @@ extension ClientCore {
         outbox[index].phase = .doubtful
         outbox[index].isLost = true
         outbox[index].avoidsREST = true
-        if link.live != nil { return pump() }
+        if link.live != nil, serverKnowsKeys { return pump() }
         beginReading(outbox[index].conversation, atOnce: false)
     }
 }

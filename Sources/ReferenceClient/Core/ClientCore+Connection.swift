@@ -7,7 +7,10 @@ extension ClientCore {
         guard !isForeground else { return }
         isForeground = true
         // Who comes back may have signed in again, or updated the app.
-        if link.phase == .refused { link.phase = .none }
+        if link.phase == .refused {
+            link.phase = .none
+            link.refusedVersions = []
+        }
         guard isRunning, hasNetwork else { return }
         // Whatever it says about itself: the system may have frozen it, and nobody was told.
         leave(code: 1001)
@@ -67,11 +70,15 @@ extension ClientCore {
     mutating func opened(_ socket: Int) {
         guard link.phase == .opening(socket: socket) else { return }
         link.phase = .greeting(socket: socket)
-        var auth: JSONValue = ["type": "auth", "protocol": 1]
+        var auth: JSONValue = ["type": "auth", "protocol": JSONValue(version)]
+        link.supported = []
         if let token = rules.token { auth["token"] = .string(token) }
         if differs(.tellsItsCapabilities) { auth["capabilities"] = ["sync", "push"] }
         send(auth, on: socket)
     }
+
+    /// The version to offer: the best that was not refused.
+    private var version: Int { rules.versions.first { !link.refusedVersions.contains($0) } ?? rules.versions.last ?? 1 }
 
     /// `connected` came: the connection may be used.
     mutating func greeted(_ frame: JSONValue, on socket: Int) {
@@ -79,6 +86,9 @@ extension ClientCore {
         link.settle(on: socket)
         errors.removeAll { Self.refusals.contains($0.code ?? "") }
         link.epoch = frame.text("epoch")
+        let capabilities = (frame["capabilities"]?.arrayValue ?? []).compactMap(\.stringValue)
+        needsSaving = needsSaving || serverKnowsKeys != capabilities.contains("idempotency")
+        serverKnowsKeys = capabilities.contains("idempotency")
         link.maxFrameBytes = frame["limits"]?["maxFrameBytes"]?.intValue ?? .max
         stopWaiting(.greeting)
         stopWaiting(.degraded)
@@ -97,6 +107,12 @@ extension ClientCore {
         stopWaiting(.greeting)
         if !wasLive { link.failures += 1 }
         loseRoad(socket, code: code)
+        if code == 4010 {
+            link.refusedVersions.insert(version)
+            // A version in common is worth another connection, and each is offered once.
+            let others = link.supported.subtracting(link.refusedVersions)
+            if rules.versions.contains(where: others.contains) { return connect() }
+        }
         if let code, code == 4001 || code == 4010 { return refuse(code) }
         guard isForeground, hasNetwork else { return }
         planAttempt()

@@ -26,8 +26,19 @@ extension ClientCore {
         return value
     }
 
+    /// A frame that names nothing but a session nobody knew: it may be that of a question without one, and its history tells.
+    private mutating func lookInto(_ frame: JSONValue, _ type: String) {
+        guard !serverKnowsKeys, ["toolUse", "done", "error"].contains(type), frame["clientMessageId"] == nil,
+            let session = frame.text("sessionId"), newcomers.contains(session) || known(session) == nil,
+            outbox.contains(where: { $0.wasSent && $0.isUnproven && conversations[$0.conversation]?.session == nil })
+        else { return }
+        newcomers.insert(session)
+        refresh(conversation(of: session))
+    }
+
     /// Takes in a frame, live or replayed.
     mutating func take(_ frame: JSONValue, _ type: String, isReplay: Bool) {
+        lookInto(frame, type)
         switch type {
         case "ack": takeAck(frame)
         case "message": takeMessage(frame, isReplay: isReplay)
@@ -49,6 +60,8 @@ extension ClientCore {
         // A server without ids for questions: its session has one open question, or nobody can tell.
         guard let session = frame.text("sessionId"), let number = known(session) else { return nil }
         let open = outbox.filter { $0.conversation == number && $0.wasSent }
+        let awaited = open.filter(\.isAwaited)
+        if awaited.count == 1 { return awaited.first?.key }
         return open.count == 1 ? open.first?.key : nil
     }
 
@@ -62,7 +75,9 @@ extension ClientCore {
     private mutating func greet(_ frame: JSONValue, _ type: String, on socket: Int) {
         switch type {
         case "connected": greeted(frame, on: socket)
-        case "error": complain(words(of: frame), code: frame.text("code"))
+        case "error":
+            link.supported = Set((frame["supported"]?.arrayValue ?? []).compactMap(\.intValue))
+            complain(words(of: frame), code: frame.text("code"))
         default: return
         }
     }

@@ -83,8 +83,11 @@ extension ClientCore {
         switch outbox[index].phase {
         case .sent(let socket):
             guard link.socket == socket else { return }
+            if !serverKnowsKeys, lastFrame >= outbox[index].askedAt { return keepWaiting(index, on: socket) }
             giveUpConnection()
         case .posted(let request):
+            // Without keys its answer is the only sign there can be, and comes when the turn ends.
+            guard serverKnowsKeys else { return }
             errands[request] = nil
             effects.append(.cancel(request: request))
             outbox[index].phase = .doubtful
@@ -92,6 +95,13 @@ extension ClientCore {
             pump()
         case .queued, .doubtful, .limited, .accepted: return
         }
+    }
+
+    /// A server without acks says nothing of a question while its agent works: whether the connection lives, a ping tells.
+    private mutating func keepWaiting(_ index: Int, on socket: Int) {
+        outbox[index].askedAt = now
+        send(["type": "ping"], on: socket)
+        wait(.sign(key: outbox[index].key), rules.sign)
     }
 
     /// A turn has run without a frame for long: perhaps its ending was lost.
@@ -122,6 +132,8 @@ extension ClientCore {
         let question = outbox[index]
         switch question.phase {
         case .sent, .posted, .limited, .accepted: return
+        // What the server would take for a second question is for the person to send again; the history may have it.
+        case .doubtful where !serverKnowsKeys: return
         case .queued, .doubtful: break
         }
         if let socket = link.live {
@@ -136,7 +148,10 @@ extension ClientCore {
     /// A conversation without a session gets one by its first question; the second has to wait for it.
     private func isNext(_ question: Question) -> Bool {
         guard conversations[question.conversation]?.session == nil else { return true }
-        let first = outbox.first { $0.conversation == question.conversation && $0.isUnproven }
+        let first = outbox.first {
+            $0.conversation == question.conversation && $0.isUnproven
+                && !($0.phase == .doubtful && $0.isGivenUp && !serverKnowsKeys)
+        }
         return first?.key == question.key
     }
 
@@ -149,6 +164,7 @@ extension ClientCore {
         }
         begin(index, as: .sent(socket: socket))
         send(frame, on: socket)
+        if !serverKnowsKeys { send(["type": "ping"], on: socket) }
     }
 
     private mutating func post(_ index: Int) {
@@ -162,6 +178,7 @@ extension ClientCore {
     private mutating func begin(_ index: Int, as phase: Question.Phase) {
         let question = outbox[index]
         outbox[index].phase = phase
+        outbox[index].askedAt = now
         outbox[index].isGivenUp = false
         needsSaving = true
         if let position = conversations[question.conversation]?.position(key: question.key) {

@@ -37,6 +37,10 @@ struct ClientCore: Sendable {
     var isUntouched = true
     /// Whether the list for the start could not be had yet.
     var startIsDue = false
+    /// Whether the last `connected` stated `idempotency`: only such a server may be asked the same thing twice.
+    var serverKnowsKeys = false
+    /// Sessions that frames without names told of first, while a question without a session was on its way.
+    var newcomers: Set<String> = []
     /// Whether something changed that survives the app.
     var needsSaving = false
     /// When the connection brought something last.

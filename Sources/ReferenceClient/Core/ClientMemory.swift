@@ -15,6 +15,7 @@ extension ClientCore {
         memory["conversations"] = .array(kept.map(written))
         memory["outbox"] = .array(outbox.map(written))
         memory["shown"] = .init(shown)
+        memory["serverKnowsKeys"] = .bool(serverKnowsKeys)
         return memory.text()
     }
 
@@ -24,6 +25,7 @@ extension ClientCore {
         if let epoch = memory["position"]?.text("epoch"), let seq = memory["position"]?["seq"]?.intValue {
             place.held = Position(epoch: epoch, seq: seq)
         }
+        serverKnowsKeys = memory["serverKnowsKeys"]?.boolValue == true
         var numbers: [Int: Int] = [:]
         for value in (memory["conversations"]?.arrayValue ?? []).reversed() {
             let number = newConversation(session: value.text("session"))

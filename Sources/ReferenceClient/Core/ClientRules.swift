@@ -12,6 +12,8 @@ struct ClientRules: Sendable {
     /// How many times faster than people the client waits.
     var timeScale: Double = 1
     var variations: Set<ClientVariation> = []
+    /// The versions of the protocol that the client speaks, the one it likes best first.
+    var versions: [Int] { variations.contains(.offersTheNextVersion) ? [2, 1] : [1] }
 
     /// From the attempt to `connected`; then it is a failed attempt.
     var greeting = 15_000

@@ -19,7 +19,7 @@ public struct ClientVariation: Sendable, Hashable, CustomStringConvertible {
     public static let all: [ClientVariation] = [
         resendsOverTheSocket, resendsOnBothRoads, ignoresPushesWhileLive, pollsWithFewerReads, readsBesideSync,
         waitsInSteps, addsMembers, syncsInSmallPages, listsBeforeItReads, readsInsteadOfLooking, isSlow, asksForLife,
-        tellsItsCapabilities, authorizesTheUpgrade, sendsTheConversation, resendsEarly,
+        tellsItsCapabilities, authorizesTheUpgrade, sendsTheConversation, resendsEarly, offersTheNextVersion,
     ]
 
     /// The variation of that name.
@@ -55,6 +55,8 @@ public struct ClientVariation: Sendable, Hashable, CustomStringConvertible {
         "authorizes-the-upgrade", "Sends its token in a header of the upgrade as well (AUTH-12).")
     static let sendsTheConversation = ClientVariation(
         "sends-the-conversation", "Sends the conversation before the question as context (section 5.2).")
+    static let offersTheNextVersion = ClientVariation(
+        "offers-the-next-version", "Offers version 2 first, and comes back with 1 where it is refused (CLIENT-48).")
     static let resendsEarly = ClientVariation(
         "resends-early", "Gives a connection up after five seconds without a sign, not fifteen (CLIENT-10).")
 }
@@ -62,7 +64,7 @@ public struct ClientVariation: Sendable, Hashable, CustomStringConvertible {
 extension ClientCore {
     /// Sends what travels over REST on a new connection as well.
     mutating func resendPosted(on socket: Int) {
-        for index in outbox.indices {
+        for index in outbox.indices where serverKnowsKeys {
             guard case .posted = outbox[index].phase else { continue }
             var frame = body(of: index)
             frame["type"] = "chat"

@@ -25,6 +25,10 @@ struct Link: Sendable {
     var epoch: String?
     /// The largest message the server takes.
     var maxFrameBytes = Int.max
+    /// The versions that were offered and refused since the start or the last return.
+    var refusedVersions: Set<Int> = []
+    /// The versions that the refusal of the newest connection listed.
+    var supported: Set<Int> = []
     /// Whether the last REST request was answered.
     var restWorks = false
     private var lastSocket = 0

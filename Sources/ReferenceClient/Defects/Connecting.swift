@@ -88,5 +88,15 @@ extension ClientDefect {
                 guard case .ended(let socket, let code?) = input, [4001, 4010].contains(code) else { return input }
                 return .ended(socket: socket, code: 1000)
             })
+        ClientDefect(
+            "client-offers-the-same-version-again", .CLIENT, 9,
+            "Reconnects after 4010 where a version it has offered is listed as supported.",
+            .layer { input, client, next in
+                let supported = client.core.link.supported
+                let effects = next(input, &client)
+                guard case .ended(_, 4010?) = input, supported.contains(1) else { return effects }
+                client.core.link.phase = .none
+                return effects + client.core.having { $0.connect() }
+            })
     }
 }

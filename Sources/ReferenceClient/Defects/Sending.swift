@@ -37,6 +37,38 @@ extension ClientDefect {
                 body["messages"] = [["role": "user", "content": .string("(again) " + text)]]
             })
         ClientDefect(
+            "client-resends-to-any-server", .CLIENT, 45,
+            "Takes every server for one that knows keys, and sends again what is not acknowledged.",
+            .hears("connected") { frame, _ in
+                var frame = frame
+                frame["capabilities"] = ["idempotency"]
+                return frame
+            })
+        ClientDefect(
+            "client-resends-what-was-refused", .CLIENT, 47,
+            "Sends a question once more at once that was refused, whatever the code.",
+            .layer { input, client, next in
+                guard let frame = client.frame(in: input), frame.type == "error", frame["turnId"] == nil,
+                    let key = frame.text("clientMessageId"), let index = client.core.index(of: key),
+                    let socket = client.core.link.live, client.notes.marks.insert("again \(key)").inserted
+                else { return next(input, &client) }
+                var chat = client.core.body(of: index)
+                chat["type"] = "chat"
+                return next(input, &client) + [.send(socket: socket, chat.text())]
+            })
+        ClientDefect(
+            "client-waits-behind-refusals", .CLIENT, 46,
+            "Goes on showing that it waits for an answer when its question was refused.",
+            .hears("error") { frame, client in
+                if frame["turnId"] == nil, frame["clientMessageId"] != nil { client.notes.marks.insert("refused") }
+                return frame
+            },
+            .hears("done") { frame, client in
+                client.notes.marks.remove("refused")
+                return frame
+            },
+            .screen { screen, client in if client.notes.marks.contains("refused") { screen.isThinking = true } })
+        ClientDefect(
             "client-makes-keys-of-texts", .CLIENT, 13,
             "Derives the key from the text: equal questions have equal keys.",
             .layer { input, client, next in

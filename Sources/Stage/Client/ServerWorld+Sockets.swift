@@ -97,7 +97,7 @@ extension ServerWorld {
             hold(Held(what: .greeting(rule.greeting), connection: connection, comes: .auth), by: rule)
         case .close: close(connection, code: rule.code ?? 1011)
         case .refuse:
-            send(Self.error(rule.error ?? "auth_failed", "refused"), to: connection)
+            send(rule.frame ?? Self.error(rule.error ?? "auth_failed", "refused"), to: connection)
             close(connection, code: rule.code ?? 4001)
         case .cut: cut(connection, rule.cut ?? .reset)
         default: greet(connection, rule.greeting)
@@ -112,7 +112,8 @@ extension ServerWorld {
         for member in self.limits { limits[member.key] = member.value }
         var frame = Self.members([
             ("type", "connected"), ("protocol", 1), ("connectionId", .string("k\(connectionNumber)")),
-            ("serverTime", .string(WallClock.text(milliseconds: now))), ("capabilities", []),
+            ("serverTime", .string(WallClock.text(milliseconds: now))),
+            ("capabilities", .array(profiles.subtracting([.core]).sorted().map { .string($0.rawValue) })),
             ("limits", .object(limits)), ("heartbeatSeconds", heartbeatSeconds.map { JSONValue($0) }),
             ("epoch", isNumbered ? .string(epoch) : nil), ("lastSeq", isNumbered ? .some(JSONValue(lastSeq)) : nil),
         ])

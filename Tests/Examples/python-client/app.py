@@ -30,6 +30,7 @@ class App:
         self.has_failed = self.rest_works = self.has_been_connected = False
         self.errors, self.tasks, self.unsaved = [], set(), False
         kept = {} if fresh else self.load()
+        self.remembers_keys = kept.get("remembersKeys", False)  # the server, as its last `connected` said (CLIENT-45)
         self.client_id = kept.get("clientId") or str(uuid.uuid4())
         self.conversations = [self.make_conversation.restored(each) for each in kept.get("conversations", [])]
         screen = kept.get("screen")
@@ -44,7 +45,7 @@ class App:
     def launch(self, opened=None):
         for _, message in self.questions:
             if message.question.phase in ("asked", "posted"):
-                message.question.phase = "waiting"
+                message.question.phase = "waiting" if self.remembers_keys else "unsure"
             if message.question.phase == "delayed":
                 self.later(max(0, message.question.not_before - self.wall()), self.outbox.flush)
         self.recovery.begin_anew()
@@ -141,6 +142,7 @@ class App:
 
     def on_connected(self, greeting):
         again, self.has_been_connected, self.has_failed = self.has_been_connected, True, False
+        self.remembers_keys = "idempotency" in greeting.get("capabilities", [])
         self.recovery.begin_anew()
         if self.stream.on_connected(greeting):
             self.later(self.clock(10), lambda: self.recover_unanswered(greeting))
@@ -433,7 +435,7 @@ class App:
 
     def write(self):
         self.unsaved = False
-        kept = {"clientId": self.client_id, "epoch": self.stream.epoch, "seq": self.stream.seq}
+        kept = {"clientId": self.client_id, "remembersKeys": self.remembers_keys, "epoch": self.stream.epoch, "seq": self.stream.seq}
         worthy = [one for one in self.conversations if one.messages]
         kept["screen"] = worthy.index(self.screen) if self.screen in worthy else None
         kept["conversations"] = [one.kept() for one in worthy]

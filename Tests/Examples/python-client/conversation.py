@@ -10,7 +10,8 @@ class Question:
     """The life of one message of the person.
 
     waiting -> asked or posted -> accepted -> answered, or failed; `delayed` until the server takes it again, `givenUp`
-    while no road leads anywhere, `unanswered` when nobody knows of an answer. Only `answered` and `failed` are ends.
+    while no road leads anywhere, `unsure` when it was lost on the way to a server that remembers no keys, `unanswered` when
+    nobody knows of an answer. Only `answered` and `failed` are ends.
     """
 
     phase: str = "waiting"
@@ -26,7 +27,7 @@ class Question:
     @property
     def is_open(self):
         """Whether the person is shown that an answer is awaited."""
-        return self.phase in ("asked", "posted", "accepted")
+        return self.phase in ("asked", "posted", "accepted", "unsure")
 
     @property
     def is_out(self):
@@ -183,7 +184,8 @@ class Conversation:
 
     def _nameless(self, entry, keyless, taken):
         """A server without profile idempotency names neither turn nor answer: then the words decide, once each."""
-        for message in self.stored:
+        unsure = [message for message in self.pending if message.question and message.question.phase == "unsure"]
+        for message in self.stored + unsure:
             if message in taken or message.id or message.role != entry["role"]:
                 continue
             if message.text == words(entry["content"]) and (message.role == "assistant" or keyless):

@@ -24,14 +24,17 @@ class Outbox:
                 question = message.question
                 if question.phase == "delayed" and question.not_before <= self.app.wall():
                     question.phase = "waiting"
-                if question.phase == "givenUp" and self.app.link.is_connected:
+                may_repeat = self.app.remembers_keys or not question.resend
+                if question.phase == "unsure" and may_repeat:
+                    question.phase = "waiting"
+                if question.phase == "givenUp" and self.app.link.is_connected and may_repeat:
                     question.phase, question.tries, message.failed = "waiting", 0, False
                 if question.phase == "waiting" and message.key not in self.posts:
                     if self.app.link.is_connected:
                         self.ask(conversation, message)
                     elif over_rest and self.app.may_connect:
                         self.post(conversation, message)
-                if conversation.id is None and question.phase not in ("failed", "givenUp"):
+                if conversation.id is None and question.phase not in ("failed", "givenUp", "unanswered"):
                     break  # a second question now would begin a second session
 
     def content(self, conversation, message):
@@ -50,20 +53,29 @@ class Outbox:
         self.timers[message.key] = asyncio.create_task(self._silence(message))
 
     async def _silence(self, message):
-        """No word of a question is the end of its connection (CLIENT-10)."""
-        await asyncio.sleep(self.app.clock(self.RESEND))
+        """No word of a question is the end of its connection; where none has to come, a pong is one (CLIENT-10)."""
+        asked = self.app.now()
+        while not self.app.remembers_keys and message.question.phase == "asked":
+            self.app.send_frame({"type": "ping"})
+            await asyncio.sleep(self.app.clock(self.RESEND))
+            if self.app.link.heard < asked:
+                break
+            asked = self.app.now()
+        else:
+            await asyncio.sleep(self.app.clock(self.RESEND))
         self.timers.pop(message.key, None)
         if message.question.phase == "asked":
             self.app.link.renew()
 
     def on_lost(self):
-        """The connection is gone: every question it took without a word goes out again (CLIENT-11)."""
+        """The connection is gone: every question it took without a word goes out again (CLIENT-11), unless the server
+        would take it for another one (CLIENT-45)."""
         for timer in self.timers.values():
             timer.cancel()
         self.timers.clear()
         for _, message in self.app.questions:
             if message.question.phase == "asked":
-                message.question.phase = "waiting"
+                message.question.phase = "waiting" if self.app.remembers_keys else "unsure"
 
     def stop_waiting(self, message):
         if timer := self.timers.pop(message.key, None):
@@ -107,6 +119,9 @@ class Outbox:
         """Nobody took it: it goes out again with the next connection or, later and later, over REST."""
         question = message.question
         question.phase, question.tries = "waiting", question.tries + 1
+        if not self.app.remembers_keys:
+            question.phase = "unsure"
+            return
         if question.tries >= self.MOST_TRIES:
             question.phase, message.failed = "givenUp", True
             self.app.show_error("This message could not be sent.", None, message.key)

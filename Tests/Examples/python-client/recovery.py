@@ -121,8 +121,8 @@ class Recovery:
             return
         connected = self.app.link.is_connected
         for conversation in list(self.app.conversations):
-            polled = [m for m in conversation.questions if m.question.phase in ("posted", "accepted")]
-            polled = [message for message in polled if not connected or message.question.poll]
+            polled = [m for m in conversation.questions if m.question.phase in ("posted", "accepted", "unsure")]
+            polled = [m for m in polled if not connected or m.question.poll or m.question.phase == "unsure"]
             due = any([self.is_due(message) for message in polled])
             due |= conversation is self.app.screen and self.app.has_failed and self.is_old(conversation.id)
             due |= conversation.expected is not None and conversation not in self.workers

@@ -53,11 +53,29 @@ extension Observations {
         return ending.event
     }
 
+    /// Whether the connection after a refusal of the version offers one that the refusal listed, for the first time in this life.
+    ///
+    /// - Returns: nil where no such version is left to offer; false where the next connection has not offered anything.
+    func offersAnotherVersion(after close: Int, of index: Int) -> Bool? {
+        func offer(_ index: Int) -> Int? { connections[index].sent.first { $0.type == "auth" }?["protocol"]?.intValue }
+        let refusal = connections[index].received.last { $0.code == "unsupported_version" }
+        let listed = Set((refusal?["supported"]?.arrayValue ?? []).compactMap(\.intValue))
+        let start = client.launch(at: close)?.events.lowerBound ?? 0
+        let isTerminal = connections[index].ending?.kind == .closed(.fromServer, code: 4010)
+        let left = listed.subtracting(attempts(in: start..<close).compactMap(offer))
+        guard isTerminal, !left.isEmpty, let next = attempt(after: close) else { return nil }
+        guard let offered = offer(next) else { return false }
+        return left.contains(offered) ? true : nil
+    }
+
     /// Whether the client was told to stay away before an event, in the life that the event falls into.
     func wasSentAway(before event: Int) -> Bool {
         let start = client.launch(at: event)?.events.lowerBound ?? 0
         return attempts(in: start..<event).contains { index in
-            if terminalClose(of: connections[index]).map({ $0 < event }) == true { return true }
+            if let close = terminalClose(of: connections[index]), close < event {
+                // Who came back with another version and was greeted is not away any more.
+                return !attempts(in: close..<event).contains { connections[$0].connected.map { $0 < event } == true }
+            }
             guard let refused = connections[index].refused, refused < event,
                 case .refused(let status?, _) = history.events[refused].kind
             else { return false }

@@ -137,6 +137,19 @@ struct ClientNewsReader {
         }
         return open.first { questions[$0].requests.contains { $0.sessionAsked == session && $0.event < frame.event } }
             ?? open.first { questions[$0].sessions(before: frame.event).contains(session) }
+            ?? beginner(of: session, among: open, questions)
+    }
+
+    /// The only question that can have begun a session nobody had named before it.
+    private func beginner(of session: String, among open: [Int], _ questions: [ClientQuestion]) -> Int? {
+        let beginners = open.filter { index in
+            questions[index].requests.allSatisfy { $0.sessionAsked == nil } && questions[index].news.isEmpty
+        }
+        guard beginners.count == 1, let only = beginners.first else { return nil }
+        let named =
+            history.received.first { $0.sessionId == session }?.event
+            ?? history.sessionReads.first { $0.sessionId == session }?.event
+        return named.map { $0 > questions[only].event } == false ? nil : only
     }
 
     // MARK: REST
@@ -144,7 +157,8 @@ struct ClientNewsReader {
     private func tell(_ read: ObservedSessionRead, to questions: inout [ClientQuestion]) {
         for index in questions.indices where questions[index].event < read.event {
             let keys = questions[index].keys
-            let places = read.messages.indices.filter { read.messages[$0].clientMessageId.map(keys.contains) == true }
+            var places = read.messages.indices.filter { read.messages[$0].clientMessageId.map(keys.contains) == true }
+            if places.isEmpty { places = newWords(of: questions[index], in: read) }
             let turn = read.turns.last { $0.clientMessageId.map(keys.contains) == true }
             guard let place = places.first ?? (turn == nil ? nil : read.messages.endIndex) else { continue }
             let turnIds = questions[index].turnIds
@@ -157,6 +171,19 @@ struct ClientNewsReader {
                 || turn?.status == "done" || turn?.status == "failed"
             questions[index].news.append(
                 .init(event: read.event, kind: isEnded ? .ending : .proof, sessionId: read.sessionId))
+        }
+    }
+
+    /// Where a server that remembers no keys shows a message of the same words that nobody was shown before it was sent.
+    private func newWords(of question: ClientQuestion, in read: ObservedSessionRead) -> [Int] {
+        guard let first = question.requests.first?.event, history.remembersKeys(before: read.event) == false else {
+            return []
+        }
+        let old = Set(history.sessionReads.filter { $0.event < first }.flatMap { $0.messages.compactMap(\.id) })
+        return read.messages.indices.filter { place in
+            let message = read.messages[place]
+            return message.role == "user" && message.clientMessageId == nil
+                && exactlyEqual(message.text, question.text) && message.id.map(old.contains) == false
         }
     }
 

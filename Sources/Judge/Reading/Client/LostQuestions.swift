@@ -41,6 +41,12 @@ extension Observations {
         return LostQuestion(sent: typed, origin: nil, event: ending)
     }
 
+    /// Whether the last `connected` before an event stated `idempotency`; nil before the first.
+    func remembersKeys(before event: Int) -> Bool? {
+        let greeting = connections.compactMap(\.greeting).filter { $0.event < event }.max { $0.event < $1.event }
+        return greeting.map { $0.states(.idempotency) }
+    }
+
     private func lastConnection(before event: Int) -> Int? {
         connections.lastIndex { $0.opening < event && $0.connected.map { $0 < event } == true }
     }
@@ -52,5 +58,20 @@ extension Observations {
             frame.event > first && frame.event < last && !own.contains(frame.event)
                 && frame.isOf("toolUse", "message", "done", "error")
         }
+    }
+}
+
+extension ObservedRequest {
+    /// The end of a request over REST that was never answered.
+    func failure(in history: Observations) -> Int? {
+        guard case .exchange(let index) = origin else { return nil }
+        return history.exchanges[index].failure
+    }
+}
+
+extension Frame {
+    /// Whether a `connected` states a profile.
+    func states(_ profile: Profile) -> Bool {
+        self["capabilities"]?.arrayValue?.contains(.string(profile.rawValue)) == true
     }
 }
