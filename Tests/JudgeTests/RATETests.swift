@@ -70,7 +70,7 @@ import Testing
             "\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told) retryAfterMs='soon')^", also: ["ENV-13"])
         try clause.violates("\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told) -retryAfterMs)^")
         try clause.violates("\(spent) A>chat(c3 s1) A<error(c3 'slow down')^")
-        try clause.violates("\(spent) A>chat(c3 s1) A<close(1008)^")
+        try clause.violates("\(spent) A>chat(c3 s1) A<close(1008)^", also: ["LIVE-14"])
         try clause.violates("\(spent) A>chat(c3 s1) +30s^", also: ["TURN-5"])
         try clause.untested("\(spent) A>chat(c3 s1) +20s")
         try clause.untested("\(spent) A>chat(c3 s9) A<error(session_not_found c3)")  // wrong for another reason too
@@ -99,7 +99,8 @@ import Testing
         let clause = ClauseUnderTest("RATE-6", profiles: [.core, .idempotency, .rateLimit])
         try clause.conforms("\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told))")
         try clause.conforms(
-            "\(spent) A>chat(c3 s1) A>chat(c4 s1) A<error(rate_limited c4 \(told)) A<error(rate_limited c3 \(told))")
+            "\(spent) A>chat(c3 s1) A>chat(c4 s1) A<error(rate_limited c4 \(told)) A<error(rate_limited c3 \(told))",
+            also: ["ENV-25"])
         try clause.violates("\(spent) A>chat(c3 s1) A<error(rate_limited \(told))^")
         try clause.violates("\(spent) A>chat(c3 s1) A<error(rate_limited c2 \(told))^")
         try clause.violates(

@@ -164,6 +164,9 @@ enum Probes {
         bench.chat("once", key: "c1", on: first)
         bench.chat("once", key: "c1", on: second)
         bench.post("once", key: "c1")
+        var part = Bench.question("once", key: "c1", session: nil, type: true)
+        part["messages"] = [["role": "user", "content": [["type": "text", "text": "once"]]]]
+        bench.say(part, on: first)
         bench.chat(slow, key: "c2", on: first)
         bench.chat(slow, key: "c2", on: second)
         bench.post(slow, key: "c2")

@@ -97,7 +97,10 @@ extension ServerWorld {
             hold(Held(what: .greeting(rule.greeting), connection: connection, comes: .auth), by: rule)
         case .close: close(connection, code: rule.code ?? 1011)
         case .refuse:
-            send(rule.frame ?? Self.error(rule.error ?? "auth_failed", "refused"), to: connection)
+            var error = Self.error(rule.error ?? "auth_failed", "refused")
+            // The very version that is refused: who offers each once is not led on by it.
+            if rule.error == "unsupported_version" { error["supported"] = [1] }
+            send(error, to: connection)
             close(connection, code: rule.code ?? 4001)
         case .cut: cut(connection, rule.cut ?? .reset)
         default: greet(connection, rule.greeting)
