@@ -83,7 +83,7 @@ import Testing
 
     @Test(arguments: [
         ("scenarios/server/", "scenario"), ("scenarios/client/", "client-scenario"), ("dialects/", "dialect"),
-        ("subjects/", "subject"),
+        ("subjects/", "subject"), ("states/", "states"),
     ])
     func `every file of a kind passes the schema of its kind`(folder: String, kind: String) throws {
         let files = try jsonFiles()
