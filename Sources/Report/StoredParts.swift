@@ -14,7 +14,7 @@ extension History.Subject: JSONRepresentable {
         return JSONValue(members: [
             "name": name, "role": role.rawValue, "profiles": profiles.sorted().map(\.rawValue),
             "agent": hasScriptedAgent ? "scripted" : "any",
-            "limits": limits.isEmpty ? nil : JSONValue.object(JSONObject(limits)),
+            "limits": limits.isEmpty ? JSONValue?.none : .object(JSONObject(limits)),
         ])
     }
 

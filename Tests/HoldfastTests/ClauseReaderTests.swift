@@ -89,7 +89,7 @@ import Testing
                 problems(clause(heading: "### \(heading)")) == [
                     """
                     Spec/clauses/SYNC.md:1:1: '\(heading)' is no clause heading
-                      expected: '### AREA-n · server|client · profile'
+                      expected: '### AREA-n · server|client · profile', or 'profile with profile'
                       fix: correct the heading
                     """
                 ])

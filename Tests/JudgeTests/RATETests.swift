@@ -56,7 +56,8 @@ import Testing
         )
         // A server may count repeats.
         try clause.untested(
-            "server!lend(p1 spent=0) \(one) A>chat(c1) A<ack(c1 duplicate) A<done(t1 duplicate) \(refused)")
+            "server!lend(p1 spent=0) \(one) A>chat(c1) A<ack(c1 duplicate) A<done(t1 duplicate) \(refused)",
+            also: ["RATE-10"])
         try clause.untested("server!lend(p1 spent=0) A+(-messagesPerMinute) \(refused)", also: ["RATE-2"])
     }
 
@@ -100,7 +101,7 @@ import Testing
         try clause.conforms("\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told))")
         try clause.conforms(
             "\(spent) A>chat(c3 s1) A>chat(c4 s1) A<error(rate_limited c4 \(told)) A<error(rate_limited c3 \(told))",
-            also: ["ENV-25"])
+            also: ["ENV-26"])
         try clause.violates("\(spent) A>chat(c3 s1) A<error(rate_limited \(told))^")
         try clause.violates("\(spent) A>chat(c3 s1) A<error(rate_limited c2 \(told))^")
         try clause.violates(
@@ -126,7 +127,7 @@ import Testing
         // Where keys are not kept, the same key sent again is a question of its own.
         let keyless = ClauseUnderTest("RATE-7", profiles: [.core, .rateLimit])
         try keyless.conforms(
-            "\(refused) 1>GET(s1) 1<200(u1 a1 u2 a2) +60s A>chat(c3 s1) A<toolUse(t3 c3) A<done(t3 c3)")
+            "\(refused) 1>GET(s1) 1<200(u1 a1 u2 a2) +60s A>chat(c3 s1) A<done(t3 c3)")
         try keyless.violates("\(refused) A<done(t3 c3)^ +60s A>chat(c3 s1) A<done(t4 c3)")
     }
 
@@ -153,7 +154,7 @@ import Testing
         try clause.conforms("\(refused) +60s A>chat(c3 s1) A<ack(c3) A<done(t3)")
         try clause.conforms("\(refused) A!cut +60s B+(messagesPerMinute=2) B>chat(c3 s1) B<ack(c3) B<done(t3)")
         let keyless = ClauseUnderTest("RATE-9", profiles: [.core, .rateLimit])
-        try keyless.conforms("\(refused) +60s A>chat(c3 s1) A<toolUse(t3 c3) A<done(t3 c3)")
+        try keyless.conforms("\(refused) +60s A>chat(c3 s1) A<done(t3 c3)")
         let half = "\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told) retryAfterMs=30000)"
         try clause.violates("\(half) +30s A>chat(c3 s1) A<error(rate_limited c3 \(told) retryAfterMs=30000)^")
         try clause.violates(
@@ -174,7 +175,7 @@ import Testing
         let again =
             "server!lend(p1 spent=0) A+(messagesPerMinute=2) A>chat(c1) A<ack(c1) A<done(t1) A>chat(c1) A<ack(c1 duplicate) A<done(t1 duplicate)"
         try clause.conforms("\(again) A>chat(c2 s1) A<ack(c2) A<done(t2)")
-        try clause.violates("\(again) A>chat(c2 s1) A<error(rate_limited c2 \(told))^", also: ["RATE-3"])
+        try clause.violates("\(again) A>chat(c2 s1) A<error(rate_limited c2 \(told))^")
         try clause.untested("\(again) A>chat(c1) A<ack(c1 duplicate) A<done(t1 duplicate)")
         let full = "server!lend(p1 spent=0) A+(messagesPerMinute=1) A>chat(c1) A<ack(c1) A<done(t1) A>chat(c1)"
         try clause.conforms("\(full) A<ack(c1 duplicate) A<done(t1 duplicate)")

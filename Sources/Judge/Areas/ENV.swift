@@ -120,9 +120,9 @@ enum ENV {
         }
     }
 
-    /// ENV-9: "A server MUST answer a frame of a known type that is not valid against the schema of that type, and a
-    /// `chat` whose last message is not the user's, with an `error` of code `bad_request` and keep the connection
-    /// open".
+    /// ENV-9: "A server MUST answer a frame of a known type that is not valid against the schema of that type, a `chat`
+    /// whose last message is not the user's, and an `auth` after `connected` with an `error` of code `bad_request` and
+    /// keep the connection open".
     ///
     /// Members that only a profile requires may be missing. An ill-formed `sessionId` is the matter of ID-8, and a number
     /// spelled as a fraction may be taken or refused.

@@ -17,7 +17,7 @@ package struct WebSocketFrame: Sendable, Equatable {
         package static let ping = Opcode(9)
         package static let pong = Opcode(10)
 
-        package var isControl: Bool { rawValue & 8 != 0 }
+        var isControl: Bool { rawValue & 8 != 0 }
     }
 
     package var opcode: Opcode
