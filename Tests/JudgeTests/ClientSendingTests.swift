@@ -157,6 +157,9 @@ import Testing
         try clause.violates("\(sent) client=connected(s1 u1 a1 u2 thinking)^")
         try clause.violates("\(sent) A<toolUse(s7 t7) client=connected(s1 u1 a1 u2 thinking)^")
         try clause.untested("\(sent) A<ack(c2) client=connected(s1 u1 a1 u2 thinking)")
+        let core = "client!launch A+(core) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1)"
+        try clause.untested("\(core) A<toolUse(s1 -t) client=connected(s1 u1 a1 u2 thinking)")
+        try clause.violates("\(core) A<toolUse(s7 -t) client=connected(s1 u1 a1 u2 thinking)^")
         try clause.untested("\(sent) A<done(t2 c2) client=connected(s1 u1 a1 u2 a2)")
         try clause.untested("\(cut) 1>POST(c2 s1) 1<200(t2) client=connected(s1 u1 a1 u2 a2)")
     }

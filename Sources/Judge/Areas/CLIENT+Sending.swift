@@ -129,7 +129,8 @@ extension CLIENT {
     }
 
     /// CLIENT-14: "A client MUST regard a message as sent only on a frame, response or history that carries its
-    /// `clientMessageId` or the `turnId` of its `ack`".
+    /// `clientMessageId` or the `turnId` of its `ack`, or, from a server that did not state `idempotency`, on one of its
+    /// session that names no other message".
     ///
     /// Once for each look at a message between its sending and the first proof, and once for each that was lost after frames of
     /// other turns had arrived, as in CLIENT-11.
@@ -138,7 +139,8 @@ extension CLIENT {
         for (index, question) in questions.enumerated() where !question.isAmbiguous {
             guard let sent = question.requests.first?.event else { continue }
             let isOnlyOne = !questions.indices.contains { $0 != index && questions[$0].text == question.text }
-            let end = min(question.news.first?.event ?? .max, history.endOfLife(at: sent))
+            let told = [question.news.first?.event, history.unnamed(after: sent, of: question)].compactMap { $0 }.min()
+            let end = min(told ?? .max, history.endOfLife(at: sent))
             for look in history.looks(after: sent, before: end) {
                 guard let place = look.state.place(of: question) else { continue }
                 let shown = look.state.messages[place]

@@ -47,6 +47,17 @@ extension Observations {
         return greeting.map { $0.states(.idempotency) }
     }
 
+    /// The first frame that may be of a question because it names none, at a server that remembers no keys.
+    func unnamed(after event: Int, of question: ClientQuestion) -> Int? {
+        guard remembersKeys(before: event) == false, let session = question.requests.first.map(\.sessionAsked) else {
+            return nil
+        }
+        return received.first { frame in
+            frame.event > event && frame.isOf("toolUse", "done", "error") && frame.clientMessageId == nil
+                && frame.turnId == nil && (session == nil || frame.sessionId == nil || frame.sessionId == session)
+        }?.event
+    }
+
     private func lastConnection(before event: Int) -> Int? {
         connections.lastIndex { $0.opening < event && $0.connected.map { $0 < event } == true }
     }
