@@ -23,7 +23,7 @@ extension ReferenceConfiguration {
             "name": referenceName, "version": toolVersion, "url": "ws://\(host):\(port)\(socketPath)",
             "http": "http://\(host):\(port)", "profiles": profiles.map(\.rawValue), "agent": "scripted",
             "principals": principals.map { JSONValue(members: ["name": $0.name, "token": $0.token]) },
-            "dialect": name, "limits": limits.isEmpty ? nil : JSONValue.object(JSONObject(limits)), "push": push,
+            "dialect": name, "limits": limits.isEmpty ? JSONValue?.none : .object(JSONObject(limits)), "push": push,
         ])
     }
 

@@ -53,10 +53,9 @@ struct SpecificationEdit: Sendable, CustomTestStringConvertible {
             "enum-value-removed clientToServer error", reaches: "chatRequest"),
         SpecificationEdit(
             "common.json", ##""enum": ["user", "assistant", "system"]"##, ##""enum": ["system", "user", "assistant"]"##),
-        SpecificationEdit(
-            "common.json", ##"        "internal"\##n"##, ##"        "internal",\##n        "teapot"\##n"##,
-            "enum-value-added serverToClient error", reaches: "error"),
-        SpecificationEdit("common.json", ##"        "busy",\##n"##, "", reaches: "restError"),
+        // Error codes are an open set: a reader takes any.
+        SpecificationEdit("common.json", ##"        "internal"\##n"##, ##"        "internal",\##n        "teapot"\##n"##),
+        SpecificationEdit("common.json", ##"        "busy",\##n"##, ""),
         SpecificationEdit(
             "common.json", ##""type": ["string", "array"]"##, ##""type": ["string", "array", "null"]"##,
             "became-nullable serverToClient error", reaches: "session"),
