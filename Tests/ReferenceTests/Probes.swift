@@ -61,6 +61,8 @@ enum Probes {
         bench.say(extended, on: socket)
         let padding = String(repeating: " ", count: 5000 - valid.text().utf8.count)
         bench.say(text: valid.text() + padding, on: socket)
+        bench.say(["type": "auth", "protocol": 1, "token": "t1"], on: socket)
+        for size in [3000, 6000] { bench.post(String(repeating: "x", count: size)) }
         bench.say(["type": "ping"], on: other)
     }
 
@@ -103,7 +105,7 @@ enum Probes {
         let first = bench.open()
         let session = bench.chat("start", on: first).last?.text("sessionId") ?? ""
         bench.chat(script(["wait": 50], ["tool": "slow"], ["reply": "slow"]), key: "c1", session: session, on: first)
-        bench.chat("queued", key: "c3", session: session, on: first)
+        for key in ["c3", "c4"] { bench.chat("queued", key: key, session: session, on: first) }
         bench.chat(script(["tool": "other"], ["reply": "other session"]), key: "c2", on: first)
         bench.ask("GET", "/api/sessions/\(session)")
         bench.pass(ms: 50)
@@ -204,6 +206,7 @@ enum Probes {
         bench.chat("question", key: "c1", on: first)
         bench.chat("question", key: "c3", on: first)
         bench.chat("too much", key: "c4", on: first)
+        bench.chat("question", key: "c1", on: first)
         bench.say(["type": "ping"], on: first)
         let second = bench.open()
         bench.chat("too much", key: "c5", on: second)

@@ -89,7 +89,8 @@ public struct ClauseUnderTest {
     private func subject(of clause: Clause, _ profiles: Set<Profile>? = nil) -> History.Subject {
         let all: Set<Profile> = clause.role == .server ? [.core] : [.clientCore, .clientSync, .clientPush]
         return History.Subject(
-            name: "golden", role: clause.role, profiles: profiles ?? self.profiles ?? all.union([clause.profile] + clause.companions),
+            name: "golden", role: clause.role,
+            profiles: profiles ?? self.profiles ?? all.union([clause.profile] + clause.companions),
             hasScriptedAgent: hasScriptedAgent)
     }
 

@@ -54,7 +54,8 @@ struct SpecificationEdit: Sendable, CustomTestStringConvertible {
         SpecificationEdit(
             "common.json", ##""enum": ["user", "assistant", "system"]"##, ##""enum": ["system", "user", "assistant"]"##),
         // Error codes are an open set: a reader takes any.
-        SpecificationEdit("common.json", ##"        "internal"\##n"##, ##"        "internal",\##n        "teapot"\##n"##),
+        SpecificationEdit(
+            "common.json", ##"        "internal"\##n"##, ##"        "internal",\##n        "teapot"\##n"##),
         SpecificationEdit("common.json", ##"        "busy",\##n"##, ""),
         SpecificationEdit(
             "common.json", ##""type": ["string", "array"]"##, ##""type": ["string", "array", "null"]"##,
