@@ -220,6 +220,9 @@ import Testing
         try clause.violates("\(asked) +15s 1>POST(c1) 1<200(t1) +10s client!send(c2) A>chat(c2)^ A<ack(c2)")
         try clause.violates("\(start) A!cut(silence) client!send(c1) +17s^")
         try clause.untested("\(asked) A<ack(c1) +60s")
+        // A session that the person opens is read whatever the connection does.
+        try clause.untested(
+            "\(asked) 1>GET(s1) 1<200(u8) A<error(bad_request c1) +20s client!send(c2) A>chat(c2) A<ack(c2)")
         try clause.untested("\(asked) A<error(busy c1) +60s")
         try clause.untested("\(asked) A<ack(c1) A<toolUse(t1) +60s")
         try clause.untested("\(asked) A!cut +60s", also: ["CLIENT-7"])

@@ -71,7 +71,13 @@ extension CLIENT {
             history.connections[index].greeting?.states(.idempotency) == false
             ? history.connections[index].received.first { $0.event > event }?.event
             : history.news(of: key, on: index, after: event)
-        if let news, history.patience(of: news) <= limit, reaction.map({ news < $0 }) ?? true { return }
+        // What was asked over REST meanwhile, such as the read of a session just opened, is no reaction to a silence that ended.
+        if let news, history.patience(of: news) <= limit,
+            history.connections[index].received.contains(where: { $0.event == news })
+                || reaction.map({ news < $0 }) ?? true
+        {
+            return
+        }
         guard let reaction, history.patience(of: reaction) <= limit else {
             guard let late = history.clientSilence(after: event, within: bound) else { return }
             evidence.violate(
