@@ -123,6 +123,7 @@ import Testing
         try clause.untested("\(answered) A<eof server!exit(code=1)")
         // Silence, a peer that does not read, a full disk.
         try clause.untested("\(answered) A!mute +60s A<eof")
+        try clause.untested("A+ A!mute +59s A<eof")  // what the server heard, it heard before that was noted
         try clause.untested("\(answered) A!stopReading A<eof")
         try clause.untested("A+ server!refuseWrites A>chat(c1) A<eof server!acceptWrites")
         // What other clauses judge.

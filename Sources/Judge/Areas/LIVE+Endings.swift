@@ -48,8 +48,9 @@ extension LIVE {
         if isWithinBudgetWait(ending.event, on: index, history) { return true }
         guard let heartbeat = heartbeat(of: connection)?.microseconds else { return true }
         let signs = signs(on: index, history).filter { $0 < ending.event }
-        let sign = max(connected, signs.last ?? 0)
-        if history.span(from: sign, to: ending.event) >= 2 * heartbeat { return true }
+        // The server counts from what it heard, its `auth` at the latest, and a moment before the stage noted it.
+        let sign = signs.last ?? connection.auth ?? connected
+        if history.span(from: sign, to: ending.event) >= 2 * heartbeat - heartbeat / 4 { return true }
         let spoke = max(connected, connection.sent.last { $0.event < ending.event }?.event ?? 0)
         return history.span(from: spoke, to: ending.event) >= heartbeat && signs.contains { $0 > spoke }
     }
