@@ -134,7 +134,7 @@ import Transcript
                 "\"1.0\",\n          \"scenario\": \"server/SYNC/a\"",
                 "is of scenario 'server/SYNC/a'"
             ),
-            (#"          "specification": "1.0""#, #"          "specification": "0.9""#, "under specification '0.9'"),
+            (#"          "specification": "1.0""#, #"          "specification": "1.9""#, "under specification '1.9'"),
         ] {
             #expect(text.contains(part))
             let problem = try #require(problems(text.replacing(part, with: changed, maxReplacements: 1)).first)
