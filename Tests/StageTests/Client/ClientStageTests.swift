@@ -79,7 +79,10 @@ struct ClientStageTests {
         header.subject = History.Subject(name: "scripted", role: .server, profiles: [.core, .idempotency, .sync])
         let events = performance.history.events.filter { $0.lane != .client && $0.lane != .server }
         let verdicts = judge(History(header: header, events: events), under: specification)
-        let broken = verdicts.filter { $0.outcome == .violation || $0.outcome == .warning }
+        // Who ended a connection stands in the lane of the client, which is left out here.
+        let broken = verdicts.filter {
+            ($0.outcome == .violation || $0.outcome == .warning) && $0.clause.description != "LIVE-14"
+        }
         #expect(broken.isEmpty, "\(broken)")
         #expect(verdicts.filter { $0.outcome == .pass }.count >= 20)
     }
