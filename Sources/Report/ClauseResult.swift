@@ -67,3 +67,8 @@ extension ClauseResult {
             harnessFailed: scenarios.contains { !$0.problems.isEmpty && isMeant($0) })
     }
 }
+
+extension RunReport {
+    /// The profile whose absence makes a clause not applicable.
+    func undeclaredProfile(of clause: Clause) -> Profile { clause.undeclared(in: subject.profiles) ?? clause.profile }
+}

@@ -199,7 +199,7 @@ package struct ConsoleReport {
         }
         lines += report.notes.map { "note: \($0)" }
         let foreign = Dictionary(grouping: report.clauses(.notApplicable)) {
-            $0.clause.undeclared(in: report.subject.profiles) ?? $0.clause.profile
+            report.undeclaredProfile(of: $0.clause)
         }
         for (profile, results) in foreign.sorted(by: { $0.key < $1.key }) {
             lines.append("not applicable: \(results.count) clauses of profile '\(profile.rawValue)', not declared")

@@ -1,7 +1,8 @@
 /// Reads the clauses of one chapter, `Spec/clauses/AREA.md`.
 ///
-/// The shape is part of the specification: a heading `### ID · role · profile` (or `profile with profile`), one paragraph with the sentence, then the
-/// labelled lines `Why:`, `Judged from:`, `Capture:` or `Excluded:`, optionally `Seen:`, and `From: …. Since: …`.
+/// The shape is part of the specification: a heading `### ID · role · profile` (or `profile with profile`), one paragraph
+/// with the sentence, then the labelled lines `Why:`, `Judged from:`, `Capture:` or `Excluded:`, optionally `Seen:`, and
+/// `From: …. Since: …`.
 public struct ClauseReader {
     private let file: String
     private let lines: [Substring]

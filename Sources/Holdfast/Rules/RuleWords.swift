@@ -165,7 +165,7 @@ private struct RuleWordReader {
             { known.contains($0) ? $0 : nil })
     }
 
-    /// What the next word says; `wrong` is what is told of one that says nothing.
+    /// Reads the next word; `wrong` is the message about a word that `read` refuses.
     private mutating func next<Value>(
         _ what: String, _ wrong: String = "", _ expected: String? = nil, among known: [String] = [],
         near: (String) -> String? = { _ in nil }, _ read: (String) -> Value?

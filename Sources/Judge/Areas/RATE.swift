@@ -324,9 +324,12 @@ enum RATE {
             }
         }
         let repeats = Set(history.trueRepeats.map(\.event))
+        let taken = Dictionary(
+            ledger.entries.compactMap { entry in
+                entry.isRepeat ? nil : entry.accepted.map { (entry.turn.event, $0) }
+            }, uniquingKeysWith: { first, _ in first })
         for entry in ledger.entries where entry.isRepeat && repeats.contains(entry.request.event) {
-            let first = ledger.entries.first { !$0.isRepeat && $0.turn.event == entry.turn.event && $0.accepted != nil }
-            guard let accepted = first?.accepted, accepted < entry.request.event else { continue }
+            guard let accepted = taken[entry.turn.event], accepted < entry.request.event else { continue }
             if entry.isLimited, let refusal = entry.request.refusal {
                 evidence.violate(
                     "a repeat was refused for its rate", expected: "the answer that a repeat is given",

@@ -138,7 +138,7 @@ struct ReportCases {
         case .untested:
             return made(.failed, "untested: \(report.whyUntested(result.clause.id))")
         case .notApplicable:
-            let missing = result.clause.undeclared(in: report.subject.profiles) ?? result.clause.profile
+            let missing = report.undeclaredProfile(of: result.clause)
             return made(.skipped("profile '\(missing.rawValue)' is not declared"))
         case .harnessError:
             return made(.errored, "harness error: no scenario could exercise it because the suite failed")

@@ -39,7 +39,7 @@ extension HTMLRun {
     private func evidence(of result: ClauseResult) -> Markup {
         switch result.outcome {
         case .notApplicable:
-            let missing = result.clause.undeclared(in: report.subject.profiles) ?? result.clause.profile
+            let missing = report.undeclaredProfile(of: result.clause)
             return "<p>The subject does not declare profile \(missing.rawValue).</p>"
         case .untested: return "<p>\(capitalised(report.whyUntested(result.clause.id))).</p>"
         case .harnessError: return "<p>No scenario could exercise it because the suite failed.</p>"
