@@ -21,6 +21,9 @@ func tests(_ name: String, _ rooms: [String], exclude: [String] = []) -> Target 
         name: name, dependencies: rooms.map { .init(stringLiteral: $0) }, exclude: exclude, swiftSettings: settings)
 }
 
+/// The commit of this checkout; empty in an archive without history.
+let revision = Context.gitInformation?.currentCommit ?? ""
+
 let package = Package(
     name: "holdfast",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -45,6 +48,7 @@ let package = Package(
         room("Basics"),
         // What differs between systems: the rooms above and below import no C library.
         room("Platform"),
+        room("SmallFoundation"),
         room("JSON"),
         .target(
             name: "JSONSchema", dependencies: ["Basics", "JSON"], resources: [.embedInCode("Metaschemas")],
@@ -65,7 +69,7 @@ let package = Package(
         // Draws the address that a phone is to open.
         room("QRCode"),
         room(
-            "Transport", ["Basics", "Platform"],
+            "Transport", ["Basics", "Platform", "SmallFoundation"],
             [
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOTLS", package: "swift-nio"),
@@ -74,27 +78,29 @@ let package = Package(
             ]),
         // The messages as types for an app: no dependency, not even on the rooms above.
         room("HoldfastMessages"),
-        // What a team that tests its app links: no dependency, not even on the rooms above.
-        room("ClientDriver"),
+        // What a team that tests its app links: the messages, and what is small of Foundation.
+        room("ClientDriver", ["Platform", "SmallFoundation", "HoldfastMessages"]),
         room("Reference", ["Basics", "Platform", "JSON", "Holdfast", "Transport"]),
-        room("ReferenceClient", ["Basics", "JSON", "Holdfast", "Transport", "ClientDriver"]),
+        room("ReferenceClient", ["Basics", "SmallFoundation", "JSON", "Holdfast", "Transport", "ClientDriver"]),
         room(
             "Stage",
             [
-                "Basics", "Platform", "JSON", "JSONSchema", "Holdfast", "Transcript", "Transport", "ClientDriver",
+                "Basics", "Platform", "SmallFoundation", "JSON", "JSONSchema", "Holdfast", "Transcript", "Transport",
+                "ClientDriver",
             ],
             [.product(name: "Subprocess", package: "swift-subprocess")]),
         // Stands between a client and a server: passes on, writes down, judges and breaks things on request.
         room("Proxy", ["Basics", "Platform", "JSON", "Holdfast", "Transcript", "Judge", "Transport", "Stage"]),
         // The reference server for people who develop a client, driven while it runs.
         room(
-            "Mock", ["Basics", "JSON", "Holdfast", "Transcript", "Transport", "Reference", "Proxy"], embeds: true),
+            "Mock", ["Basics", "Platform", "JSON", "Holdfast", "Transcript", "Transport", "Reference", "Proxy"],
+            embeds: true),
         // The suites, the judging of captures, the kill matrix and the doctor: what the commands do, short of arguments.
         room(
             "HoldfastSuite",
             [
-                "Basics", "Platform", "JSON", "JSONSchema", "Holdfast", "Transcript", "Captures", "Judge", "Transport",
-                "Stage", "Proxy", "Reference", "ClientDriver", "ReferenceClient", "Report",
+                "Basics", "Platform", "SmallFoundation", "JSON", "JSONSchema", "Holdfast", "Transcript", "Captures",
+                "Judge", "Transport", "Stage", "Proxy", "Reference", "ClientDriver", "ReferenceClient", "Report",
             ]),
         // The protocol in words, for a terminal: its clauses, messages, terms and codes, by name.
         room(
@@ -102,12 +108,14 @@ let package = Package(
             [
                 "Basics", "Holdfast", "Transcript", "Judge", "Reference", "ReferenceClient", "Report", "HoldfastSuite",
             ]),
+        // In C, because only there a build can hand a text to the program.
+        .target(name: "Revision", cSettings: [.define("HOLDFAST_REVISION", to: "\"\(revision)\"")]),
         .executableTarget(
             name: "conformance",
             dependencies: [
-                "Basics", "Platform", "JSON", "JSONSchema", "Holdfast", "Transcript", "Captures", "Judge", "Transport",
-                "Stage", "Proxy", "Reference", "ClientDriver", "ReferenceClient", "Report", "Gate", "QRCode", "Site",
-                "Mock", "HoldfastSuite", "Explain",
+                "Revision", "Basics", "Platform", "SmallFoundation", "JSON", "JSONSchema", "Holdfast", "Transcript",
+                "Captures", "Judge", "Transport", "Stage", "Proxy", "Reference", "ClientDriver", "ReferenceClient",
+                "Report", "Gate", "QRCode", "Site", "Mock", "HoldfastSuite", "Explain",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -155,8 +163,13 @@ let package = Package(
             ]),
         tests(
             "ReferenceTests",
-            ["Reference", "Transport", "Holdfast", "JSON", "JSONSchema"]),
-        tests("ReferenceClientTests", ["ReferenceClient", "Reference", "ClientDriver", "Holdfast", "JSON"]),
+            ["Reference", "Transport", "Holdfast", "JSON", "JSONSchema", "TestSupport"]),
+        tests(
+            "ReferenceClientTests",
+            [
+                "ReferenceClient", "Reference", "ClientDriver", "Transport", "Basics", "Holdfast", "JSON",
+                "TestSupport",
+            ]),
         tests(
             "ReportTests",
             ["Basics", "Report", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport"]),

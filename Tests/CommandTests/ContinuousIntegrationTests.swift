@@ -9,6 +9,7 @@ import Testing
 @Suite(.enabled(if: ExamplePython.has("yaml"), "needs a Python with PyYAML: Tests/Examples/python/setup.sh"))
 struct ContinuousIntegrationTests {
     private static let action = ".github/actions/conformance/action.yml"
+    private static let upload = "actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02"
     private static let page = "Sources/conformance/Documentation.docc/ContinuousIntegration.md"
     private static let folder = SourceTree.root + "/Tests/ContinuousIntegration"
 
@@ -62,7 +63,9 @@ struct ContinuousIntegrationTests {
         try refuses(Self.action, #""using":"composite""#, #""using":"node""#)
         let server = ".github/examples/server.yml"
         try refuses(server, #""runs-on":"ubuntu-24.04","#, "")
-        try refuses(server, #""run":"make my-server""#, #""run":"make","uses":"actions/checkout@v4""#)
+        try refuses(
+            server, #""run":"make my-server""#,
+            #""run":"make","uses":"actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683""#)
         try refuses(server, #""push""#, #""psuh""#)
         let parts = ".github/examples/kubernetes-parts.yaml"
         try refuses(parts, #""completions":3,"#, "")
@@ -159,7 +162,8 @@ struct ContinuousIntegrationTests {
 
     /// Runs the shell steps of the action in a folder, with programs that come first on the path.
     private func run(
-        _ inputs: [String: String], in folder: TemporaryDirectory, tools: [String: String]
+        _ inputs: [String: String], in folder: TemporaryDirectory, tools: [String: String],
+        environment: [String: String] = [:]
     ) async throws -> JSONValue {
         var action = try #require(try await documents()[Self.action]?.first)
         action["path"] = .string(SourceTree.root + "/.github/actions/conformance")
@@ -175,9 +179,11 @@ struct ContinuousIntegrationTests {
             try folder.write(text, to: "bin/\(name)")
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(bin)/\(name)")
         }
+        let variables = JSONValue.object(
+            JSONObject(environment.sorted { $0.key < $1.key }.map { (key: $0.key, value: JSONValue.string($0.value)) }))
         let program = [
-            "import os, runpy, sys", "os.environ['PATH'] = sys.argv[1] + ':/usr/bin:/bin'", "sys.argv = sys.argv[2:]",
-            "runpy.run_path(sys.argv[0])",
+            "import os, runpy, sys", "os.environ['PATH'] = sys.argv[1] + ':/usr/bin:/bin'",
+            "os.environ.update(\(variables.text()))", "sys.argv = sys.argv[2:]", "runpy.run_path(sys.argv[0])",
         ].joined(separator: "\n")
         let outcome = try await ExamplePython.run([
             "-c", program, bin, "\(Self.folder)/run_action.py", folder.path + "/action.json",
@@ -206,7 +212,7 @@ struct ContinuousIntegrationTests {
         let steps = result["steps"]?.arrayValue ?? []
         #expect(
             steps.map { $0["id"]?.stringValue ?? $0["uses"]?.stringValue ?? "" } == [
-                "find", "run", "actions/upload-artifact@v4",
+                "find", "run", Self.upload,
             ])
         #expect(steps.last?["with"]?["path"]?.stringValue == folder.path + "/out")
         #expect(steps[1]["log"]?.stringValue?.contains("\n::notice title=Holdfast::part 1 of 1") == true, "\(steps[1])")
@@ -231,7 +237,7 @@ struct ContinuousIntegrationTests {
         #expect(result["summary"]?.stringValue?.hasPrefix("**NOT COMPATIBLE: ") == true)
         #expect(result["steps"]?[1]?["log"]?.stringValue?.contains("::error file=Spec/clauses/ORDER.md,line=8") == true)
         // The reports are kept all the same.
-        #expect(result["steps"]?.arrayValue?.last?["uses"] == "actions/upload-artifact@v4")
+        #expect(result["steps"]?.arrayValue?.last?["uses"]?.stringValue == Self.upload)
         let wrong = try await run(
             ["mode": "sevrer", "subject": "x", "out": folder.path + "/none"], in: TemporaryDirectory(),
             tools: ["conformance": binary])
@@ -244,14 +250,14 @@ struct ContinuousIntegrationTests {
         #expect(early["summary"]?.stringValue?.contains("ended with 64 before there was a report") == true)
     }
 
-    @Test func `where there is no program one is built, and every mode calls it as it can be called`() async throws {
+    @Test func `a program is built where that is asked for, and every mode calls it as it can be called`() async throws
+    {
         let grammar = try await CommandGrammar.built()
-        // A toolchain that knows two commands, and builds a program that notes how it was called.
+        // A toolchain that builds a program that notes how it was called.
         let swift = """
             #!/bin/sh
             here="$(dirname "$0")"
             case "$*" in
-                --version) echo "Swift version 6.2 (for a test)" ;;
                 *--show-bin-path) echo "$here/built" ;;
                 *) mkdir -p "$here/built"
                    printf '#!/bin/sh\\nprintf "%%s\\\\n" "$@" >"%s/called"\\n' "$here" >"$here/built/conformance"
@@ -263,21 +269,88 @@ struct ContinuousIntegrationTests {
             let folder = try TemporaryDirectory()
             let inputs = [
                 "mode": mode, "subject": "one", "baseline": "known.json", "shard": shard, "out": folder.path + "/out",
+                "source": "true", "artifact": "mine",
             ]
             let result = try await run(inputs, in: folder, tools: ["swift": swift])
             #expect(result["status"] == 0, "\(result)")
-            let cache = result["steps"]?[1]
-            #expect(cache?["uses"] == "actions/cache@v4")
-            #expect(cache?["with"]?["key"]?.stringValue?.hasPrefix("holdfast-Linux-X64-") == true)
+            #expect(result["outputs"]?["artifact"] == "mine")
             let called = try folder.text(of: "bin/called").split(separator: "\n").map(String.init)
             #expect(grammar.refusal(of: called) == nil, "\(called)")
             #expect(called.contains("known.json") && called.contains("one"))
         }
-        let bare = try TemporaryDirectory()
-        let none = try await run(
-            ["mode": "gate", "subject": "x", "out": bare.path + "/out"], in: bare,
-            tools: ["swift": "#!/bin/sh\nexit 1\n"])
-        #expect(none["status"] == 69)
+    }
+
+    @Test func `a released program is taken by its checksum, and no other`() async throws {
+        let folder = try TemporaryDirectory()
+        // A release for every system of this test, of a program that knows one thing to say.
+        let release = folder.path + "/releases/v0.1.0"
+        try FileManager.default.createDirectory(atPath: release, withIntermediateDirectories: true)
+        let script = """
+            set -e
+            cd '\(release)'
+            mkdir program
+            printf '#!/bin/sh\\necho released\\nexit 0\\n' >program/conformance
+            chmod +x program/conformance
+            for system in linux-x86_64 linux-aarch64 macos-arm64 macos-x86_64; do
+                tar -czf "conformance-0.1.0-$system.tar.gz" program
+            done
+            sha256sum *.tar.gz >SHA256SUMS
+
+            """
+        try folder.write(script, to: "release.sh")
+        let python = "import subprocess; subprocess.run(['bash', '\(folder.path)/release.sh'], check=True)"
+        #expect(try await ExamplePython.run(["-c", python]).status == 0)
+        let inputs = ["mode": "server", "subject": "subject.json", "out": folder.path + "/out"]
+        let place = ["HOLDFAST_RELEASES": "file://\(folder.path)/releases"]
+        let result = try await run(inputs, in: folder, tools: [:], environment: place)
+        #expect(result["status"] == 0, "\(result)")
+        #expect(result["steps"]?[1]?["log"]?.stringValue?.contains("released") == true, "\(result)")
+        for (input, value, words) in [
+            ("checksum", String(repeating: "0", count: 64), "is not what was released"),
+            ("version", "9.9.9", "cannot download"),
+        ] {
+            let other = try TemporaryDirectory()
+            let refused = try await run(
+                inputs.merging([input: value]) { $1 }, in: other, tools: [:], environment: place)
+            #expect(refused["status"] == 69, "\(refused)")
+            #expect(refused["steps"]?[0]?["log"]?.stringValue?.contains(words) == true, "\(refused)")
+        }
+    }
+
+    @Test func `a release is looked for where the action comes from`() async throws {
+        let folder = try TemporaryDirectory()
+        let curl = "#!/bin/sh\necho \"$*\" >&2\nexit 6\n"
+        let result = try await run(
+            ["mode": "server", "subject": "subject.json", "out": folder.path + "/out"], in: folder,
+            tools: ["curl": curl],
+            environment: ["GITHUB_REPOSITORY": "o/n"])
+        #expect(result["status"] == 69, "\(result)")
+        let log = result["steps"]?[0]?["log"]?.stringValue ?? ""
+        #expect(log.contains("cannot download https://github.com/o/n/releases/download/v"), "\(log)")
+    }
+
+    @Test func `the summary is one comment on the pull request, rewritten by later runs`() async throws {
+        let gh = """
+            #!/bin/sh
+            here="$(dirname "$0")"
+            echo "$*" >>"$here/asked"
+            case "$*" in *--paginate*) cat "$here/known" ;; esac
+
+            """
+        for (known, expected) in [("", "--method POST"), ("77\n", "--method PATCH repos/o/n/issues/comments/77")] {
+            let folder = try TemporaryDirectory()
+            try folder.write(#"{"pull_request": {"number": 5}}"#, to: "event.json")
+            let program = "#!/bin/sh\nmkdir -p '\(folder.path)/out'\necho '# said' >'\(folder.path)/out/summary.md'\n"
+            let result = try await run(
+                ["mode": "server", "subject": "subject.json", "out": folder.path + "/out", "comment": "true"],
+                in: folder,
+                tools: ["conformance": program, "gh": gh, "known": known],
+                environment: ["GITHUB_EVENT_PATH": folder.path + "/event.json", "GITHUB_REPOSITORY": "o/n"])
+            #expect(result["status"] == 0, "\(result)")
+            #expect(try folder.text(of: "bin/asked").contains(expected), "\(result)")
+            let body = try folder.text(of: "work/holdfast-comment.md")
+            #expect(body.hasPrefix("<!-- holdfast: conformance-server -->\n# said"), "\(body)")
+        }
     }
 
     @Test func `the image is built of what is there, and runs as nobody in particular`() throws {

@@ -30,6 +30,8 @@ def value(term: str) -> str:
         return term[1:-1]
     if match := re.fullmatch(r"inputs\.([\w-]+)", term):
         return inputs[match[1]]
+    if term in ("github.token", "github.action_repository"):
+        return {"github.token": "token-of-the-run"}.get(term, "")
     if match := re.fullmatch(r"steps\.([\w-]+)\.outputs\.([\w-]+)", term):
         return outputs.get(match[1], {}).get(match[2], "")
     sys.exit(f"'{term}' is not understood here")
@@ -63,7 +65,7 @@ for number, step in enumerate(action["runs"]["steps"]):
     if not holds(step.get("if", "")):
         continue
     if "uses" in step:
-        steps.append({"uses": step["uses"], "with": {name: filled(text) for name, text in step["with"].items()}})
+        steps.append({"uses": step["uses"], "with": {name: filled(str(text)) for name, text in step["with"].items()}})
         continue
     file = work / f"outputs-{number}"
     file.touch()

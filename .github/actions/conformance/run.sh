@@ -48,11 +48,12 @@ lines "" "$ARGUMENTS"
 if [ "$MODE" = client ]; then arguments+=(-- bash -c "$SUBJECT"); fi
 
 # Reports of an earlier run are not this one's.
-rm -f "$OUT/summary.md" "$OUT/junit.xml" "$OUT/report.json"
+rm -f "$OUT/summary.md" "$OUT/junit.xml" "$OUT/report.json" "$OUT/gate.sarif"
 "$BINARY" "${arguments[@]}"
 status=$?
 
 echo "exit-code=$status" >>"$GITHUB_OUTPUT"
+if [ -f "$OUT/gate.sarif" ]; then echo "sarif=$OUT/gate.sarif" >>"$GITHUB_OUTPUT"; fi
 if [ -f "$OUT/summary.md" ]; then
     # GitHub refuses the whole summary of a step beyond 1 MiB.
     head -c 1000000 "$OUT/summary.md" >>"$GITHUB_STEP_SUMMARY"

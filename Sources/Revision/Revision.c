@@ -1,0 +1,3 @@
+#include "Revision.h"
+
+const char *holdfastRevision(void) { return HOLDFAST_REVISION; }
