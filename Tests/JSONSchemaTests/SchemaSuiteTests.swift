@@ -5,20 +5,21 @@ import Testing
 
 /// The folder of public test suites, which is not part of this repository.
 enum Suites {
-    /// The folder named by the environment variable HOLDFAST_SUITES, else `shared/suites` beside the package.
+    /// In the folder named by the environment variable HOLDFAST_SUITES, else in the one that `Tests/Suites/fetch.sh` makes, else beside the package.
     static let schema: URL? = {
         let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let roots = [
             ProcessInfo.processInfo.environment["HOLDFAST_SUITES"].map { URL(filePath: $0) },
+            package.appending(path: ".build/suites"),
             package.deletingLastPathComponent().appending(path: "shared/suites"),
         ]
         return roots.compactMap { $0?.appending(path: "json-schema") }.first {
-            FileManager.default.fileExists(atPath: $0.path)
+            FileManager.default.fileExists(atPath: $0.appending(path: "tests/draft2020-12").path)
         }
     }()
 
-    static let absence: Comment = "the json-schema suite is absent; name its folder in HOLDFAST_SUITES"
+    static let absence: Comment = "the json-schema suite is absent; fetch it with Tests/Suites/fetch.sh"
 }
 
 @Suite(.enabled(if: Suites.schema != nil, Suites.absence))
