@@ -29,6 +29,9 @@ public protocol DrivenClient: Sendable {
     /// The person types a text and sends it, in the session on the screen; returns when the app has taken it.
     func send(_ text: String) async throws
 
+    /// The person sends the message of this key again, which the screen shows as failed: what its "try again" does.
+    func sendAgain(_ clientMessageId: String) async throws
+
     /// What the app shows at this moment.
     func state() async throws -> ClientState
 
@@ -58,6 +61,11 @@ public protocol DrivenClient: Sendable {
 }
 
 extension DrivenClient {
+    /// Not supported, until you say how: throws ``Unsupported``.
+    public func sendAgain(_ clientMessageId: String) async throws {
+        throw Unsupported("the driver has no sendAgain")
+    }
+
     /// Not supported, until you say how: throws ``Unsupported``.
     public func background() async throws { throw Unsupported("the driver has no background") }
 

@@ -1,16 +1,17 @@
-import Foundation
+import HoldfastMessages
+import SmallFoundation
 
 /// A command of the suite.
 struct DriverCommand {
     let id: Int
     /// What is to be done.
     let name: String
-    private let members: [String: Any]
+    private let members: [String: MessageValue]
 
     /// The commands that only the app can carry out, as they are spelled on the wire.
     static let names = [
-        "launch", "send", "background", "foreground", "networkDown", "networkUp", "receivePush", "openPush",
-        "selectSession", "state", "quit",
+        "launch", "send", "sendAgain", "background", "foreground", "networkDown", "networkUp", "receivePush",
+        "openPush", "selectSession", "state", "quit",
     ]
 
     /// Why a line is no command; `id` is that of the line, where it has one.
@@ -21,11 +22,11 @@ struct DriverCommand {
 
     /// Reads one line.
     init(_ line: String) throws(Problem) {
-        guard let members = (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any] else {
+        guard let members = try? JSONDecoder().decode([String: MessageValue].self, from: Data(line.utf8)) else {
             throw Problem(id: 0, reason: "the line is no JSON object")
         }
-        guard let id = members["id"] as? Int else { throw Problem(id: 0, reason: "the command has no id") }
-        guard let name = members["do"] as? String else { throw Self.missing("do", "a string", in: id) }
+        guard let id = members["id"]?.plain as? Int else { throw Problem(id: 0, reason: "the command has no id") }
+        guard let name = members["do"]?.plain as? String else { throw Self.missing("do", "a string", in: id) }
         self.id = id
         self.name = name
         self.members = members
@@ -33,18 +34,19 @@ struct DriverCommand {
 
     /// A member of a kind that has to be there.
     func member<Value>(_ name: String, _ kind: String) throws(Problem) -> Value {
-        guard let value = members[name] as? Value else { throw Self.missing(name, kind, in: id) }
+        guard let value = members[name]?.plain as? Value else { throw Self.missing(name, kind, in: id) }
         return value
     }
 
     func text(_ name: String) throws(Problem) -> String { try member(name, "a string") }
 
     /// The session that is named; nil for a new conversation.
-    var session: String? { members["sessionId"] as? String }
+    var session: String? { members["sessionId"]?.plain as? String }
 
     func payload(_ name: String = "payload") throws(Problem) -> PushPayload {
-        let value: [String: Any] = try member(name, "an object")
-        guard let json = try? JSONSerialization.data(withJSONObject: value, options: [.sortedKeys]) else {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        guard let value = members[name], case .object = value, let json = try? encoder.encode(value) else {
             throw Self.missing(name, "an object", in: id)
         }
         return PushPayload(json: json)
@@ -53,7 +55,7 @@ struct DriverCommand {
     func launch(dataFolder: URL?) throws(Problem) -> Launch {
         Launch(
             url: try url("url"), http: try url("http"), token: try text("token"),
-            timeScale: max(1, members["timeScale"] as? Double ?? 1), fresh: members["fresh"] as? Bool ?? true,
+            timeScale: max(1, members["timeScale"]?.number ?? 1), fresh: members["fresh"]?.plain as? Bool ?? true,
             opened: members["opened"] == nil ? nil : try payload("opened"), dataFolder: dataFolder)
     }
 

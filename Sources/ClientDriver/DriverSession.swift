@@ -1,4 +1,4 @@
-import Foundation
+import SmallFoundation
 
 /// The conversation with the suite, without the road it takes: a line in, a line out.
 ///
@@ -59,6 +59,7 @@ public struct DriverSession: Sendable {
                 return .about(await client.about)
             case "launch": try await client.launch(try command.launch(dataFolder: dataFolder))
             case "send": try await client.send(try command.text("text"))
+            case "sendAgain": try await client.sendAgain(try command.text("clientMessageId"))
             case "background": try await client.background()
             case "foreground": try await client.foreground()
             case "networkDown": try await client.networkDown()

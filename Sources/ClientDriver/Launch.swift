@@ -1,4 +1,4 @@
-import Foundation
+import SmallFoundation
 
 /// How the app is to start.
 public struct Launch: Sendable, Equatable {

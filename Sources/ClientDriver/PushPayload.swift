@@ -1,4 +1,5 @@
-import Foundation
+import HoldfastMessages
+import SmallFoundation
 
 /// A notification, as the push service delivers it.
 public struct PushPayload: Sendable, Equatable {
@@ -12,7 +13,7 @@ public struct PushPayload: Sendable, Equatable {
 
     /// The payload as the system hands it to an app; empty when it is no object.
     public var userInfo: [String: Any] {
-        (try? JSONSerialization.jsonObject(with: json)) as? [String: Any] ?? [:]
+        (try? JSONDecoder().decode(MessageValue.self, from: json))?.plain as? [String: Any] ?? [:]
     }
 
     /// The session it is about.
@@ -21,4 +22,28 @@ public struct PushPayload: Sendable, Equatable {
     public var messageId: String? { userInfo["messageId"] as? String }
     /// The turn it announces the end of.
     public var turnId: String? { userInfo["turnId"] as? String }
+}
+
+extension MessageValue {
+    /// The value as an app takes it from a dictionary; nil for null and for an integer that no `Int` holds.
+    var plain: Any? {
+        switch self {
+        case .null: nil
+        case .bool(let value): value
+        case .integer(let value): Int(exactly: value)
+        case .number(let value): value
+        case .text(let value): value
+        case .array(let values): values.compactMap(\.plain)
+        case .object(let members): members.compactMapValues(\.plain)
+        }
+    }
+
+    /// A number of either kind.
+    var number: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        default: nil
+        }
+    }
 }

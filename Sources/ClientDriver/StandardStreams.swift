@@ -1,4 +1,5 @@
-import Foundation
+import Dispatch
+import Platform
 
 /// Drives an app over standard input and output, for `conformance client -- COMMAND`; the one call a driver program needs.
 ///
@@ -22,7 +23,7 @@ public func drive(_ client: some DrivenClient, endsWithQuit: Bool = true) async 
 private enum StandardInput {
     static func lines() -> AsyncStream<String> {
         AsyncStream { continuation in
-            Thread.detachNewThread {
+            DispatchQueue(label: "holdfast.input").async {
                 while let line = readLine() { continuation.yield(line) }
                 continuation.finish()
             }
@@ -32,24 +33,8 @@ private enum StandardInput {
 
 /// Standard output, taken away from everybody else.
 private struct StandardOutput: Sendable {
-    private let descriptor: Int32
-
-    init() {
-        let own = dup(STDOUT_FILENO)
-        if own >= 0 { dup2(STDERR_FILENO, STDOUT_FILENO) }
-        descriptor = own >= 0 ? own : STDOUT_FILENO
-    }
+    private let descriptor = Descriptor.takenStandardOutput()
 
     /// Writes a line, whole.
-    func write(_ line: String) {
-        var bytes = Array((line + "\n").utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 {
-                bytes = bytes.dropFirst(count)
-            } else if errno != EINTR {
-                return
-            }
-        }
-    }
+    func write(_ line: String) { try? descriptor.writeAll(line + "\n") }
 }

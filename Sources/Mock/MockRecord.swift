@@ -1,6 +1,6 @@
-import Foundation
 import Holdfast
 import JSON
+import Platform
 import Proxy
 import Synchronization
 import Transcript
@@ -108,23 +108,11 @@ package final class MockRecord: Sendable {
             return cut.utf8.count < text.utf8.count ? "\(cut) (\(text.utf8.count) bytes)" : text
         }
         let frame = MockFrame(
-            number: state.lastFrame, time: Self.timeOfDay(), lane: lane, mark: mark, brief: brief, verbatim: shown)
+            number: state.lastFrame, time: SystemClock.timeOfDay, lane: lane, mark: mark, brief: brief, verbatim: shown)
         // Shortened in blocks, because taking one from the front moves all the others.
         if state.frames.count >= 2 * Self.maxFrames { state.frames.removeFirst(Self.maxFrames) }
         state.frames.append(frame)
         tell(frame)
-    }
-
-    /// The local time, with milliseconds.
-    private static func timeOfDay() -> String {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        var seconds = now.tv_sec
-        var parts = tm()
-        localtime_r(&seconds, &parts)
-        let digits = [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)].map { $0 < 10 ? "0\($0)" : "\($0)" }
-        let milliseconds = String(now.tv_nsec / 1_000_000 + 1000).dropFirst()
-        return "\(digits.joined(separator: ":")).\(milliseconds)"
     }
 
     /// The beginning of a text, for a line.
@@ -183,7 +171,7 @@ extension MockRecord: ServerWatcher {
         state.withLock { state in
             state.lastConnection += 1
             let name = Lane.connection(number: state.lastConnection).description
-            state.connections[number] = Connection(name: name, since: String(Self.timeOfDay().prefix(8)))
+            state.connections[number] = Connection(name: name, since: String(SystemClock.timeOfDay.prefix(8)))
             let path = state.credentials.applied(toPath: request.target)
             write(">", "open \(MockFrame.beginning(of: path, 200)) from \(request.remoteAddress)", on: name, &state)
         }

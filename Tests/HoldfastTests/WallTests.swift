@@ -80,7 +80,13 @@ import Testing
 
     @Test func `no room above Transport imports Foundation`() throws {
         let index = try #require(rooms.firstIndex(of: "Transport"))
-        #expect(imports(["Foundation", "FoundationEssentials"], outside: Set(rooms[index...])) == [])
+        let allowed = Set(rooms[index...]).union(["SmallFoundation"])
+        #expect(imports(["Foundation", "FoundationEssentials", "SmallFoundation"], outside: allowed) == [])
+    }
+
+    @Test func `only SmallFoundation and what builds the house import Foundation`() {
+        let builders: Set = ["SmallFoundation", "FileEmbedder", "Benchmark"]
+        #expect(imports(["Foundation", "FoundationEssentials"], outside: builders) == [], "it doubles the program")
     }
 
     @Test func `only Transport imports SwiftNIO`() {

@@ -52,7 +52,7 @@ import Testing
     @Test func `AUTH-2 nothing but errors comes before connected`() throws {
         let clause = ClauseUnderTest("AUTH-2")
         try clause.conforms("A+")
-        try clause.conforms("A>open A<open A>chat(c1) A<error(not_authenticated) A>auth A<connected")
+        try clause.conforms("A>open A<open A>chat(c1) A<error(not_authenticated c1) A>auth A<connected")
         try clause.conforms("A>open A<open A>auth(protocol=2) A<error(unsupported_version) A<close(4010)")
         try clause.violates("A>open A<open A<`{\"type\":\"welcome\"}`^ A>auth A<connected")
         try clause.violates("A>open A<open A>ping(n1) A<pong(n1)^ A>auth A<connected")
@@ -84,19 +84,23 @@ import Testing
     }
 
     @Test func `AUTH-5 frames before auth do nothing`() throws {
-        let clause = ClauseUnderTest("AUTH-5")
+        let clause = ClauseUnderTest("AUTH-5", profiles: [.core, .auth])
         let asked = "A>open A<open A>chat(c1)"
-        try clause.conforms("\(asked) A<error(not_authenticated)")
+        try clause.conforms("\(asked) A<error(not_authenticated c1)")
         try clause.conforms("\(asked) A<error(auth_failed) A<close(4001)")
         try clause.conforms("\(asked) A<close(1008)")
-        try clause.conforms("\(asked) A<error(not_authenticated) A>auth A<connected A>chat(c1) A<ack(c1)")
+        try clause.conforms("\(asked) A<error(not_authenticated c1) A>auth A<connected A>chat(c1) A<ack(c1)")
         try clause.conforms("A>open A<open A>auth(-p) A>sync(#0) A<error(auth_failed) A<close(4001)")
         try clause.violates("\(asked) A<ack(c1)^", also: ["AUTH-2"])
         try clause.violates("A>open A<open A>sync(#0) A<syncResult(e1 #0 complete)^", also: ["AUTH-2"])
         try clause.violates("\(asked) A<close(1008) B+ 1>GET(s1) 1<200(u1)^")
-        try clause.violates("\(asked) A<error(not_authenticated) A>auth A<connected A<message(u1 c1 #1)^")
+        try clause.violates("\(asked) A<error(not_authenticated c1) A>auth A<connected A<message(u1 c1 #1)^")
         try clause.untested("A+ A>chat(c1) A<ack(c1)")
         try clause.untested(asked)
+        // The handshake is the same where tokens are ignored.
+        let open = ClauseUnderTest("AUTH-5", profiles: [.core, .idempotency])
+        try open.conforms("\(asked) A<error(not_authenticated c1)")
+        try open.violates("\(asked) A<ack(c1)^", also: ["AUTH-2"])
     }
 
     @Test func `AUTH-6 returning clients are checked`() throws {

@@ -262,7 +262,7 @@ import Testing
         try clause.warns(
             "\(lost) +20s 1>GET(s1) 1<200(u1 a1 a2) +20s client=connecting(s1 u1 a1)^", also: ["CLIENT-7", "CLIENT-19"])
         try clause.untested("\(lost) +20s client=degraded(s1 u1 a1)")
-        try clause.untested("\(lost) C+ +37s client=connected(s1 u1 a1)")
+        try clause.untested("\(lost) C+ +37s client=connected(s1 u1 a1)", also: ["CLIENT-55"])
         try clause.untested("\(lost) client!background +37s client=degraded(s1 u1 a1)")
         try clause.untested("\(lost) 1>GET(s1) 1<failed('reset') +37s client=degraded(s1 u1 a1)", also: ["CLIENT-7"])
         try clause.untested(

@@ -39,7 +39,8 @@ import Testing
         let waiting = "client=degraded(s1 u1 failed=c1 thinking)"
         let next = "client!send(c3) \(waiting)"
         try clause.untested("\(reading) \(polls(12)) \(failed) \(next) 20>GET(s1) +1s \(waiting)")
-        try clause.untested("\(reading) +29s B>open B<refused(503) +29s B>open B<refused(503) +12s")
+        try clause.untested(
+            "\(reading) +29s B>open B<refused(503) +29s B>open B<refused(503) +12s", also: ["CLIENT-23"])
         try clause.untested(
             "\(reading) \(polls(2)) 20>GET(s1) 20<200(u1 a1) client=degraded(s1 u1 a1) +29s B>open B<refused(503) +29s B>open B<refused(503) +12s"
         )
@@ -115,10 +116,54 @@ import Testing
         try clause.violates("\(lost) 1>GET 1<200(s2 s1) 2>GET(s1) 2<200(u1 a1) client=connected(c1) +67s^")
         try clause.untested("\(lost) +16s")
         try clause.untested("\(lost) 1>POST(c1) +67s")  // not answered, not to be found
-        try clause.untested("\(lost) client!selectSession(s2) client=connected(s2 u5 a5) +16s")
+        try clause.untested("\(lost) client!selectSession(s2) client=connected(s2 u5 a5) +16s", also: ["CLIENT-55"])
         try clause.untested("client!launch A+ client=connected client!send(c1) A>chat(c1) A<ack(c1) A!cut B+ 1>GET(s1)")
         try clause.untested(
             "client!launch A+ client=connected(s1) client!send(c1) A>chat(c1 s1) A!cut B+ B>chat(c1 s1)")
+    }
+
+    @Test func `CLIENT-38 at a server without keys a turn is found by its text`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
+        let lost = """
+            client!launch A+(core) client=connected client!send(c1) A>chat(c1) client=connected(c1 thinking) A!cut
+            B+(core) 1>GET 1<200(s9 s1) 2>GET(s9) 2<200(u5 a5)
+            """
+        try clause.conforms("\(lost) 3>GET(s1) 3<200(u1 a1) client=connected(s1 u1 a1)")
+        try clause.violates("\(lost) client=connected(s9 u5 a5)^")
+        try clause.violates("\(lost) 3>GET(s1) 3<200(u1 a1) client=connected(c1) +67s^")
+        // It may never have been stored.
+        try clause.untested("\(lost) client=connected(c1 failed=c1) +67s")
+    }
+
+    @Test func `CLIENT-23 waiting ends where nothing can bring the answer`() throws {
+        let clause = ClauseUnderTest("CLIENT-23")
+        let cut = """
+            client!launch A+ client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A<ack(c2)
+            client=connected(s1 u1 a1 u2 thinking) A!cut client=connecting(s1 u1 a1 u2 thinking) B>open B<refused(503)
+            """
+        let refused = "+22s B>open B<refused(503) +22s B>open B<refused(503)"
+        try clause.conforms("\(cut) \(refused) client=connecting(s1 u1 a1 u2 'No answer came') +24s")
+        try clause.violates("\(cut) \(refused) +24s^")
+        try clause.violates("\(cut) \(refused) client=connecting(s1 u1 a1 u2) +24s^")
+        try clause.untested("\(cut) \(refused) +21s")
+        // Who asks still waits for something, and so does who has a connection.
+        try clause.untested(
+            "\(cut) +22s 1>GET(s1) 1<200(u1 a1 u2) B>open B<refused(503) +22s B>open B<refused(503) +24s")
+        try clause.untested("\(cut) +22s B+ 1>GET(s1) 1<200(u1 a1 u2) +67s")
+        try clause.untested("\(cut) 1>POST(c2 s1) \(refused) +24s")
+        try clause.untested("\(cut) client!background +67s")
+    }
+
+    @Test func `CLIENT-24 a turn of another session is no reason to wait`() throws {
+        let clause = ClauseUnderTest("CLIENT-24")
+        let two = """
+            client!launch A+ client=connected(s2 u1 a1) client!send(c2) A>chat(c2 s2) A<ack(c2 s2)
+            client=connected(s2 u1 a1 u2 thinking) client!selectSession(s1) 1>GET(s1) 1<200(u5 a5)
+            client=connected(s1 u5 a5) client!send(c3) A>chat(c3 s1) A<ack(c3) client=connected(s1 u5 a5 u3 thinking)
+            """
+        try clause.conforms("\(two) A<done(t3) client=connected(s1 u5 a5 u3 a3)")
+        try clause.violates("\(two) A<done(t3) client=connected(s1 u5 a5 u3 a3 thinking) +17s^")
+        try clause.untested("\(two) A<done(s2 t2) +17s")
     }
 
     @Test func `CLIENT-46 a refusal ends the waiting`() throws {

@@ -68,6 +68,22 @@ import Testing
         try clause.violates("\(listed) +5s^", also: ["CLIENT-35"])
     }
 
+    @Test func `CLIENT-36 a session that cannot be read now is said so`() throws {
+        let clause = ClauseUnderTest("CLIENT-36", profiles: [.clientCore, .clientPush])
+        let offline = "\(running) client!networkDown client=offline(s1 u1 a1) client!openPush(s2 message=a5)"
+        try clause.conforms("\(offline) client=offline(s2 'No network')")
+        try clause.violates("\(offline) client=offline(s2) +17s^")
+        try clause.untested("\(offline) client=offline(s2) +16s")
+        try clause.untested(
+            "\(offline) client!networkUp B+(e1 #9) 1>GET(s2) 1<200(u5 a5) client=connected(s2 u5 a5) +17s")
+        try clause.untested("\(running) client!networkDown client!openPush(s1 message=a1) +17s")  // it has that
+        let failed = "\(running) client!openPush(s2 message=a5) 1>GET(s2) 1<503(internal) client=connected(s2)"
+        try clause.conforms("\(failed) +5s 2>GET(s2) 2<503(internal) +5s client=connected(s2 'Not now')")
+        try clause.violates("\(failed) +17s^")
+        try clause.untested("\(failed) +5s 2>GET(s2) 2<200(u5 a5) client=connected(s2 u5 a5) +17s")
+        try clause.untested("\(failed) client!selectSession(s1) 2>GET(s1) client=connected(s1 u1 a1) +17s")
+    }
+
     @Test func `CLIENT-37 a push recovers what no connection delivers`() throws {
         let clause = ClauseUnderTest("CLIENT-37", profiles: [.clientCore, .clientPush])
         let dead = "\(running) A!cut(silence) client!receivePush(s1 message=a2)"

@@ -11,17 +11,20 @@ import Testing
         let clause = ClauseUnderTest("CLIENT-11")
         try clause.conforms("\(cut) 1>POST(c2 s1) 1<200(t2)")
         try clause.conforms("\(cut) B+ B>chat(c2 s1) B<ack(c2)")
-        try clause.conforms("\(ready) client!send(c2) A>chat(c2 s1) +1s 1>POST(c2 s1) A!cut B+ +17s")  // early is legal
+        // Early is legal.
+        try clause.conforms(
+            "\(ready) client!send(c2) A>chat(c2 s1) +1s 1>POST(c2 s1) A!cut B+ +17s", also: ["CLIENT-55"])
         try clause.conforms("\(cut) B+ +10s B>chat(c2 s1)")  // before the bound
-        try clause.violates("\(cut) B+ +17s^")
-        try clause.violates("\(cut) B+ +1s B!cut C+ +17s^")
-        try clause.violates("\(ready) client!send(c2) A>chat(c2 s1) A!cut(silence) +15s B+ +17s^")
-        try clause.untested("\(cut) B+ +16s")
+        try clause.violates("\(cut) B+ +17s^", also: ["CLIENT-55"])
+        try clause.violates("\(cut) B+ +1s B!cut C+ +17s^", also: ["CLIENT-55"])
+        try clause.violates("\(ready) client!send(c2) A>chat(c2 s1) A!cut(silence) +15s B+ +17s^", also: ["CLIENT-55"])
+        try clause.untested("\(cut) B+ +16s", also: ["CLIENT-55"])
         try clause.untested("\(cut) +29s")  // its next connection may be the road, and there was none
         try clause.untested("\(cut) client!background +30s client!foreground")
         try clause.untested("\(ready) client!send(c2) A>chat(c2 s1) A<ack(c2) A!cut B+ 1>GET(s1) +17s")
         try clause.untested(
-            "\(ready) client!send(c2) A>chat(c2 s1) A<error(busy c2) client=connected(s1 u1 a1 c2 failed=c2) A!cut B+ +17s"
+            "\(ready) client!send(c2) A>chat(c2 s1) A<error(busy c2) client=connected(s1 u1 a1 c2 failed=c2) A!cut B+ +17s",
+            also: ["CLIENT-55"]
         )
     }
 
@@ -41,7 +44,7 @@ import Testing
         let dead = "\(ready) A!cut(rst) client!send(c2)"
         try clause.conforms("\(dead) 1>POST(c2 s1)")
         try clause.conforms("\(dead) B+ B>chat(c2 s1)")
-        try clause.violates("\(dead) B+ +17s^")
+        try clause.violates("\(dead) B+ +17s^", also: ["CLIENT-55"])
         try clause.untested("\(dead) +29s")
         try clause.untested("\(ready) client!send(c2) +17s")
     }
@@ -53,7 +56,7 @@ import Testing
             A>chat(c3 s1 'yes') A!cut B+
             """
         try clause.conforms("\(twice) B>chat(c3 s1 'yes')")
-        try clause.violates("\(twice) +17s^")
+        try clause.violates("\(twice) +17s^", also: ["CLIENT-55"])
     }
 
     @Test func `CLIENT-45 what keeps no keys is asked once`() throws {
@@ -75,7 +78,7 @@ import Testing
 
     @Test func `CLIENT-10 and CLIENT-11 ask less of a server that keeps no keys`() throws {
         let asked = "client!launch A+(core) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1)"
-        try ClauseUnderTest("CLIENT-11").untested("\(asked) A!cut B+(core) +17s")
+        try ClauseUnderTest("CLIENT-11").untested("\(asked) A!cut B+(core) +17s", also: ["CLIENT-55"])
         try ClauseUnderTest("CLIENT-10").untested("\(asked) A>ping A<pong +17s")  // it lives
         try ClauseUnderTest("CLIENT-10").violates("\(asked) A>ping +17s^")
         try ClauseUnderTest("CLIENT-10").conforms("\(asked) A>ping +15s B+(core)")
@@ -89,7 +92,7 @@ import Testing
         }
         for code in ["bad_request", "session_not_found", "too_large", "idempotency_mismatch"] {
             try clause.conforms("\(asked) \(shown(code)) +17s")
-            try clause.conforms("\(asked) \(shown(code)) A!cut B+ +17s")
+            try clause.conforms("\(asked) \(shown(code)) A!cut B+ +17s", also: ["CLIENT-55"])
             try clause.violates("\(asked) \(shown(code)) A>chat(c2 s1)^")
             try clause.violates("\(asked) \(shown(code)) A!cut B+ B>chat(c2 s1)^")
             try clause.violates("\(asked) \(shown(code)) A!cut 1>POST(c2 s1)^")
@@ -143,8 +146,9 @@ import Testing
         let others = "\(ready) client!send(c2) A>chat(c2 s1) A<toolUse(s7 t7)"
         try clause.conforms("\(others) A!cut B+ B>chat(c2 s1)")
         try clause.conforms("\(others) A!cut 1>POST(c2 s1)")
-        try clause.violates("\(others) A!cut B+ +17s^", also: ["CLIENT-11"])
-        try clause.violates("\(ready) client!send(c2) A>chat(c2 s1) A<done(s1 t1) A!cut B+ +17s^", also: ["CLIENT-11"])
+        try clause.violates("\(others) A!cut B+ +17s^", also: ["CLIENT-55", "CLIENT-11"])
+        try clause.violates(
+            "\(ready) client!send(c2) A>chat(c2 s1) A<done(s1 t1) A!cut B+ +17s^", also: ["CLIENT-55", "CLIENT-11"])
         try clause.untested("\(others) A<ack(c2) A!cut B+ 1>GET(s1)")
         try clause.untested("\(cut) B+ B>chat(c2 s1)")
     }
@@ -205,7 +209,7 @@ import Testing
         let clause = ClauseUnderTest("CLIENT-31")
         let busy = "\(ready) client!send(c2) A>chat(c2 s1) A<error(busy c2)"
         try clause.untested("\(busy) +1s A>chat(c2 s1) A<ack(c2) client=connected(s1 u1 a1 u2 thinking) +17s")
-        try clause.untested("\(busy) client!selectSession(s2) client=connected(s2) +17s")
+        try clause.untested("\(busy) client!selectSession(s2) client=connected(s2) +17s", also: ["CLIENT-55"])
         try clause.violates("\(busy) client=connected(s1 u1 a1 c2) +17s^ A>chat(c2 s1) A<ack(c2)")
         let old =
             "client!launch A+ client=connected(s1 u1 a1 'No network') client!send(c2) A>chat(c2 s1) A<error(busy c2)"

@@ -15,7 +15,7 @@ import Testing
         try clause.conforms("\(away) B+(e1 #9) B>sync(e1 #2)")
         try clause.conforms("\(away) B+(e1 #1) B>sync(e1 #2) B<syncResult(e1 #1 unknown_position)")
         try clause.conforms("\(away) B+(e2 #0) B>sync(e1 #2) B<syncResult(e2 #0 epoch_changed)")
-        try clause.violates("\(away) B+(e1 #2) +12s^")
+        try clause.violates("\(away) B+(e1 #2) +12s^", also: ["CLIENT-55"])
         try clause.violates("\(away) B+(e1 #9) B>sync(e1 #9)^")  // the place of the server
         try clause.violates("\(away) B+(e1 #9) B>sync(e1 #0)^")  // not the place held
         try clause.violates("\(away) B+(e1 #9) B>sync(#2)^")  // a number without its epoch
@@ -28,7 +28,7 @@ import Testing
         try clause.violates("\(gap) \(answer) +2s B!cut C+(e1 #7) C>sync(e1 #2)^")
         try clause.untested("\(away) B+(e1 #2) +11s")
         try clause.untested("\(away) B+(e1 #2) B!cut +30s")
-        try clause.untested("\(away) B+ +12s")
+        try clause.untested("\(away) B+ +12s", also: ["CLIENT-55"])
         try clause.untested("\(away) B+(e1 #2) client!background +12s")
         try clause.untested("client!launch A+(e1 #5) client=connected +12s")  // nothing held before
         // A place need not be stored.
@@ -44,9 +44,10 @@ import Testing
         try clause.conforms("\(asked) B+(e1 #1) B>sync(e1 #0) B<syncResult(e1 #1 complete)[done(t1 #1)]")
         try clause.conforms("\(asked) B+(e1 #1) B>sync(#0) B<syncResult(e1 #1 complete)[done(t1 #1)]")
         try clause.violates("\(asked) B+(e1 #1) B>sync(e1 #1)^")
-        try clause.violates("\(asked) B+(e1 #1) +12s^")
-        try clause.untested("\(asked) 1>GET(s1) 1<200(u1 a1) B+(e1 #1) +12s")  // the answer came by another road
-        try clause.untested("\(asked) 1>POST(c1 s1) 1<200(t1) B+(e1 #1) +12s")
+        try clause.violates("\(asked) B+(e1 #1) +12s^", also: ["CLIENT-55"])
+        // The answer came by another road.
+        try clause.untested("\(asked) 1>GET(s1) 1<200(u1 a1) B+(e1 #1) +12s", also: ["CLIENT-55"])
+        try clause.untested("\(asked) 1>POST(c1 s1) 1<200(t1) B+(e1 #1) +12s", also: ["CLIENT-55"])
         try clause.untested("client!launch A+(e1 #3) client=connected A!cut B+(e1 #3) +12s")
     }
 
@@ -61,6 +62,21 @@ import Testing
         try clause.untested("\(told) +11s")
         try clause.untested("\(told) client!background +12s")
         try clause.untested("\(told) B!cut +12s")  // the next sync will tell again
+    }
+
+    @Test func `CLIENT-17 a read that fails is no read`() throws {
+        let clause = ClauseUnderTest("CLIENT-17")
+        let asked = "\(away) B+(e1 #9) B>sync(e1 #2) B<syncResult(e1 #9 evicted) 1>GET(s1)"
+        try clause.conforms("\(asked) 1<404(session_not_found)")
+        try clause.conforms("\(asked) 1<503(internal) +5s 2>GET(s1) 2<503(internal) +25s 3>GET(s1) 3<200(u1 a1)")
+        try clause.violates("\(asked) 1<503(internal) +32s^")
+        try clause.violates("\(asked) 1<failed('reset') +32s^")
+        try clause.violates("\(asked) 1<503(internal) +5s 2>GET(s1) 2<503(internal) +32s^")
+        try clause.untested("\(asked) 1<503(internal) +31s")
+        try clause.untested("\(asked) 1<503(internal) B!cut +29s")  // the next sync will tell again
+        try clause.untested("\(asked) 1<401(not_authenticated) +32s")
+        try clause.untested("\(asked) +32s")
+        try clause.untested("\(asked) 1<503(internal) client!selectSession(s2) client=connected(s2) +11s")
     }
 
     @Test func `CLIENT-17 wants a gap, and a session`() throws {
@@ -127,6 +143,12 @@ import Testing
         try clause.untested("\(told) 1<200(u1 a1 u2 a2) \(again) C>sync(e1 #2)")  // and need not
         try clause.violates("\(told) \(again) C>sync(e1 #6)^")
         try clause.violates("\(told) 1<503(internal) \(again) C>sync(e1 #6)^")
+        try clause.violates("\(told) 1<failed('reset') \(again) C>sync(e1 #6)^")
+        try clause.untested("\(told) 1<404(session_not_found) \(again) C>sync(e1 #6)")
+        // Another session is no answer; one that the person has left is read when it is opened again.
+        try clause.violates("\(told) 2>GET(s2) 2<200(u8 a8) \(again) C>sync(e1 #6)^")
+        try clause.untested(
+            "\(told) client!selectSession(s2) 2>GET(s2) 2<200(u8 a8) client=connected(s2 u8 a8) \(again) C>sync(e1 #6)")
         let restart = "\(away) B+(e2 #5) B>sync(e1 #2) B<syncResult(e2 #5 epoch_changed) 1>GET(s1)"
         try clause.conforms("\(restart) B!cut C+(e2 #5) C>sync(e1 #2)")
         try clause.conforms("\(restart) B!cut C+(e2 #5) C>sync(e2 #0)")

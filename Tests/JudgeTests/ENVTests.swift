@@ -104,7 +104,7 @@ import Testing
         try clause.violates("A+ A>ping(n1 mood=7) +5s^")
         try clause.violates("A+ \(nested) A<error(bad_request)^")
         try clause.violates("1>POST(c1 mood=7) 1<400(bad_request)^")
-        try clause.untested("A+ A>chat(c1 mood=7) A<error(busy)")  // refused for another reason
+        try clause.untested("A+ A>chat(c1 mood=7) A<error(busy c1)")  // refused for another reason
         try clause.untested("A+ A>ping(n1) A<pong(n1)")
     }
 
@@ -175,7 +175,7 @@ import Testing
         try clause.violates("\(turn) A<done(t1 seq=1.0)^")
         try clause.violates("\(turn) A<done(t1 seq=1e0)^")
         try clause.violates("\(turn) A<done(t1 seq=9007199254740992)^")
-        try clause.violates("A+ A>chat(c1) A<error(busy retryAfterMs=-1)^", profiles: [.core])
+        try clause.violates("A+ A>chat(c1) A<error(busy c1 retryAfterMs=-1)^", profiles: [.core])
         try clause.violates("A+(maxFrameBytes=1e6)^", profiles: [.core])
         try clause.violates(
             #"1>GET 1<200(body='{"sessions":[{"id":"s1","updatedAt":"2026-03-01T08:30:00Z","messageCount":"2"}]}')^"#,

@@ -67,7 +67,7 @@ import Testing
         let clause = ClauseUnderTest("ID-6")
         let asked = "A+ 1>GET(s9) 1<404(session_not_found) A>chat(c1 s9)"
         try clause.conforms("\(asked) A<error(session_not_found c1)")
-        try clause.conforms("A+ 1>GET 1<200(s1) A>chat(c1 s9) A<error(session_not_found)")
+        try clause.conforms("A+ 1>GET 1<200(s1) A>chat(c1 s9) A<error(session_not_found c1)")
         try clause.violates("\(asked) A<error(bad_request c1)^")
         try clause.violates("\(asked) A<done(t1 s9)^")
         try clause.violates("\(asked) +10s^")

@@ -75,7 +75,7 @@ import Testing
         try clause.conforms("\(asked) \(refused(#","supported":[1,3]"#)) A<close(4010)")
         try clause.warns("\(asked) \(refused(""))^ A<close(4010)")
         try clause.warns("\(asked) \(refused(#","supported":[]"#))^ A<close(4010)")
-        try clause.untested("A+ A>chat(c1) A<error(busy)")
+        try clause.untested("A+ A>chat(c1) A<error(busy c1)")
     }
 
     @Test func `LIVE-10 the version asked for is stated`() throws {

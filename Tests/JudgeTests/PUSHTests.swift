@@ -252,4 +252,55 @@ import Testing
         try clause.warns("A+ A>chat(c1 s1='stukov-adjutant') push<alert(a1 s1 title='stukov-adjutant')^")
         try clause.untested(Self.left)
     }
+
+    @Test func `PUSH-15 unheard answers are announced`() throws {
+        let clause = clause("PUSH-15")
+        let asked = "push!listen(p1) A+(heartbeatSeconds=1) A>chat(c1) A<ack(c1) A<done(t1)"
+        let push = "push<alert(a1 s1) push>200"
+        try clause.conforms("\(asked) A!cut(rst) \(push)")
+        try clause.conforms("\(asked) +3s A<eof('reset') \(push)")
+        try clause.conforms("\(asked) \(push) A!cut(rst)")  // beside the done
+        try clause.violates("\(asked) A!cut(rst) +13s^")  // three heartbeats, and the bound
+        try clause.violates("\(asked) +3s A<eof('reset') +10s^")
+        try clause.untested("\(asked) A!cut(rst) +12s")
+        try clause.untested("\(asked) +3s A<eof('reset') +9s")
+        try clause.untested("\(asked) +13s")  // it goes on
+        // Signs of life, and what may be one that the server heard after the done.
+        try clause.untested("\(asked) A<pingFrame A>pongFrame A!cut(rst) +13s")
+        try clause.untested("\(asked) A>ping(n1) A<pong(n1) A!cut(rst) +13s")
+        try clause.untested("\(asked) A>close(1000) A<close(1000) +13s")
+        try clause.untested("\(asked) A<close(1001) +13s")
+        try clause.untested(
+            "push!listen(p1) A+(heartbeatSeconds=1) A>chat(c1) A<ack(c1) A>pongFrame A<done(t1) A!cut(rst) +13s")
+        try clause.untested("\(asked) A!cut(rst) B+ +13s")  // came back
+        try clause.untested("\(asked) B+ A!cut(rst) +13s")
+        try clause.untested("\(asked) A!cut(rst) server!kill server!start +13s")
+        try clause.untested("\(asked.replacing("push!listen(p1) ", with: "")) A!cut(rst) +13s")  // nobody listened
+        try clause.untested("push<alert(a9 s9) push>410(Unregistered) \(asked) A!cut(rst) +13s")
+        // Another connection that hears it too.
+        let two = asked.replacing("A>chat", with: "B+(heartbeatSeconds=1) A>chat")
+            .replacing("A<done(t1)", with: "A<done(t1) B<done(t1)")
+        try clause.untested("\(two) A!cut(rst) +13s")
+        try clause.untested("\(two) A!cut(rst) B>ping(n1) B<pong(n1) B!cut(rst) +13s")
+        try clause.violates("\(two) A!cut(rst) B!cut(rst) +13s^")
+        try clause.conforms("\(two) A!cut(rst) B!cut(rst) \(push)")
+        // Who left before the answer is the matter of PUSH-1, and a response is taken.
+        try clause.untested("push!listen(p1) A+ A>chat(c1) A<ack(c1) A!cut(rst) +13s")
+        try clause.untested("push!listen(p1) A+ 1>POST(c1) 1<200(t1) A<done(t1) A!cut(rst) +2min")
+    }
+
+    @Test func `PUSH-16 notices stay with their principal`() throws {
+        let clause = ClauseUnderTest("PUSH-16", profiles: [.core, .idempotency, .push, .auth])
+        let both = "push!listen(p1) push!listen(p2) A+ B+(p2)"
+        let asked = "\(both) A>chat(c1) A<ack(c1) A<done(t1) B>chat(c2) B<ack(c2 s2) B<done(t2 s2)"
+        try clause.conforms("\(asked) push<alert(a1 s1 t1) push>200 push<alert(p2 a2 s2 t2) push>200")
+        try clause.conforms("\(asked) push<alert(a1 s1) push>200")
+        try clause.violates("\(asked) push<alert(p2 a1 s1 t1)^ push>200")
+        try clause.violates("\(asked) push<alert(a1 s1 t1) push>200 push<alert(p2 a1 s1 t1)^ push>200")
+        try clause.violates("\(asked) push<alert(a2 s2)^ push>200")
+        try clause.violates("\(asked) push<alert(p2 a9 s1)^ push>200")  // by its session
+        try clause.untested("push!listen(p1) A+ A>chat(c1) A<ack(c1) A<done(t1) push<alert(a1 s1 t1) push>200")
+        try clause.untested("\(asked) push<alert(p2 a9 s9) push>200")  // whose is it?
+        try clause.untested(asked)
+    }
 }

@@ -199,6 +199,12 @@ import Testing
         let away = "A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A!cut B+(e1 #2) B>sync(e1 #1)"
         try clause.conforms("\(away) B<syncResult(e1 #2 complete)[done(t1 #2)]")
         try clause.untested("\(away) B<syncResult(e1 #1 complete) B<done(t1 #2)")  // it had not ended yet
+        // Where no frame names its turn, a `done` of the session that nobody saw live may be the one that is looked for.
+        func script(_ text: String) -> String { #"'{"script":[{"reply":"\#(text)"}]}'"# }
+        let nameless = "A+(e1 #0) A>chat(c1 \(script("first"))) A<toolUse(-t #1) A!cut B+(e1 #2) B>sync(e1 #1)"
+        try clause.untested(
+            "\(nameless) B<syncResult(e1 #2 complete)[done(-t #2 'first')] B>chat(c2 s1 \(script("second"))) "
+                + "B<done(-t #3 'second')", profiles: [.core, .sync])
         try clause.violates(
             "A+(e1 #0) A>chat(c1) A<ack(c1) A!cut B+(e1 #2) B>sync(e1 #0) B<syncResult(e1 #2 complete) "
                 + "B>chat(c2 s1) B<ack(c2) B<done(t2 #3)^")
@@ -229,5 +235,25 @@ import Testing
         try clause.conforms("\(seen) B>sync(e1 #0) B<syncResult(e1 #2 too_many more)[toolUse(t1 #1)]")
         try clause.violates("\(seen) B>sync(e1 #0) B<syncResult(e1 #2 too_many more)^")
         try clause.untested("\(seen) B>sync(e1 #0) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+    }
+
+    @Test func `SYNC-25 broken turns end in the stream`() throws {
+        let clause = ClauseUnderTest("SYNC-25", profiles: [.core, .idempotency, .sync])
+        let broken = "A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) server!kill A<eof server!start"
+        let back = "\(broken) B+(e1 #2) B>sync(e1 #0)"
+        try clause.conforms("\(broken) B+(e2 #0)")
+        try clause.conforms("\(back) B<syncResult(e1 #2 complete)[toolUse(t1 #1) error(interrupted t1 #2)]")
+        try clause.conforms("\(back) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+        let bare = "\(broken) B+(e1 #1) B>sync(e1 #0) B<syncResult(e1 #1 complete)[toolUse(t1 #1)]"
+        try clause.conforms("\(bare) B<error(interrupted t1 #2)")
+        try clause.violates("\(bare) +31s^")
+        let next = "\(bare) B>chat(c2 s1) B<ack(c2)"
+        try clause.violates("\(next) B<done(t2 #2)^")
+        try clause.conforms("\(next) B<error(interrupted t1 #2) B<done(t2 #3)")
+        try clause.untested(next)
+        try clause.untested(bare)
+        try clause.untested("\(broken) B+(e1 #1) +31s")
+        try clause.untested("A+(e1 #0) A>chat(c1) A<ack(c1) A<done(t1 #1) server!kill server!start B+(e1 #1)")
+        try clause.untested("A+(e1 #0) server!kill server!start B+(e1 #0)")
     }
 }

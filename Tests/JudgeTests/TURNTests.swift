@@ -114,6 +114,10 @@ import Testing
         try clause.violates("\(failed) 1<200(\(question) t1=done)^")
         try clause.violates("\(failed) 1<200(\(question) t1=running)^")
         try clause.untested("\(failed) 1<200(\(question))")
+        // Where no frame names the turn, the conversation does, by the words of its question.
+        let nameless = "A+ A>chat(-c \(fails)) A<error(agent_failed -t s1) 1>GET(s1)"
+        try clause.conforms("\(nameless) 1<200(\(question) t1=failed)")
+        try clause.violates("\(nameless) 1<200(\(question) t1=done)^")
     }
 
     @Test func `TURN-10 turns run after a failure`() throws {
@@ -153,6 +157,13 @@ import Testing
         try clause.warns("A+ A>chat(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1 t1=running)^")
         try clause.warns("A+ A>chat(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1 t9)^")
         try clause.untested("A+ A>chat(c1) A<done(t1)")
+        // Where no frame names the turn, the conversation does, by the words of its question.
+        let nameless = "A+ A>chat(-c 'once') A<done(-t -a 'answer 1') 1>GET(s1)"
+        try clause.conforms("\(nameless) 1<200(u1='once' a1 t1=done)")
+        try clause.warns("\(nameless) 1<200(u1='once' a1 t1=running)^")
+        try clause.warns("\(nameless) 1<200(u1='once' a1 t9)^")
+        let twice = "A+ A>chat(-c 'same') A<done(-t -a 'answer 1') A>chat(-c s1 'same') A<done(-t -a 'answer 2')"
+        try clause.untested("\(twice) 1>GET(s1) 1<200(u1='same' a1 u2='same' a2 t1=failed t2=failed)")
     }
 
     @Test func `TURN-15 every connection sees the turn`() throws {
@@ -210,5 +221,43 @@ import Testing
         try clause.conforms("A+ A>chat(c1) A<error(agent_failed t1 retryable=false)")
         try clause.warns("A+ A>chat(c1) A<error(agent_failed t1)^")
         try clause.untested("A+ A>chat(c1) A<error(busy c1)")
+    }
+
+    @Test func `TURN-21 refusals name their question`() throws {
+        let clause = ClauseUnderTest("TURN-21", profiles: [.core, .idempotency])
+        for code in ["session_not_found", "busy", "idempotency_mismatch"] {
+            try clause.conforms("A+ A>chat(c1 s9) A<error(\(code) c1)")
+            try clause.violates("A+ A>chat(c1 s9) A<error(\(code))^")
+            try clause.violates("A+ A>chat(c1 s9) A<error(\(code) c7)^")
+            try clause.untested("A+ A>chat(-c s9) A<error(\(code))")
+        }
+        try clause.conforms("A+ A>chat(c1) A<error(persist_failed c1)")
+        try clause.violates("A+ A>chat(c1) A<error(persist_failed)^")
+        try clause.violates("A+ A>chat(c1) A<error(internal)^")
+        // Before the greeting nobody has to read what comes.
+        try clause.untested("A>open A<open A>chat(c1) A<error(not_authenticated c1)")
+        try clause.untested("A>open A<open A>chat(c1) A<error(not_authenticated)")
+        // Two on their way, and one of them was taken.
+        try clause.conforms(
+            "A+ A>chat(c1 s9) A>chat(c2 s9) A<error(session_not_found c1) A<error(session_not_found c2)")
+        try clause.violates(
+            "A+ A>chat(c1 s9) A>chat(c2 s9) A<error(session_not_found c1) A<error(session_not_found c1)^")
+        try clause.violates("A+ A>chat(c1) A<ack(c1) A>chat(c2 s9) A<error(session_not_found c1)^ A<done(t1)")
+        try clause.untested("A+ A>chat(c1 s9) A>chat(-c s9) A<error(session_not_found)")
+        // Not valid, unread, or another's matter.
+        try clause.untested("A+ A>chat(c1 s1='a b') A<error(bad_request)")
+        try clause.untested("A+ A>chat(c1 s1='a b') A<error(session_not_found)")
+        try clause.untested("A+ A>chat(c1) A<error(too_large)", also: ["ENV-15"])
+        try clause.untested("A+ A>`{` A>chat(c1 s9) A<error(parse_error) A<error(session_not_found)")
+        try clause.untested("A+ A>chat(c1) A<ack(c1) A>chat(c2 s1) A<error(internal)")  // of which?
+        try clause.untested("A+ A>chat(c1) A<ack(c1) A<done(t1)")
+        // The rate has a clause of its own, where that binds.
+        let limited =
+            "A+(messagesPerMinute=1) A>chat(c1) A<ack(c1) A<done(t1) A>chat(c2 s1) A<error(rate_limited limit=1)"
+        try clause.violates("\(limited)^")
+        try clause.untested(limited, also: ["RATE-6"], profiles: [.core, .idempotency, .rateLimit])
+        let keyless = ClauseUnderTest("TURN-21", profiles: [.core])
+        try keyless.violates("A+ A>chat(c1 s9) A<error(session_not_found)^")
+        try keyless.untested("A+ A>chat(c1) A<error(persist_failed s1)")
     }
 }

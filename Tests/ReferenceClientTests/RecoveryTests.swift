@@ -107,6 +107,38 @@ import Testing
         #expect(!phone.screen.isThinking)
     }
 
+    @Test func `CLIENT-38 at a server without keys the question that began a session tells it`() {
+        var phone = Phone.connected(epoch: nil, capabilities: [])
+        phone.tell(.said("question 1"))
+        phone.cut()
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(epoch: nil, capabilities: [])
+        phone.elapse(.poll(conversation: phone.core.shown), after: 5_000)
+        phone.answer(path: "/api/sessions", #"{"sessions":[{"id":"s9","updatedAt":"2"},{"id":"s1","updatedAt":"1"}]}"#)
+        phone.answer(path: "/api/sessions/s9", history("s9", ["u9", "a9", "u1"]))
+        #expect(phone.screen.session == nil)
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
+        #expect(phone.screen.session == "s1")
+        #expect(phone.ids == ["u1", "a1"])
+    }
+
+    @Test func `CLIENT-17, CLIENT-27 a gap is read until it is answered, and the position waits`() {
+        var phone = Phone.connected(lastSeq: 3)
+        phone.tell(.selected("s1"))
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
+        phone.cut()
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(lastSeq: 9)
+        phone.receive(["type": "syncResult", "epoch": "e1", "lastSeq": 9, "missed": [], "complete": false])
+        for _ in 0..<20 {
+            phone.answer(path: "/api/sessions/s1", "{}", status: 503)
+            #expect(phone.core.place.held == Position(epoch: "e1", seq: 3))
+            phone.elapse(.poll(conversation: phone.core.shown), after: 25_000)
+        }
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
+        #expect(phone.core.place.held == Position(epoch: "e1", seq: 9))
+    }
+
     @Test func `CLIENT-40 without a socket the list is looked at, and what changed is read`() {
         var phone = Phone.connected()
         phone.tell(.selected("s1"))

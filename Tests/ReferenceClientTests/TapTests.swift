@@ -51,6 +51,22 @@ import Testing
         #expect(phone.waiting("/api/sessions/s9").isEmpty)
     }
 
+    @Test func `CLIENT-36 what cannot be read now is said until it is read`() {
+        var phone = Phone.connected()
+        phone.tell(.networkDown)
+        phone.tell(.pushOpened(["sessionId": "s2", "messageId": "a2"]))
+        #expect(phone.screen.errors.map(\.text) == [Complaint.unread])
+        phone.tell(.networkUp)
+        phone.connect()
+        phone.elapse(.poll(conversation: phone.core.shown), after: 5_000)
+        phone.answer(path: "/api/sessions/s2", "{}", status: 503)
+        #expect(phone.screen.errors.map(\.text) == [Complaint.unread])
+        phone.elapse(.poll(conversation: phone.core.shown), after: 5_000)
+        phone.answer(path: "/api/sessions/s2", history("s2", ["u2", "a2"]))
+        #expect(phone.screen.errors.isEmpty)
+        #expect(phone.ids == ["u2", "a2"])
+    }
+
     @Test func `CLIENT-37 a push in the foreground is a trigger`() {
         var phone = Phone.connected()
         phone.tell(.selected("s1"))

@@ -21,7 +21,7 @@ enum Probes {
         for (name, run) in all {
             var rules = Bench.rules
             if name == "budget" { rules.messagesPerMinute = 3 }
-            if name.contains("notices") { rules.devices = ["p1": ["d1"]] }
+            if name.contains("notices") { rules.devices = ["p1": ["d1"], "p2": ["d2"]] }
             let bench = Bench(rules, defects: defects)
             run(bench)
             said[name] = bench.said
@@ -283,6 +283,7 @@ enum Probes {
         bench.chat(question, key: "c1", on: again)
         bench.say(["type": "sync", "lastSeqSeen": 0], on: again)
         bench.chat("seen", on: again)
+        bench.end(again)
     }
 
     static func refusedNotices(_ bench: Bench) {

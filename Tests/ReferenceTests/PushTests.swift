@@ -92,4 +92,37 @@ import Testing
         #expect(Set(names).count == 100)
         #expect(names.allSatisfy { $0.split(separator: "-").map(\.count) == [8, 4, 4, 4, 12] })
     }
+
+    @Test func `PUSH-15 what went into a dead connection is told of, once`() {
+        let bench = Self.bench()
+        let socket = bench.open()
+        bench.chat("seen by nobody", on: socket)
+        #expect(bench.pushes.isEmpty)
+        bench.end(socket)
+        #expect(bench.pushes.count == 1)
+        let back = bench.open()
+        bench.pass(ms: 10)
+        bench.end(back)
+        #expect(bench.pushes.count == 1)
+    }
+
+    @Test func `PUSH-15 a sign of life on any connection is enough`() {
+        let bench = Self.bench()
+        let first = bench.open()
+        let second = bench.open()
+        bench.chat("seen on the second", on: first)
+        bench.pass(ms: 10)
+        bench.end(first)
+        #expect(bench.pushes.isEmpty)
+        bench.say(["type": "ping"], on: second)
+        bench.end(second)
+        #expect(bench.pushes.isEmpty)
+        let third = bench.open()
+        bench.chat("left behind", on: third)
+        bench.pass(ms: 10)
+        let fourth = bench.open()
+        bench.end(third)
+        bench.end(fourth)
+        #expect(bench.pushes.isEmpty)
+    }
 }

@@ -68,7 +68,7 @@ struct ScenarioFilesTests {
         }
         // A server with one principal meets one scenario after the other, and only one that declares push those of push.
         #expect(core <= 10_000, "\(core) ms")
-        #expect(push <= 15_000, "\(push) ms")
+        #expect(push <= 16_000, "\(push) ms")
     }
 
     @Test func `every server clause that can be judged has a scenario`() {

@@ -98,6 +98,25 @@ struct ServerStageTests {
         #expect(all.contains("Bearer ‹token of p1›"))
     }
 
+    @Test func `headers go with every upgrade and request, and reach no history`() async throws {
+        let seen = Mutex<[String]>([])
+        let server = try await TransportServer.start(
+            handler: TestServer(
+                onRequest: { request in
+                    let shown = request.header("Cookie") ?? "none"
+                    seen.withLock { $0.append(shown) }
+                    return .json(#"{"echo":"\#(shown)"}"#)
+                }))
+        var asked = try subject(server.webSocketURL())
+        asked.headers = [("Cookie", "gate=very-secret-2"), ("Origin", "https://app.example")]
+        let performance = try await stage(asked).perform(
+            scenario(#"{"do":"connect","on":"A"},{"do":"http","method":"GET","path":"/x"}"#))
+        #expect(seen.withLock { $0 } == ["gate=very-secret-2"])
+        #expect(asked.upgrade(token: nil).headers.map(\.0) == ["Cookie", "Origin"])
+        let all = performance.history.events.map { "\($0)" }.joined()
+        #expect(!all.contains("very-secret-2") && all.contains("‹value of Cookie›"), "\(all)")
+    }
+
     @Test func `a promise that a server leaves out is the one of the specification`() async throws {
         let server = try await TransportServer.start(handler: TestServer())
         let performance = try await stage(subject(server.webSocketURL())).perform(

@@ -31,6 +31,8 @@ public struct Timeouts: Sendable, Equatable {
     public var foregroundReconnect: Duration = .seconds(2)
     /// From a `chat` without an answer to the end of the connection in the client's eyes (CLIENT-10).
     public var resend: Duration = .seconds(15)
+    /// From the last arrival on a connection to its end in the eyes of a client that awaits a turn (CLIENT-49).
+    public var silence: Duration = .seconds(60)
     /// Between two attempts to connect, however many failed before (CLIENT-7).
     public var backoff: Duration = .seconds(30)
     /// From the first read for an answer to the last (CLIENT-22).
@@ -56,7 +58,8 @@ public struct Timeouts: Sendable, Equatable {
             "connect": \.connect, "ack": \.ack, "turn": \.turn, "pong": \.pong, "rest": \.rest, "sync": \.sync,
             "error": \.error, "close": \.close, "stop": \.stop, "push": \.push,
             "start": \.start,
-            "foregroundReconnect": \.foregroundReconnect, "resend": \.resend, "backoff": \.backoff,
+            "foregroundReconnect": \.foregroundReconnect, "resend": \.resend, "silence": \.silence,
+            "backoff": \.backoff,
             "polling": \.polling, "degraded": \.degraded, "attempts": \.attempts, "driver": \.driver,
             "scheduling": \.scheduling,
         ]

@@ -94,6 +94,58 @@ extension CLIENT {
         }
     }
 
+    /// CLIENT-49: "A client MUST end a connection on which nothing, not even a WebSocket pong, has arrived for `silence` while
+    /// it awaited a turn in the foreground and with network".
+    ///
+    /// Once for each connection that the stage silenced after the question was taken, and the client left for another one.
+    /// Broken when it goes on waiting for the bound and for the longest wait before another attempt.
+    static func silentConnectionsEnd(_ history: Observations, _ evidence: inout Evidence) {
+        let questions = ClientQuestion.all(in: history)
+        for index in history.client.attempts {
+            guard let connected = history.connections[index].connected else { continue }
+            let arrivals = history.arrivals(on: index).drop { $0 < connected }
+            for (arrival, next) in zip(arrivals, arrivals.dropFirst().map(Optional.some) + [nil]) {
+                let isAwaited = questions.contains { question in
+                    question.proof.map { $0 <= arrival } == true
+                        && !question.news.contains { $0.kind != .proof && $0.event <= arrival }
+                }
+                if isAwaited { silenceEnds(index, after: arrival, before: next, questions, history, &evidence) }
+            }
+        }
+    }
+
+    private static func silenceEnds(
+        _ index: Int, after arrival: Int, before next: Int?, _ questions: [ClientQuestion], _ history: Observations,
+        _ evidence: inout Evidence
+    ) {
+        let connection = history.connections[index]
+        let bound = history.clientBound(\.silence)
+        let whole = bound + history.clientWindow(\.backoff)
+        let limit = history.patience(of: arrival) + whole.microseconds
+        if let next, history.patience(of: next) <= limit { return }
+        let end = history.client.ends[index] ?? .max
+        let reaction = min(history.nextOpening(after: arrival) ?? .max, end)
+        if reaction < .max, history.patience(of: reaction) <= limit {
+            // Who leaves a living connection has other reasons, and so has who comes back or was turned away.
+            let isSilenced = connection.ending.map { $0.kind == .cut && $0.event < reaction } == true
+            if isSilenced, history.isAble(from: arrival, to: reaction) { evidence.keep() }
+            return
+        }
+        let isWaitedFor = history.exchanges.contains { exchange in
+            exchange.isChat && exchange.response.map { $0 > arrival } ?? (exchange.failure.map { $0 > arrival } ?? true)
+        }
+        guard !isWaitedFor, let proof = history.clientSilence(after: arrival, within: whole),
+            history.isAble(from: arrival, to: proof),
+            let late = history.clientSilence(after: arrival, within: bound),
+            history.client.state(at: late)?.thinking == true, history.isAwaiting(questions, at: late),
+            !history.hasAnother(than: index, at: arrival, in: 0..<history.events.endIndex)
+        else { return }
+        evidence.violate(
+            "a connection that fell silent is waited on for ever",
+            expected: "another connection after the bound 'silence', or the end of this one", actual: "neither",
+            at: [arrival, proof])
+    }
+
     // MARK: What a client says and does while it has no socket
 
     /// CLIENT-39: "A client SHOULD show `connecting`, `degraded` (polling without a socket) and `offline` (no network) as

@@ -66,13 +66,14 @@ extension CLIENT {
     }
 
     /// From when on a message can be asked to be on the screen: the tap when the client has it or asks for nothing, else the
-    /// response that brought it; nil while the suite withholds it.
+    /// response that brought it; nil while the suite withholds it, or there is no network.
     private static func cause(of notice: ClientNotice, _ named: [ClientDelivery], _ history: Observations) -> Int? {
         let life = history.client.launch(at: notice.event)?.events.lowerBound ?? 0
         if named.contains(where: { $0.event < notice.event && $0.event > life && $0.road == .read }) {
             return notice.event
         }
         if let brought = named.first(where: { $0.event > notice.event && $0.road == .read }) { return brought.event }
+        guard history.client.hasNetwork(at: notice.event) else { return nil }
         let asked = history.client.reads(of: notice.sessionId ?? "").contains {
             $0.request > notice.event || ($0.response ?? .max) > notice.event
         }
@@ -85,11 +86,29 @@ extension CLIENT {
         return last.response
     }
 
-    /// CLIENT-36: "A client MUST show an error when the session a notification names cannot be found".
+    /// CLIENT-36: "A client MUST show an error when the session a notification names cannot be found, and while it
+    /// cannot be read".
     ///
-    /// Once for each tapped notification whose session is answered with 404, or stands in no list that was asked for since.
+    /// Once for each tapped notification whose session is answered with 404, or stands in no list that was asked for since,
+    /// and once for each whose message the client does not have while there is no network or a read has failed.
     static func lostSessionsAreTold(_ history: Observations, _ evidence: inout Evidence) {
         let messages = ClientMessages(history)
+        for notice in ClientNotice.all(in: history) where notice.kind != .received {
+            guard let (cause, end) = history.unreadStretch(of: notice, messages.deliveries) else { continue }
+            // An error of before tells nothing new, unless it still says that there is no connection.
+            let before = history.client.state(at: notice.event)?.errors ?? []
+            let shown = history.shown(after: cause, within: history.clientPatience, before: end) { state in
+                let isCutOff = state.connection == .offline || state.connection == .degraded
+                let isTold = state.errors.count > before.count || state.errors.contains { !before.contains($0) }
+                return isTold || isCutOff && !state.errors.isEmpty || history.isShown(notice, in: state)
+            }
+            evidence.test(shown) { late in
+                Finding(
+                    "a notification names a session that cannot be read, and nobody is told",
+                    expected: "an error on the screen until it is read", actual: "none within the bound 'resend'",
+                    at: [notice.event, cause, late])
+            }
+        }
         for notice in ClientNotice.all(in: history) where notice.kind != .received {
             guard let session = notice.sessionId, let told = notFound(session, after: notice.event, history) else {
                 continue
@@ -174,5 +193,29 @@ extension CLIENT {
                 expected: "message \(shown(id)) in session \(shown(session))", actual: "not within the bound 'pong'",
                 at: [notice.event, brought.event, late])
         }
+    }
+}
+
+extension Observations {
+    /// Whether a screen has the message that a notification names.
+    fileprivate func isShown(_ notice: ClientNotice, in state: ObservedClient.State) -> Bool {
+        state.sessionId == notice.sessionId && notice.messageId.map(state.ids.contains) == true
+    }
+
+    /// From when to when a client knows that it cannot read what a tap names; nil when it has it, or nothing failed.
+    fileprivate func unreadStretch(
+        of notice: ClientNotice, _ deliveries: [ClientDelivery]
+    ) -> (cause: Int, end: Int)? {
+        guard let session = notice.sessionId, let id = notice.messageId else { return nil }
+        let brought = deliveries.first { $0.id == id && $0.road != .push && $0.road != .typed }
+        if let brought, brought.event < notice.event { return nil }
+        if client.states.contains(where: { $0.event < notice.event && isShown(notice, in: $0) }) { return nil }
+        let reads = client.reads(of: session).filter { end(of: $0) > notice.event }
+        let failed = reads.filter(\.hasFailed).map { end(of: $0) }.min()
+        guard let cause = client.hasNetwork(at: notice.event) ? failed : notice.event else { return nil }
+        let answered = reads.filter(\.isAnswered).map { end(of: $0) }.min()
+        let ends = [brought?.event, answered, end(of: notice.event, at: CLIENT.departures)].compactMap(\.self)
+        guard let end = ends.min(), end > cause else { return nil }
+        return (cause, end)
     }
 }

@@ -165,14 +165,16 @@ extension CLIENT {
     }
 
     /// CLIENT-23: "A client MUST end the thinking state, and show the message as failed with its retry or an error,
-    /// when polling ends without an answer".
+    /// when polling ends without an answer, or when for as long as polling may last it has had no connection and no
+    /// request for that answer under way".
     ///
-    /// Once for each time that a client polled at least twice for an answer that did not come.
+    /// Once for each time that a client polled at least twice for an answer that did not come, and once for each stretch in
+    /// which it waited on the screen and had nothing that could bring the answer.
     static func pollingEndsInTheOpen(_ history: Observations, _ evidence: inout Evidence) {
+        let bound = history.clientBound(\.polling)
         for wait in history.waitsForAnswers where wait.question.ended == nil {
             let polls = history.polls(in: wait)
             guard polls.count > 1 else { continue }
-            let bound = history.clientBound(\.polling)
             let shown = history.shown(after: polls[0], within: bound, before: wait.end) { state in
                 guard wait.isOnScreen(state) else { return nil }
                 let isFailed = state.place(of: wait.question).map { state.messages[$0].status == "failed" } ?? false
@@ -186,11 +188,30 @@ extension CLIENT {
                     actual: isThinking ? "still thinking" : "neither", at: [polls[0], event])
             }
         }
+        for question in ClientQuestion.all(in: history) {
+            for stretch in history.deafStretches(of: question) {
+                guard let state = history.client.state(at: stretch.start), state.thinking,
+                    question.mayStand(in: state.sessionId, before: stretch.end)
+                else { continue }
+                let shown = history.shown(after: stretch.start, within: bound, before: stretch.end) { state in
+                    guard question.mayStand(in: state.sessionId, before: stretch.end) else { return nil }
+                    let isFailed = state.place(of: question).map { state.messages[$0].status == "failed" } ?? false
+                    return !state.thinking && (isFailed || !state.errors.isEmpty)
+                }
+                evidence.test(shown) { event in
+                    Finding(
+                        "an answer is awaited that nothing can bring",
+                        expected: "thinking false, and a failed message or an error",
+                        actual: "still thinking or neither, without a connection and without a read",
+                        at: [stretch.start, event])
+                }
+            }
+        }
     }
 
     /// CLIENT-24: "A client MUST end the thinking state when it receives the ending of the turn, by any road".
     ///
-    /// Once for each turn that was awaited on the screen when its ending came, and no other with it.
+    /// Once for each turn that was awaited on the screen when its ending came, and no other of that session with it.
     static func anEndingEndsTheWaiting(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() {
@@ -204,7 +225,7 @@ extension CLIENT {
 
     /// CLIENT-46: "A client MUST end the thinking state for a message that was refused, until it sends that message again".
     ///
-    /// Once for each refusal of a message that was awaited on the screen, and no other with it.
+    /// Once for each refusal of a message that was awaited on the screen, and no other of that session with it.
     static func aRefusalEndsTheWaiting(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() {
@@ -227,11 +248,12 @@ extension CLIENT {
         else { return }
         let isAlone = questions.indices.allSatisfy { other in
             other == index || questions[other].event > event
+                || !questions[other].mayStand(in: state.sessionId, before: event + 1)
                 || questions[other].news.contains { $0.kind != .proof && $0.event <= event }
         }
         guard isAlone else { return }
         let again = question.requests.first { $0.event > event }?.event ?? .max
-        let end = min(history.end(of: event, at: leavings.union(["send"])), again)
+        let end = min(history.end(of: event, at: leavings.union(["send", "sendAgain"])), again)
         evidence.test(history.shown(after: event, within: history.clientPatience, before: end, holds: { !$0.thinking }))
         { last in
             Finding(what, expected: "thinking false", actual: "thinking true", at: [event, last])
@@ -240,7 +262,8 @@ extension CLIENT {
 
     // MARK: How a client finds what it lost sight of
 
-    /// CLIENT-38: "A client MUST find a turn whose session it does not know by its `clientMessageId`, and take no other
+    /// CLIENT-38: "A client MUST find a turn whose session it does not know by its `clientMessageId`, or, at a server
+    /// that did not state `idempotency`, by a session whose first message of the person has its text, and take no other
     /// session in its place".
     ///
     /// Once for each question of a new conversation that was lost before anything was said of it. A conversation is the right
@@ -299,6 +322,12 @@ extension CLIENT {
         let news = question.news.first { $0.kind != .refusal && $0.sessionId != nil }?.event
         // What was sent again and not answered cannot be found.
         if news == nil, question.requests.count > 1 { return .unknown }
+        // Without keys it is not asked again: who looked and did not see it may have lost it for good.
+        if news == nil, history.remembersKeys(before: lost) == false,
+            history.client.reads.contains(where: { $0.request > lost })
+        {
+            return .unknown
+        }
         let greeted = history.connections.lazy.compactMap(\.connected).first { $0 > lost }
         guard let cause = news ?? greeted else { return .unknown }
         guard news != nil || history.neglect(after: lost, within: history.clientBound(\.polling)) != nil else {

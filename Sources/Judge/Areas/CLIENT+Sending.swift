@@ -18,21 +18,29 @@ extension CLIENT {
     }
 
     /// CLIENT-45: "A client MUST NOT send a message again on its own, on either road, to a server whose last `connected` did
-    /// not state `idempotency`, unless that server had refused it".
+    /// not state `idempotency`, unless that server had refused it with `busy` or `rate_limited`".
     ///
     /// Once for each such message that came again, and once for each that did not although its road was lost, or nothing was said
-    /// of it for `resend`.
+    /// of it for `resend`, or an error came that may have ended its turn. A refusal without a code may have been either of the two.
     static func nothingIsAskedTwice(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             for (last, again) in zip(question.requests, question.requests.dropFirst()) {
-                let isRefused = question.news.contains {
+                let isFree = question.news.contains {
                     $0.kind == .refusal && $0.event > last.event && $0.event < again.event
+                        && $0.error?.code.map(passingCodes.contains) != false
                 }
-                guard !isRefused, history.remembersKeys(before: again.event) == false else { continue }
+                guard !isFree, !question.isRepeated(after: last.event, before: again.event),
+                    history.remembersKeys(before: again.event) == false
+                else { continue }
                 evidence.violate(
                     "a message is sent again to a server that remembers no keys",
                     expected: "a read, and the message as failed when it is not there",
                     actual: "the same question again", at: [last.event, again.event])
+            }
+            for news in question.news where news.error?.code.map(doubtfulCodes.contains) == true {
+                let isWatched = history.clientSilence(after: news.event, within: history.clientBound(\.resend)) != nil
+                guard isWatched, history.remembersKeys(before: news.event) == false else { continue }
+                if !question.requests.contains(where: { $0.event > news.event }) { evidence.keep() }
             }
             guard let last = question.requests.last, history.remembersKeys(before: last.event) == false,
                 !question.news.contains(where: { $0.kind == .refusal })
@@ -160,6 +168,12 @@ extension CLIENT {
 
     // MARK: What a client is told against a message
 
+    /// Codes with which a message is refused for a while; they end no turn.
+    private static let passingCodes: Set<String> = ["busy", "rate_limited"]
+
+    /// Codes that may as well end the turn of a message that is stored.
+    private static let doubtfulCodes: Set<String> = ["persist_failed", "interrupted", "internal"]
+
     /// Codes with which the same message is refused for ever.
     private static let finalCodes: Set<String> = [
         "parse_error", "bad_request", "unknown_type", "session_not_found", "too_large", "idempotency_mismatch",
@@ -176,6 +190,7 @@ extension CLIENT {
             }
             for refusal in refusals {
                 let again = question.requests.first { $0.event > refusal.event }
+                if let again, question.isRepeated(after: refusal.event, before: again.event) { continue }
                 if let again, refusals.contains(where: { $0.event > refusal.event && $0.event < again.event }) {
                     continue
                 }
@@ -214,7 +229,7 @@ extension CLIENT {
         in history: Observations, _ evidence: inout Evidence
     ) {
         let ends = [
-            history.end(of: news.event, at: leavings),
+            history.end(of: news.event, at: leavings.union(["sendAgain"])),
             question.requests.first { $0.event > news.event }?.event,
             question.news.first { $0.event > news.event && $0.error == nil }?.event,
         ]

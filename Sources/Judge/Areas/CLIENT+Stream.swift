@@ -68,29 +68,41 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-17: "A client MUST read the session over REST after a `syncResult` with `complete: false` that has no
-    /// further page".
+    /// CLIENT-17: "A client MUST read the session on its screen over REST after a `syncResult` with `complete: false`
+    /// that has no further page, again until that read is answered with 200 or 404".
     ///
-    /// Once for each such answer while a session is on the screen. Any session that was on the screen since, or in which the
-    /// person had asked, will do; a read that was under way when the answer came may serve as well, and decides nothing.
+    /// Once for each such answer while a session is on the screen and stays there. A read that was under way when the answer
+    /// came may serve as well, and decides nothing; nor does a refusal that reading again would not change.
     static func gapsAreRead(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
-            guard result.complete == false, !result.hasMore, history.client.state(at: result.event)?.sessionId != nil
+            guard result.complete == false, !result.hasMore,
+                let session = history.client.state(at: result.event)?.sessionId
             else { continue }
-            let late = history.clientDeadline(
-                after: result.event, within: history.clientBound(\.rest), on: sync.connection)
-            let end = late ?? history.events.endIndex
-            let asked = history.client.typed.flatMap(\.sends).filter { $0.event < result.event }.compactMap(\.sessionId)
-            let sessions = Set(history.client.states(from: result.event, to: end).compactMap(\.sessionId) + asked)
-            let reads = sessions.flatMap { history.client.reads(of: $0) }
-            let isUnderWay = reads.contains { $0.request < result.event && ($0.response ?? .max) > result.event }
-            evidence.test(
-                reads.contains { $0.request > result.event && $0.request < end }, orBy: isUnderWay ? nil : late
-            ) { late in
-                Finding(
-                    "a sync is answered as incomplete, and the session is not read",
-                    expected: "GET of session \(listed(sessions))", actual: "none within the bound 'rest'",
-                    at: [result.event, late])
+            let reads = history.client.reads(of: session)
+            let stay = history.endOfStay(at: result.event)
+            if reads.contains(where: { $0.request < result.event && history.end(of: $0) > result.event }) { continue }
+            var cause = result.event
+            var bound = history.clientBound(\.rest)
+            while true {
+                let late = history.clientDeadline(after: cause, within: bound, on: sync.connection).flatMap {
+                    $0 <= stay ? $0 : nil
+                }
+                guard let read = reads.first(where: { $0.request > cause }), read.request < min(late ?? .max, stay)
+                else {
+                    if let late {
+                        evidence.violate(
+                            "a sync is answered as incomplete, and the session is not read",
+                            expected: "GET of session \(session) until it is answered with 200 or 404",
+                            actual: cause == result.event
+                                ? "none within the bound 'rest'" : "none within the bound 'backoff' after a failed one",
+                            at: [result.event, cause, late])
+                    }
+                    break
+                }
+                if read.isAnswered { evidence.keep() }
+                guard read.hasFailed else { break }
+                cause = history.end(of: read)
+                bound = history.clientBound(\.backoff)
             }
         }
     }
@@ -179,8 +191,9 @@ extension CLIENT {
     /// bring".
     ///
     /// Once for each first `sync` of a connection while an earlier one is unanswered, is a page short of the whole, or was
-    /// answered as incomplete without a session read since, and frames are owed that the client was not sent. A client that
-    /// gave up an unanswered `sync` and read a session waits for it no longer; what it may do then is not said.
+    /// answered as incomplete without a read since of the session that was on the screen then, and frames are owed that the
+    /// client was not sent. A client that gave up an unanswered `sync` and read a session waits for it no longer; what it may do
+    /// then is not said.
     static func holesAreKept(_ history: Observations, _ evidence: inout Evidence) {
         let places = ClientPlaces(history)
         for (sync, position) in history.firstSyncs {

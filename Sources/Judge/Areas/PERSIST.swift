@@ -284,11 +284,12 @@ enum PERSIST {
         }
     }
 
-    /// PERSIST-5: "A server MUST end a turn whose answer it could not store with an `error` of code `persist_failed`, or
-    /// close the connection".
+    /// PERSIST-5: "A server MUST refuse a `chat` whose question it could not store, and end a turn whose answer it could not
+    /// store, with an `error` of code `persist_failed`, or close the connection".
     ///
     /// Once for each turn that had no `done` while writes were refused. An error of another code is judged only for a turn
-    /// that was surely accepted before; where no script says what the agent does, it may have failed for its own reasons.
+    /// that was surely accepted before, or a question that was asked under the fault on a connection that the server left
+    /// open; where no script says what the agent does, it may have failed for its own reasons.
     static func failedStoringIsTold(_ history: Observations, _ evidence: inout Evidence) {
         let expected = "error persist_failed, or the end of the connection"
         let isScripted = history.subject.hasScriptedAgent
@@ -297,11 +298,15 @@ enum PERSIST {
             switch write.outcome {
             case .ended, .failed(_, "persist_failed"): evidence.keep()
             case .failed(let event, let code):
-                guard write.wasAccepted, write.request.connection != nil,
-                    !(code.map(ErrorMeaning.refusals.contains) ?? false), !(code == "agent_failed" && mayFail)
+                guard write.request.connection != nil, !(code.map(ErrorMeaning.refusals.contains) ?? false),
+                    write.wasAccepted
+                        ? !(code == "agent_failed" && mayFail)
+                        : code != nil && code != "agent_failed" && write.lacksTheQuestion(in: history)
                 else { continue }
                 evidence.violate(
-                    "a turn whose answer could not be stored ended in another way", expected: expected,
+                    write.wasAccepted
+                        ? "a turn whose answer could not be stored ended in another way"
+                        : "a question that could not be stored was refused in another way", expected: expected,
                     actual: called(error: code), at: [write.fault.begin, write.turn.event, event].sorted())
             case .silent(let late):
                 evidence.violate(

@@ -11,6 +11,7 @@ enum PUSH {
         Check(.PUSH, 8, turnsAreAnnouncedOnce), Check(.PUSH, 10, devicesOutliveOtherRefusals),
         Check(.PUSH, 11, goneDevicesAreLeftAlone), Check(.PUSH, 12, turnsDoNotWaitForPushes),
         Check(.PUSH, 13, unstoredAnswersAreNotAnnounced), Check(.PUSH, 14, titlesAreForPeople),
+        Check(.PUSH, 15, unheardAnswersAreAnnounced), Check(.PUSH, 16, noticesStayWithTheirPrincipal),
     ]
 
     /// The most bytes of a payload.
@@ -154,7 +155,8 @@ enum PUSH {
 
     // MARK: When notifications are sent, and how often
 
-    /// PUSH-1: "A server MUST send a push for a turn that ended with `done` while its principal had no open connection".
+    /// PUSH-1: "A server MUST send a push for a turn that ended with `done` while its principal had no open connection
+    /// and the server lived until the push service answered".
     ///
     /// Once for each question asked over a WebSocket whose answer was stored after the last connection had ended for both
     /// sides. Absence counts once a read has shown the answer and the sink was watched for the bound `push` from then on,

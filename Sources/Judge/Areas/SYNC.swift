@@ -18,7 +18,7 @@ enum SYNC {
         Check(.SYNC, 19, lastSeqCoversAll), Check(.SYNC, 20, othersAreNotReplayed),
         Check(.SYNC, 21, doneStaysReplayable),
         Check(.SYNC, 22, newerConnectionIsUndisturbed), Check(.SYNC, 23, limitIsKept),
-        Check(.SYNC, 24, pagesHoldFrames),
+        Check(.SYNC, 24, pagesHoldFrames), Check(.SYNC, 25, brokenTurnsEndInTheStream),
     ]
 
     /// SYNC-1: "A server MUST state `epoch` and `lastSeq` in `connected`".
@@ -174,6 +174,13 @@ enum SYNC {
             return history.isPromised(item, in: replay) ? replay.result.event : nil
         }
         guard live == nil, turn.endings.isEmpty, let session = turn.sessionId else { return nil }
+        // One that names no turn, and was nobody else's when it came live, may be its own.
+        let others = Set(history.turns.flatMap(\.endings).compactMap(\.seq))
+        let isHidden = replay.frames.contains {
+            $0.type == "done" && $0.turnId == nil && $0.clientMessageId == nil && $0.sessionId == session
+                && $0.seq.map { !others.contains($0) } ?? true
+        }
+        if isHidden { return nil }
         let later = history.turns.first { other in
             other.event > replay.result.event && other.sessionId == session && other.principal == turn.principal
                 && other.endings.contains { $0.connection == replay.first.connection }

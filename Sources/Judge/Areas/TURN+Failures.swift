@@ -26,7 +26,7 @@ extension TURN {
         for turn in history.turns {
             guard let ending = turn.ending, ending.code == "agent_failed" else { continue }
             for read in history.reads(of: turn) where read.request > ending.event {
-                guard let entry = read.entry(of: turn) else { continue }
+                guard let entry = history.entry(of: turn, in: read) else { continue }
                 evidence.test(
                     entry.status == "failed", otherwise: "a turn whose agent failed is not shown as failed",
                     expected: "'failed'", actual: shown(entry.status), at: [turn.event, ending.event, read.event])
@@ -120,9 +120,11 @@ extension TURN {
                     continue
                 }
                 let events = [turn.event, sign, read.event]
-                guard let entry = read.entry(of: turn) else {
+                guard let entry = history.entry(of: turn, in: read) else {
                     // A list whose entries name nothing we know cannot be searched.
-                    if read.listsTurns, turn.turnId == nil, turn.clientMessageId == nil { continue }
+                    let hasKeys = read.turns.isEmpty || read.turns.contains { $0.clientMessageId != nil }
+                    let isKnown = turn.turnId != nil || turn.clientMessageId != nil && hasKeys
+                    if read.listsTurns, !isKnown, history.turnNamed(for: turn, in: read) == nil { continue }
                     evidence.violate(
                         "a session read does not show a turn",
                         expected: "an entry in 'turns' for \(shown(turn.turnId))",

@@ -15,6 +15,7 @@ enum TURN {
         Check(.TURN, 3, ackMeansDurable), Check(.TURN, 13, interruptedTurnsEnd),
         Check(.TURN, 14, stoppedTurnsAreInterrupted),
         Check(.TURN, 18, refusedQuestionsLeaveNoTrace), Check(.TURN, 19, endingErrorsSayWhetherToRetry),
+        Check(.TURN, 21, refusalsNameTheirQuestion),
     ]
 
     /// TURN-1: "A server MUST answer an accepted `chat` with one `ack` on the connection that sent it, before the first

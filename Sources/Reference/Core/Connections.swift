@@ -78,6 +78,11 @@ struct Connections: Sendable {
     /// The sockets that get the frames of a principal, oldest first.
     func sockets(of principal: String) -> [Int] { socketsByPrincipal[principal] ?? [] }
 
+    /// When one of the sockets of a principal last gave a sign of life.
+    func lastHeard(of principal: String) -> Int {
+        sockets(of: principal).compactMap { connections[$0]?.heardAt }.max() ?? 0
+    }
+
     /// Every open socket, oldest first.
     var all: [Int] { connections.keys.sorted() }
 }

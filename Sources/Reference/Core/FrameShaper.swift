@@ -16,7 +16,10 @@ struct FrameShaper: Sendable {
     func shape(_ frame: JSONValue) -> JSONValue {
         var frame = frame
         if !keeps.contains(.idempotency), !frame.isRefusal {
-            for name in ["turnId", "messageId", "clientMessageId"] { frame[name] = nil }
+            for name in ["turnId", "clientMessageId"] { frame[name] = nil }
+            // A replay, a read and a live frame are one message by its id, whoever asked.
+            let isStored = frame.type == "message" || frame.type == "done" && keeps.contains(.sync)
+            if !isStored { frame["messageId"] = nil }
         }
         if !keeps.contains(.sync) {
             for name in ["seq", "epoch", "lastSeq"] { frame[name] = nil }

@@ -20,6 +20,8 @@ struct LiveTurn: Sendable {
     }
 
     let names: TurnNames
+    /// The key its `chat` came with, also where keys are not remembered.
+    var asked: String?
     let principal: String
     let content: JSONValue
     let origin: Origin
@@ -37,5 +39,12 @@ struct LiveTurn: Sendable {
     struct Waiter: Sendable {
         let request: Int
         let isRepeat: Bool
+    }
+}
+
+extension LiveTurn {
+    /// Where a frame belongs that no running turn says: nobody asked for it, so its origin is made up and is never answered.
+    init(placing names: TurnNames, of principal: String, at moment: Int) {
+        self.init(names: names, principal: principal, content: .null, origin: .request(0), chargedAt: moment)
     }
 }

@@ -2,10 +2,36 @@ import JSON
 
 // Notices for people who are away; nothing here may hold up a turn.
 extension ServerCore {
-    /// Tells the devices of a principal that an answer is there, unless somebody took it live.
+    /// Tells the devices of a principal that an answer is there, unless it went out live; then once nobody took it.
     mutating func announce(_ names: TurnNames, of principal: String, message: String, text: String, wasHeard: Bool) {
-        guard !wasHeard || rules.variations.contains(.pushBesideDone) else { return }
-        push(names, of: principal, message: message, text: text)
+        guard wasHeard, !rules.variations.contains(.pushBesideDone) else {
+            return push(names, of: principal, message: message, text: text)
+        }
+        forgetHeard(of: principal, at: connections.lastHeard(of: principal))
+        guard rules.devices[principal]?.isEmpty == false else { return }
+        unheard.append(
+            UnheardAnswer(
+                names: names, principal: principal, message: message, text: text, at: now.steady,
+                sockets: Set(connections.sockets(of: principal))))
+    }
+
+    /// A socket is gone: with the last one that an answer went to, and without a sign of life since, devices are told of it.
+    mutating func leave(_ socket: Int) {
+        let gone = connections[socket]
+        connections.remove(socket)
+        guard let gone, let principal = gone.principal else { return }
+        forgetHeard(of: principal, at: max(gone.heardAt, connections.lastHeard(of: principal)))
+        for index in unheard.indices { unheard[index].sockets.remove(socket) }
+        let due = unheard.filter(\.sockets.isEmpty)
+        unheard.removeAll(where: \.sockets.isEmpty)
+        for answer in due {
+            push(answer.names, of: answer.principal, message: answer.message, text: answer.text)
+        }
+    }
+
+    /// A sign of life shows that the answers before it are looked at.
+    private mutating func forgetHeard(of principal: String, at time: Int) {
+        unheard.removeAll { $0.principal == principal && $0.at < time }
     }
 
     /// Puts a notice on its way to every device of a principal.
@@ -43,9 +69,7 @@ extension ServerCore {
         sessions.apply(.remark(remark))
         let listeners = connections.sockets(of: remark.principal)
         let names = TurnNames(session: remark.session, turn: remark.message, question: remark.message)
-        let place = LiveTurn(
-            names: names, principal: remark.principal, content: .string(remark.text), origin: .request(0),
-            chargedAt: now.steady)
+        let place = LiveTurn(placing: names, of: remark.principal, at: now.steady)
         broadcast(Frames.remark(remark, at: Timestamp.text(remark.at, rules.timeStyle)), of: place)
         if isPushed || listeners.isEmpty { bring(notice, to: rules.devices[remark.principal] ?? []) }
     }

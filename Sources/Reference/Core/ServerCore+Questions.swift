@@ -4,11 +4,8 @@ import JSON
 extension ServerCore {
     /// Takes a question, whichever road it came by.
     mutating func ask(_ chat: ClientMessage.Chat, of principal: String, from origin: Origin) {
-        var asked = chat
-        // Who knows no keys forgets them, but for naming what is refused.
-        if !rules.keeps.contains(.idempotency) { asked.key = nil }
         do throws(Refusal) {
-            try take(asked, of: principal, from: origin)
+            try take(chat, of: principal, from: origin)
         } catch {
             var refusal = error
             refusal.clientMessageId = chat.key
@@ -19,7 +16,7 @@ extension ServerCore {
     private mutating func take(
         _ chat: ClientMessage.Chat, of principal: String, from origin: Origin
     ) throws(Refusal) {
-        if let key = chat.key, let entry = ledger.entry(key, of: principal) {
+        if rules.keeps.contains(.idempotency), let key = chat.key, let entry = ledger.entry(key, of: principal) {
             guard entry.matches(chat) else {
                 throw Refusal(.idempotencyMismatch, "'\(key)' stands for another question already")
             }
@@ -47,21 +44,24 @@ extension ServerCore {
             throw refusal(.busy, "a turn of this session runs")
         }
         try charge(principal, for: chat)
-        let names = TurnNames(session: session, turn: ids.next("trn"), question: ids.next("msg"), key: chat.key)
-        if let key = chat.key {
+        // Who knows no keys forgets them, but for naming what is refused.
+        let key = rules.keeps.contains(.idempotency) ? chat.key : nil
+        let names = TurnNames(session: session, turn: ids.next("trn"), question: ids.next("msg"), key: key)
+        if let key {
             ledger.record(
                 IdempotencyLedger.Entry(
                     session: session, turn: names.turn, message: names.question, content: chat.content),
                 under: key, of: principal)
         }
         var turn = LiveTurn(
-            names: names, principal: principal, content: chat.content, origin: origin, chargedAt: now.steady)
+            names: names, asked: chat.key, principal: principal, content: chat.content, origin: origin,
+            chargedAt: now.steady)
         if case .request(let request) = origin {
             turn.waiters.append(LiveTurn.Waiter(request: request, isRepeat: false))
         }
         turns[names.turn] = turn
         let question = StoredRecord.Question(
-            principal: principal, session: session, turn: names.turn, message: names.question, key: chat.key,
+            principal: principal, session: session, turn: names.turn, message: names.question, key: key,
             content: chat.content, at: stamp())
         store(.question(question), as: .question(question))
     }

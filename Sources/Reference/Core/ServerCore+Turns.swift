@@ -52,7 +52,7 @@ extension ServerCore {
         if let key = turn.names.key { ledger.release(key, of: turn.principal) }
         rates[turn.principal]?.giveBack(turn.chargedAt)
         let refusal = Refusal(
-            .persistFailed, "the question could not be stored; ask again", clientMessageId: turn.names.key)
+            .persistFailed, "the question could not be stored; ask again", clientMessageId: turn.asked)
         for origin in [turn.origin] + turn.repeats { refuse(refusal, to: origin) }
     }
 
@@ -109,7 +109,20 @@ extension ServerCore {
             }
             sessions.endUnstored(record.turn, in: record.session, ending)
         }
-        if let turn = turns.removeValue(forKey: record.turn) { conclude(turn, ending) }
+        if let turn = turns.removeValue(forKey: record.turn) {
+            conclude(turn, ending)
+        } else if goesOn {
+            tell(ending, of: record)
+        }
+    }
+
+    /// Ends a turn of the last process in the stream that goes on.
+    private mutating func tell(_ ending: TurnEnding, of record: StoredRecord.Ending) {
+        guard let session = sessions[record.session], let turn = session.turns.first(where: { $0.id == record.turn })
+        else { return }
+        let names = TurnNames(session: session.id, turn: turn.id, question: turn.question, key: turn.key)
+        let place = LiveTurn(placing: names, of: session.owner, at: now.steady)
+        broadcast(Frames.ending(ending, of: names), of: place)
     }
 
     /// Tells everyone how a turn ended.

@@ -36,6 +36,10 @@ struct ServerCore: Sendable {
     var replies = Replies()
     /// What was ordered for questions to come.
     var standing = StandingOrders()
+    /// Whether the numbering is that of another process, so that what its end broke belongs into the stream.
+    var goesOn = false
+    /// Answers that went out live and that nobody has shown a sign of life since.
+    var unheard: [UnheardAnswer] = []
     /// When time was last looked at.
     var lastBeat: Int?
 
@@ -72,6 +76,7 @@ struct ServerCore: Sendable {
         guard memory.keepsEpoch else { return }
         epoch = memory.epoch
         streams = memory.streams
+        goesOn = true
     }
 
     /// What is in memory alone.
@@ -93,7 +98,7 @@ struct ServerCore: Sendable {
         case .opened(let socket, let principal): open(socket, admitted: principal)
         case .received(let socket, let received): receive(received, on: socket)
         case .heard(let socket, let time): connections[socket]?.hear(at: time ?? now.steady)
-        case .ended(let socket): connections.remove(socket)
+        case .ended(let socket): leave(socket)
         case .asked(let request, let asked): answer(asked, request: request)
         case .stored(let write, let succeeded): stored(write, succeeded)
         case .pushed(_, let device, let outcome): pushed(to: device, outcome)

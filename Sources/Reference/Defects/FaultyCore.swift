@@ -192,8 +192,7 @@ struct FaultyCore: Sendable {
     mutating func broadcasting(_ frame: JSONValue) -> [Effect] {
         guard let session = session(of: frame) else { return [] }
         let names = TurnNames(session: session.id, turn: frame.text("turnId") ?? "", question: "", key: nil)
-        let turn = LiveTurn(
-            names: names, principal: session.owner, content: .null, origin: .request(0), chargedAt: core.now.steady)
+        let turn = LiveTurn(placing: names, of: session.owner, at: core.now.steady)
         return having { $0.broadcast(frame, of: turn) }
     }
 

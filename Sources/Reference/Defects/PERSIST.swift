@@ -4,6 +4,15 @@ import JSON
 extension Defect {
     static let persist = list {
         Defect(
+            "persist-hides-why-it-refused", .PERSIST, 5, need: .storageFault,
+            "Refuses a question that it could not store with `internal`.",
+            .sends { frame, sockets, _, server in
+                guard frame.isRefusal, frame.text("code") == ErrorCode.persistFailed.rawValue else { return nil }
+                var changed = frame
+                changed["code"] = .string(ErrorCode.internal.rawValue)
+                return [.send(to: sockets, server.said(changed))]
+            })
+        Defect(
             "persist-sends-done-before-storing", .PERSIST, 1, need: .restart,
             "Sends `done` and stores the answer afterwards; shows when the server is killed between the two.",
             .storesLate { record, _ in record.isAnswer ? 0 : nil })

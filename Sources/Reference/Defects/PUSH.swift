@@ -176,6 +176,22 @@ extension Defect {
                 notice[alert: "body"] = .string(HalfEmoji.cut(notice.answer, afterUnits: 200))
                 notice.writes = HalfEmoji.written
             })
+        Defect(
+            "push-trusts-open-sockets", .PUSH, 15,
+            "Takes an answer for seen when a socket was open, whatever becomes of the socket.",
+            .input { input, server, next in
+                if case .ended = input { server.core.unheard = [] }
+                return next(input, &server)
+            })
+        Defect(
+            "push-calls-everybody", .PUSH, 16, "Sends each notice to the devices of all principals; shows with two.",
+            .effects { effect, _, server in
+                guard case .push(_, let notice) = effect, server.notes.marks.insert("all \(notice.turn)").inserted
+                else { return nil }
+                let others = server.core.rules.devices.filter { $0.key != notice.principal }.values.joined().sorted()
+                let more = others.filter { server.core.outbox.add(notice, for: $0) }
+                return [effect] + more.map { .push(device: $0, notice) }
+            })
     }
 }
 

@@ -74,6 +74,10 @@ extension Defect {
             "sync-gives-no-reason", .SYNC, 14, "Says `complete: false` without `reason`.",
             .omits("reason", from: "syncResult"))
         Defect(
+            "sync-forgets-broken-turns", .SYNC, 25, need: .restart,
+            "Goes on under one `epoch` for ever, and says in it nothing of turns that a kill broke.",
+            .rules { $0.onlyEpoch = $0.onlyEpoch ?? "epo_of-this-server" })
+        Defect(
             "sync-keeps-less-than-it-promises", .SYNC, 15,
             "Keeps half of `replayMessages` frames; shows with more than that many.",
             .start { core in

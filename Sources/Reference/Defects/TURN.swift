@@ -127,6 +127,10 @@ extension Defect {
             "turn-does-not-say-what-to-retry", .TURN, 19, "Ends failed turns with an `error` without `retryable`.",
             .omits("retryable", from: "error") { $0["turnId"] != nil })
         Defect(
+            "turn-refuses-without-the-key", .TURN, 21,
+            "Names no key in the `error` that refuses a `chat` for another reason than its rate.",
+            .omits("clientMessageId", from: "error") { $0["turnId"] == nil && $0.text("code") != "rate_limited" })
+        Defect(
             "turn-acks-what-a-crash-takes", .TURN, 3, need: .restart,
             "Acknowledges and shows a question at once and writes it to disk 30 ms later.",
             .stores { write, record, server, next in

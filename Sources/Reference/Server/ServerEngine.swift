@@ -82,7 +82,10 @@ actor ServerEngine {
 
     /// A socket is gone.
     func end(_ socket: Int) {
-        sockets[socket] = nil
+        // What came last, its close frame too, came before the end.
+        if let gone = sockets.removeValue(forKey: socket), lines[socket]?.isSilent != true {
+            handle(.heard(socket: socket, at: clock.steady(at: gone.heardAt)))
+        }
         lines[socket] = nil
         handle(.ended(socket: socket))
         configuration.watcher?.ended(number: socket)

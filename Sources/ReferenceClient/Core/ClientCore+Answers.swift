@@ -92,16 +92,17 @@ extension ClientCore {
     }
 
     /// A server without keys: a new message of the same words is the question that waits for a sign of itself.
-    private mutating func recognize(_ messages: [Message], of number: Int) {
+    mutating func recognize(_ messages: [Message], of number: Int) {
         guard let session = conversations[number]?.session else { return }
         let known = Set((conversations[number]?.messages ?? []).compactMap(\.id))
         var new = messages.filter { $0.role == .user && $0.key == nil && $0.id.map(known.contains) == false }
         for question in outbox where question.isUnproven && question.wasSent {
             let isElsewhere = question.conversation != number
             if isElsewhere {
-                guard newcomers.contains(session), conversations[question.conversation]?.session == nil else {
-                    continue
-                }
+                // It is the question that began its session.
+                guard newcomers.contains(session), conversations[question.conversation]?.session == nil,
+                    messages.first(where: { $0.role == .user })?.text == question.text
+                else { continue }
             }
             guard let place = new.firstIndex(where: { $0.text == question.text }) else { continue }
             let message = new.remove(at: place)

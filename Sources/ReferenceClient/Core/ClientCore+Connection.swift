@@ -84,8 +84,9 @@ extension ClientCore {
     mutating func greeted(_ frame: JSONValue, on socket: Int) {
         guard case .greeting(let current) = link.phase, current == socket else { return }
         link.settle(on: socket)
+        link.heardAt = now
         errors.removeAll { Self.refusals.contains($0.code ?? "") }
-        link.epoch = frame.text("epoch")
+        link.epoch = rules.followsStream ? frame.text("epoch") : nil
         let capabilities = (frame["capabilities"]?.arrayValue ?? []).compactMap(\.stringValue)
         needsSaving = needsSaving || serverKnowsKeys != capabilities.contains("idempotency")
         serverKnowsKeys = capabilities.contains("idempotency")
@@ -93,6 +94,7 @@ extension ClientCore {
         stopWaiting(.greeting)
         stopWaiting(.degraded)
         recoverStream(lastSeq: frame["lastSeq"]?.intValue)
+        listen()
         for index in outbox.indices { outbox[index].avoidsREST = false }
         if differs(.resendsOnBothRoads) { resendPosted(on: socket) }
         pump()
@@ -134,6 +136,17 @@ extension ClientCore {
         guard let socket = link.socket else { return }
         effects.append(.close(socket: socket, code: nil))
         ended(socket, code: nil)
+    }
+
+    /// Listens on while a turn is awaited: what has been still for half the time is asked by a ping, and given up after the whole.
+    mutating func listen() {
+        guard let socket = link.live, mayAsk, outbox.contains(where: { $0.isAwaited }) else { return }
+        let (still, whole) = (now - link.heardAt, rules.real(rules.connectionSilence))
+        if still >= whole { return giveUpConnection() }
+        let isHalf = still >= whole / 2
+        if isHalf, !link.isAsked { send(["type": "ping"], on: socket) }
+        link.isAsked = isHalf
+        effects.append(.wait(.stillness, ms: max(1, (isHalf ? whole : whole / 2) - still)))
     }
 
     /// An attempt that takes too long has failed.

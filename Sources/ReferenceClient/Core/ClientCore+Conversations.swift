@@ -37,6 +37,7 @@ extension ClientCore {
             return
         }
         guard own.session == nil else { return }
+        let isMixed = !own.messages.isEmpty && conversations[other]?.messages.isEmpty == false
         for message in own.messages where conversations[other]?.messages.contains(where: message.isSame) != true {
             conversations[other]?.messages.append(message)
         }
@@ -45,5 +46,7 @@ extension ClientCore {
         stopPolling(number)
         conversations[number] = nil
         if shown == number { show(other) }
+        // Which of them came first only the server knows.
+        if isMixed { refresh(other) }
     }
 }

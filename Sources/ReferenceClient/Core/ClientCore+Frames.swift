@@ -13,6 +13,8 @@ extension ClientCore {
         if case .greeting = link.phase { return greet(frame, type, on: socket) }
         guard link.live == socket else { return }
         lastFrame = now
+        link.heardAt = now
+        if link.isAsked { listen() }
         if type == "syncResult" { return replayed(frame) }
         take(frame, type, isReplay: false)
         guard let seq = frame["seq"]?.intValue else { return }
@@ -28,7 +30,7 @@ extension ClientCore {
 
     /// A frame that names nothing but a session nobody knew: it may be that of a question without one, and its history tells.
     private mutating func lookInto(_ frame: JSONValue, _ type: String) {
-        guard !serverKnowsKeys, ["toolUse", "done", "error"].contains(type), frame["clientMessageId"] == nil,
+        guard !serverKnowsKeys, ["message", "toolUse", "done", "error"].contains(type), frame["clientMessageId"] == nil,
             let session = frame.text("sessionId"), newcomers.contains(session) || known(session) == nil,
             outbox.contains(where: { $0.wasSent && $0.isUnproven && conversations[$0.conversation]?.session == nil })
         else { return }
@@ -98,9 +100,10 @@ extension ClientCore {
             let text = frame.text("text")
         else { return }
         let key = role == .user ? frame.text("clientMessageId") : nil
-        let number = place(session, key: key)
         let message = Message(
             id: id, key: key, turn: frame.text("turnId"), role: role, text: text, place: stamp(of: frame))
+        if !serverKnowsKeys { recognize([message], of: conversation(of: session)) }
+        let number = place(session, key: key)
         if let key { accept(key, turn: message.turn, message: id) }
         add(message, to: number, isReplay: isReplay)
     }
@@ -119,6 +122,9 @@ extension ClientCore {
             return
         } else if message.id == nil, message.place == nil, frame["duplicate"]?.boolValue == true {
             return
+        } else if message.id == nil, conversations[number]?.hasStored(.assistant, text) == true {
+            // A read may have brought it before; another one tells whether it was said a second time.
+            return refresh(number)
         }
         let isNew = conversations[number]?.messages.contains { $0.id != nil && $0.id == message.id } != true
         add(message, to: number, isReplay: isReplay)
@@ -179,8 +185,8 @@ extension ClientCore {
     }
 
     private func stamp(of frame: JSONValue) -> Position? {
-        guard let seq = frame["seq"]?.intValue else { return nil }
-        return Position(epoch: link.epoch ?? "", seq: seq)
+        guard let epoch = link.epoch, let seq = frame["seq"]?.intValue else { return nil }
+        return Position(epoch: epoch, seq: seq)
     }
 
     private func words(of frame: JSONValue) -> String {

@@ -39,6 +39,7 @@ extension ClientCore {
         for (id, entry) in sessions(of: body).prefix(20) {
             let candidate = conversation(of: id)
             guard conversations[candidate]?.listed != entry else { continue }
+            if !serverKnowsKeys { newcomers.insert(id) }
             conversations[candidate]?.isStale = true
             beginReading(candidate, atOnce: true)
             conversations[candidate]?.listed = entry

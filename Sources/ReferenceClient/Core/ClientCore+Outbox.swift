@@ -6,12 +6,45 @@ extension ClientCore {
     /// The person sends a text.
     mutating func say(_ text: String) { say(text, key: dice.key()) }
 
-    mutating func say(_ text: String, key: String) {
+    mutating func say(_ text: String, key: String, in number: Int? = nil) {
         isUntouched = false
-        outbox.append(Question(key: key, text: text, conversation: shown))
-        conversations[shown]?.messages.append(Message(key: key, role: .user, text: text, status: .sending))
+        let number = number ?? shown
+        outbox.append(Question(key: key, text: text, conversation: number))
+        conversations[number]?.messages.append(Message(key: key, role: .user, text: text, status: .sending))
         needsSaving = true
         pump()
+    }
+
+    /// The person sends again what is shown as failed.
+    ///
+    /// What the server may have keeps its key, for a new one would ask twice; what is over takes a new one, for the old one brings
+    /// the old ending.
+    mutating func sayAgain(_ key: String) {
+        if let index = index(of: key) {
+            guard outbox[index].isGivenUp else { return }
+            // An accepted one is asked for once more: its copy, or its ending, comes to whoever repeats it.
+            outbox[index].phase = .queued
+            outbox[index].isGivenUp = false
+            outbox[index].avoidsREST = false
+            let number = outbox[index].conversation
+            if let position = conversations[number]?.position(key: key) {
+                conversations[number]?.messages[position].status = .sending
+            }
+            conversations[number]?.errors.removeAll { $0.key == key }
+            needsSaving = true
+            return pump()
+        }
+        guard let conversation = conversations.values.first(where: { $0.position(key: key) != nil }),
+            let position = conversation.position(key: key), conversation.messages[position].status == .failed
+        else { return }
+        let message = conversation.messages[position]
+        if message.id == nil {
+            conversations[conversation.number]?.messages.remove(at: position)
+        } else {
+            conversations[conversation.number]?.messages[position].status = .sent
+        }
+        conversations[conversation.number]?.errors.removeAll { $0.key == key }
+        say(message.text, key: dice.key(), in: conversation.number)
     }
 
     /// Sends what is due on the road there is.
@@ -40,7 +73,7 @@ extension ClientCore {
     mutating func heard(_ key: String) {
         guard let index = index(of: key) else { return }
         outbox[index].isLost = false
-        wait(.silence(key: key), rules.silence)
+        wait(.silence(key: key), rules.turnSilence)
     }
 
     /// The turn of the question has ended well.
@@ -141,7 +174,7 @@ extension ClientCore {
         }
         guard !question.avoidsREST else { return }
         let isResend = question.phase == .doubtful && !differs(.resendsOverTheSocket)
-        guard isResend || screen.connection == .degraded else { return }
+        guard isResend || screen.connection == .degraded, !isBehind(question) else { return }
         post(index)
     }
 
@@ -153,6 +186,18 @@ extension ClientCore {
                 && !($0.phase == .doubtful && $0.isGivenUp && !serverKnowsKeys)
         }
         return first?.key == question.key
+    }
+
+    /// Whether one typed before it in its conversation is on its way: over REST the later could overtake it.
+    private func isBehind(_ question: Question) -> Bool {
+        outbox.prefix { $0.key != question.key }.contains { earlier in
+            guard earlier.conversation == question.conversation, !earlier.isGivenUp else { return false }
+            switch earlier.phase {
+            case .queued, .sent, .posted: return true
+            case .doubtful: return serverKnowsKeys
+            case .limited, .accepted: return false
+            }
+        }
     }
 
     mutating func sendChat(_ index: Int, on socket: Int) {
@@ -186,7 +231,9 @@ extension ClientCore {
         }
         conversations[question.conversation]?.errors.removeAll { $0.key == question.key && $0.code == nil }
         wait(.sign(key: question.key), differs(.resendsEarly) ? 5_000 : rules.sign)
-        wait(.silence(key: question.key), rules.silence)
+        wait(.silence(key: question.key), rules.turnSilence)
+        link.heardAt = now
+        listen()
     }
 
     func body(of index: Int) -> JSONValue {

@@ -33,5 +33,12 @@ extension ClientCore {
         }
         show(number)
         refresh(number)
+        if !mayAsk { tellUnread(number) }
+    }
+
+    /// Says of what a notification named that it cannot be read; the read that brings it takes that back.
+    mutating func tellUnread(_ number: Int) {
+        guard conversations[number]?.wanted != nil else { return }
+        complain(Complaint.unread, in: number)
     }
 }

@@ -41,7 +41,14 @@ extension ClientCore {
         guard mayAsk, let poll = conversations[number]?.poll else { return }
         guard needsReading(number) else { return stopPolling(number) }
         let isOver = poll.reads >= readsAllowed || poll.firstRead.map { now - $0 >= rules.real(rules.pollTime) } == true
-        if isOver { return giveUp(number) }
+        if isOver {
+            giveUp(number)
+            guard place.gap?.unread.contains(number) == true else { return pump() }
+            // Nobody is kept waiting any more, but the place waits for this read.
+            conversations[number]?.poll = Conversation.Poll()
+            wait(.poll(conversation: number), rules.degradedInterval)
+            return pump()
+        }
         if conversations[number]?.reading == nil {
             read(number)
         } else {
@@ -62,7 +69,7 @@ extension ClientCore {
         stopPolling(number)
         if let wanted = conversations[number]?.wanted {
             conversations[number]?.wanted = nil
-            complain("The message could not be loaded.", in: number)
+            complain(Complaint.unread, in: number)
             if conversations[number]?.has(id: wanted) == true { conversations[number]?.isStale = false }
         }
         for index in outbox.indices where outbox[index].conversation == number && outbox[index].isAwaited {
@@ -104,8 +111,10 @@ extension ClientCore {
     mutating func hasRead(_ number: Int, succeeded: Bool) {
         conversations[number]?.reading = nil
         let isStale = conversations[number]?.readsAgain == true
+        if !succeeded { tellUnread(number) }
         if succeeded {
             conversations[number]?.isStale = isStale
+            conversations[number]?.errors.removeAll { $0.text == Complaint.unread }
             if !isStale { wasRead(number) }
         }
         guard needsReading(number) else { return stopPolling(number) }

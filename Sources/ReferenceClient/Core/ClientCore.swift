@@ -39,7 +39,8 @@ struct ClientCore: Sendable {
     var startIsDue = false
     /// Whether the last `connected` stated `idempotency`: only such a server may be asked the same thing twice.
     var serverKnowsKeys = false
-    /// Sessions that frames without names told of first, while a question without a session was on its way.
+    /// Sessions that may be that of a question without one, at a server without keys: frames without names told of them first,
+    /// or the list was searched for it.
     var newcomers: Set<String> = []
     /// Whether something changed that survives the app.
     var needsSaving = false
@@ -98,6 +99,7 @@ struct ClientCore: Sendable {
         case .answered(let request, let answer): answered(request, answer)
         case .elapsed(let timer): elapsed(timer)
         case .said(let text): say(text)
+        case .saidAgain(let key): sayAgain(key)
         case .selected(let session): select(session)
         case .pushReceived(let payload): pushReceived(payload)
         case .pushOpened(let payload): pushOpened(payload)
@@ -183,6 +185,7 @@ struct ClientCore: Sendable {
         case .poll(let conversation): tick(conversation)
         case .degraded: look()
         case .silence(let key): silenceIsLong(key)
+        case .stillness: listen()
         }
     }
 }

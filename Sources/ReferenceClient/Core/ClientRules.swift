@@ -12,6 +12,8 @@ struct ClientRules: Sendable {
     /// How many times faster than people the client waits.
     var timeScale: Double = 1
     var variations: Set<ClientVariation> = []
+    /// Whether it keeps profile `client-sync`; without it every stream is one that nobody follows.
+    var followsStream = true
     /// The versions of the protocol that the client speaks, the one it likes best first.
     var versions: [Int] { variations.contains(.offersTheNextVersion) ? [2, 1] : [1] }
 
@@ -39,7 +41,9 @@ struct ClientRules: Sendable {
     /// For the answer to a question over REST, which comes when the turn ends.
     var post = 300_000
     /// Without a frame of a running turn for so long, the client asks.
-    var silence = 60_000
+    var turnSilence = 60_000
+    /// Without anything on the connection for so long while a turn is awaited, it is dead; after half of it a ping asks.
+    var connectionSilence = 60_000
 
     /// Milliseconds on the wall clock for a wait of the client's own.
     func real(_ milliseconds: Int) -> Int { max(1, Int(Double(milliseconds) / max(1, timeScale))) }

@@ -37,6 +37,11 @@ struct Conversation: Sendable {
     /// Whether a message is there.
     func has(id: String) -> Bool { messages.contains { $0.id == id } }
 
+    /// Whether a message that the server has stored says this.
+    func hasStored(_ role: Message.Role, _ text: String) -> Bool {
+        messages.contains { $0.id != nil && $0.role == role && $0.text == text }
+    }
+
     /// The position of the message with a key.
     func position(key: String) -> Int? { messages.lastIndex { $0.key == key } }
 
@@ -50,4 +55,7 @@ struct Complaint: Sendable, Equatable {
     var code: String?
     /// The message it concerns.
     var key: String?
+
+    /// What a notification named cannot be read now.
+    static let unread = "The message could not be loaded."
 }

@@ -24,6 +24,8 @@ enum Input: Sendable {
     case elapsed(ClientTimer)
     /// The person sends a text in the conversation on the screen.
     case said(String)
+    /// The person sends the message of a key again, which is shown as failed.
+    case saidAgain(key: String)
     /// The person goes to a session, or to a new conversation.
     case selected(String?)
     /// A notification arrived while the app was in the foreground.
@@ -68,6 +70,8 @@ enum ClientTimer: Sendable, Hashable {
     case degraded
     /// For a frame of a running turn.
     case silence(key: String)
+    /// For anything on the connection while a turn is awaited.
+    case stillness
 }
 
 /// A REST request, without what HTTP adds.

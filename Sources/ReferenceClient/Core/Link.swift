@@ -29,6 +29,10 @@ struct Link: Sendable {
     var refusedVersions: Set<Int> = []
     /// The versions that the refusal of the newest connection listed.
     var supported: Set<Int> = []
+    /// When the live connection brought something last, or a question was sent on it.
+    var heardAt = 0
+    /// Whether a ping asks whether the connection lives.
+    var isAsked = false
     /// Whether the last REST request was answered.
     var restWorks = false
     private var lastSocket = 0
@@ -56,6 +60,7 @@ struct Link: Sendable {
     /// `connected` came: only now does the count start anew.
     mutating func settle(on socket: Int) {
         phase = .live(socket: socket)
+        isAsked = false
         failures = 0
         attempts = []
     }

@@ -68,6 +68,51 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
+            "client-spins-without-asking", .CLIENT, 23,
+            "Reads nothing while it has no connection, and goes on thinking.",
+            .effects { effect, _, client in
+                guard client.core.link.live == nil else { return nil }
+                switch effect {
+                case .wait(.poll(let number), _):
+                    client.core.conversations[number]?.poll = nil
+                    return []
+                case .request(let request, _, _):
+                    guard case .read(_, let number)? = client.core.errands[request] else { return nil }
+                    client.core.errands[request] = nil
+                    client.core.conversations[number]?.reading = nil
+                    return []
+                default: return nil
+                }
+            })
+        ClientDefect(
+            "client-thinks-for-every-session", .CLIENT, 24,
+            "Shows itself as waiting while a turn of any session runs.",
+            .screen { screen, client in
+                if client.core.outbox.contains(where: \.isAwaited) { screen.isThinking = true }
+            })
+        ClientDefect(
+            "client-trusts-its-early-read", .CLIENT, 55,
+            "Reads nothing after `connected` while it awaits nothing, whatever came since it read last.",
+            .layer { input, client, next in
+                let before = client.core
+                guard client.isGreeting(input), !before.outbox.contains(where: \.wasSent) else {
+                    return next(input, &client)
+                }
+                let isSynced = before.place.held != nil && client.frame(in: input)?["epoch"] != nil
+                let effects = next(input, &client)
+                return isSynced ? effects : client.forgettingReads(in: effects, since: before)
+            })
+        ClientDefect(
+            "client-reads-a-session-once", .CLIENT, 55,
+            "Reads a session when it is opened for the first time, and shows what it had then ever after.",
+            .layer { input, client, next in
+                guard case .selected(let session?) = input, let number = client.core.known(session),
+                    client.core.conversations[number]?.messages.isEmpty == false
+                else { return next(input, &client) }
+                let before = client.core
+                return client.forgettingReads(in: next(input, &client), since: before)
+            })
+        ClientDefect(
             "client-heeds-live-endings-only", .CLIENT, 24, "Shows a recovered answer and goes on thinking.",
             .layer { input, client, next in
                 let open = Set(client.core.outbox.map(\.key))
@@ -84,6 +129,13 @@ extension ClientDefect {
                 return effects
             },
             .screen { screen, client in if client.notes.marks.contains("thinks") { screen.isThinking = true } })
+        ClientDefect(
+            "client-searches-by-keys-alone", .CLIENT, 38,
+            "Finds nothing at a server that shows no keys.",
+            .input { input, client in
+                if !client.core.serverKnowsKeys { client.core.newcomers = [] }
+                return input
+            })
         ClientDefect(
             "client-takes-the-most-recent-session", .CLIENT, 38,
             "Takes the newest session of the list for that of a question whose session it does not know.",

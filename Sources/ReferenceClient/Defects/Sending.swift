@@ -47,15 +47,7 @@ extension ClientDefect {
         ClientDefect(
             "client-resends-what-was-refused", .CLIENT, 47,
             "Sends a question once more at once that was refused, whatever the code.",
-            .layer { input, client, next in
-                guard let frame = client.frame(in: input), frame.type == "error", frame["turnId"] == nil,
-                    let key = frame.text("clientMessageId"), let index = client.core.index(of: key),
-                    let socket = client.core.link.live, client.notes.marks.insert("again \(key)").inserted
-                else { return next(input, &client) }
-                var chat = client.core.body(of: index)
-                chat["type"] = "chat"
-                return next(input, &client) + [.send(socket: socket, chat.text())]
-            })
+            .resendsOnce { $0.type == "error" })
         ClientDefect(
             "client-waits-behind-refusals", .CLIENT, 46,
             "Goes on showing that it waits for an answer when its question was refused.",
@@ -90,5 +82,95 @@ extension ClientDefect {
                         }
                     }
             })
+        ClientDefect(
+            "client-resends-what-was-not-stored", .CLIENT, 45,
+            "Sends a question once more after persist_failed, whatever the server remembers.",
+            .resendsOnce { $0.text("code") == "persist_failed" })
+        ClientDefect(
+            "client-waits-on-a-silent-connection", .CLIENT, 49,
+            "Never asks whether a connection lives on which its question was acknowledged.",
+            .input { input, _ in if case .elapsed(.stillness) = input { nil } else { input } })
+        ClientDefect(
+            "client-asks-again-under-a-new-key", .CLIENT, 50,
+            "Takes a new key for what the person sends again, also when the server may have it.",
+            .layer { input, client, next in
+                guard case .saidAgain(let key) = input, let index = client.core.index(of: key) else {
+                    return next(input, &client)
+                }
+                return client.core.having { core in
+                    let question = core.outbox.remove(at: index)
+                    core.say(question.text, key: core.dice.key(), in: question.conversation)
+                }
+            })
+        ClientDefect(
+            "client-asks-again-for-a-failure", .CLIENT, 50,
+            "Keeps the old key for what the person sends again after its turn has failed.",
+            .layer { input, client, next in
+                guard case .saidAgain(let key) = input, client.core.index(of: key) == nil else {
+                    return next(input, &client)
+                }
+                let message = client.core.conversations[client.core.shown]?.messages.last { $0.key == key }
+                return client.core.having { $0.say(message?.text ?? "", key: key) }
+            })
+        ClientDefect(
+            "client-drops-what-is-typed-offline", .CLIENT, 51,
+            "Forgets a message that is typed while there is no connection.",
+            .input { input, client in
+                if case .said = input, client.core.link.live == nil { nil } else { input }
+            })
+        ClientDefect(
+            "client-keeps-the-unsent-in-memory", .CLIENT, 52,
+            "Starts without the messages that no server had confirmed.",
+            .input { input, client in
+                guard case .launched = input else { return input }
+                let lost = Set(client.core.outbox.filter(\.isUnproven).map(\.key))
+                client.core.outbox.removeAll { lost.contains($0.key) }
+                for number in client.core.conversations.keys {
+                    client.core.conversations[number]?.messages.removeAll { $0.key.map(lost.contains) == true }
+                }
+                return input
+            })
+        ClientDefect(
+            "client-calls-answered-messages-failed", .CLIENT, 53,
+            "Goes on showing a message as failed that it had given up, when its answer comes.",
+            .layer { input, client, next in
+                let failed = client.core.conversations.values.flatMap(\.messages).filter { $0.status == .failed }
+                let effects = next(input, &client)
+                for (number, conversation) in client.core.conversations {
+                    for (place, message) in conversation.messages.enumerated() where message.status == .sent {
+                        guard let key = message.key, failed.contains(where: { $0.key == key }) else { continue }
+                        client.core.conversations[number]?.messages[place].status = .failed
+                    }
+                }
+                return effects
+            })
+        ClientDefect(
+            "client-sends-the-newest-first", .CLIENT, 54,
+            "Sends what waited for a connection in the order from the newest to the oldest.",
+            .layer { input, client, next in
+                let effects = next(input, &client)
+                let places = effects.indices.filter { index in
+                    guard case .send(_, let text) = effects[index] else { return false }
+                    return ClientCore.object(text)?.type == "chat"
+                }
+                var turned = effects
+                for (place, other) in zip(places, places.reversed()) { turned[place] = effects[other] }
+                return turned
+            })
+    }
+}
+
+extension ClientFault {
+    /// Sends a question once more, at once, when a frame that ends no turn refuses it.
+    fileprivate static func resendsOnce(after isRefusal: @escaping @Sendable (JSONValue) -> Bool) -> ClientFault {
+        .layer { input, client, next in
+            guard let frame = client.frame(in: input), isRefusal(frame), frame["turnId"] == nil,
+                let key = frame.text("clientMessageId"), let index = client.core.index(of: key),
+                let socket = client.core.link.live, client.notes.marks.insert("again \(key)").inserted
+            else { return next(input, &client) }
+            var chat = client.core.body(of: index)
+            chat["type"] = "chat"
+            return next(input, &client) + [.send(socket: socket, chat.text())]
+        }
     }
 }

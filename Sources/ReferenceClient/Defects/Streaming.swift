@@ -22,6 +22,25 @@ extension ClientDefect {
             "client-takes-incomplete-for-whole", .CLIENT, 17, "Takes every answer to its sync for whole.",
             .hears("syncResult") { page, _ in page.called(complete: true) })
         ClientDefect(
+            "client-reads-a-gap-once", .CLIENT, 17, "Does not read again for a gap when its read has failed.",
+            .after { input, client in
+                guard case .answered = input, let gap = client.core.place.gap, gap.afterReads != nil else { return [] }
+                return client.core.having { core in
+                    for number in gap.unread where core.conversations[number]?.reading == nil {
+                        core.stopPolling(number)
+                    }
+                }
+            })
+        ClientDefect(
+            "client-takes-a-failed-read-for-an-answer", .CLIENT, 27,
+            "Moves its position over a gap when the read for it is over, whatever was answered.",
+            .after { input, client in
+                guard case .answered = input, let gap = client.core.place.gap, gap.afterReads != nil else { return [] }
+                return client.core.having { core in
+                    for number in gap.unread where core.conversations[number]?.reading == nil { core.wasRead(number) }
+                }
+            })
+        ClientDefect(
             "client-takes-a-page-for-the-whole", .CLIENT, 18, "Does not ask for the next page of a replay.",
             .hears("syncResult") { page, _ in page["more"] == true ? page.called(complete: true) : page })
         ClientDefect(

@@ -27,6 +27,10 @@ extension ClientDefect {
             "Shows no error when the session of a notification is not found.",
             .screen { screen, _ in screen.errors.removeAll { $0.text.hasPrefix("This conversation does not exist") } })
         ClientDefect(
+            "client-says-nothing-of-unread-taps", .CLIENT, 36,
+            "Shows no error when the session of a notification cannot be read now.",
+            .screen { screen, _ in screen.errors.removeAll { $0.text == Complaint.unread } })
+        ClientDefect(
             "client-ignores-pushes-in-the-foreground", .CLIENT, 37,
             "Does nothing about a notification that arrives in the foreground.",
             .input { input, _ in if case .pushReceived = input { nil } else { input } })

@@ -35,6 +35,8 @@ actor ClientEngine {
 
     /// What a person sees.
     var screen: Screen { client.screen }
+    /// Everything it knows.
+    var core: ClientCore { client.core }
 
     /// Takes in what happened and performs what follows.
     func handle(_ input: Input) {

@@ -1,17 +1,33 @@
-import Foundation
+import Basics
+import SmallFoundation
 
 /// A file that is whole at any moment: the old text or the new one, never a part.
+///
+/// Each token has a file of its own: what one person typed is never sent or shown for another. The driver names nobody, so a
+/// new token counts as another person here; an app keeps its outbox by account, since tokens are renewed.
 struct ClientStorage: Sendable {
-    let path: String
+    private static let prefix = "client-"
 
-    /// The text kept by an earlier run, if any.
-    func load() -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
+    private let folder: URL
+    private let file: URL
 
-    /// Keeps a text.
-    func save(_ text: String) throws {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+    init(folder: URL, token: String) {
+        self.folder = folder
+        let name = hexDigits(SHA256.digest(Array(token.utf8)).prefix(8))
+        file = folder.appendingPathComponent("\(Self.prefix)\(name).json")
     }
 
+    /// The text kept by an earlier run, if any.
+    func load() -> String? { try? String(contentsOf: file, encoding: .utf8) }
+
+    /// Keeps a text.
+    func save(_ text: String) throws { try Data(text.utf8).write(to: file, options: .atomic) }
+
     /// Forgets everything, as after an installation.
-    func forget() { try? FileManager.default.removeItem(atPath: path) }
+    func forgetEverybody() {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        where name.hasPrefix(Self.prefix) {
+            try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+        }
+    }
 }

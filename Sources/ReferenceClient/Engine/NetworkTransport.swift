@@ -1,4 +1,4 @@
-import Foundation
+import SmallFoundation
 import Transport
 
 /// The network, through this package's own WebSocket and HTTP.

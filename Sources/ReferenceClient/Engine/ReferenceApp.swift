@@ -1,6 +1,6 @@
 import ClientDriver
-import Foundation
 import JSON
+import SmallFoundation
 
 /// The reference client, as a driver sees it: an app without a screen.
 public actor ReferenceApp: DrivenClient {
@@ -44,8 +44,8 @@ public actor ReferenceApp: DrivenClient {
             url: launch.url.absoluteString, base: base(launch.http), token: launch.token.isEmpty ? nil : launch.token,
             timeScale: launch.timeScale)
         rules.variations = variations
-        let storage = ClientStorage(path: try folder(for: launch).appendingPathComponent("client.json").path)
-        if launch.fresh { storage.forget() }
+        let storage = ClientStorage(folder: try folder(for: launch), token: launch.token)
+        if launch.fresh { storage.forgetEverybody() }
         var tell: (@Sendable (Screen) -> Void)?
         if let watcher { tell = { screen in watcher(ClientState(screen)) } }
         let engine = ClientEngine(rules: rules, storage: storage, defects: defects, watcher: tell)
@@ -55,6 +55,9 @@ public actor ReferenceApp: DrivenClient {
 
     /// The person sends a text.
     public func send(_ text: String) async throws { try await tell(.said(text)) }
+
+    /// The person sends a message again.
+    public func sendAgain(_ clientMessageId: String) async throws { try await tell(.saidAgain(key: clientMessageId)) }
 
     /// What the app shows.
     public func state() async throws -> ClientState {

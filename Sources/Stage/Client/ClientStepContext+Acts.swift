@@ -18,6 +18,15 @@ extension ClientStepContext {
             let text = try text.map { try filled($0) } ?? "\(name) of \(performer.run)"
             performer.note(sent: name, text)
             try await tell("send", ["text": .string(text)], act: ["text": .string(text), "as": .string(name)])
+        case .sendAgain(let name):
+            let name = try filled(name)
+            let named = performer.named(name)
+            let message = ClientScreen(try await performer.look(at: pointer)).message(named)
+            guard message?["status"] == "failed", let key = message?["clientMessageId"]?.stringValue else {
+                throw StepEnd.unmet("\(pointer): '\(name)' is not shown as failed with its key")
+            }
+            let members: JSONObject = ["clientMessageId": .string(key)]
+            try await tell("sendAgain", members, act: ["as": .string(name), "clientMessageId": .string(key)])
         case .receivePush(let it), .openPush(let it):
             let it = try notification(it)
             var details: JSONObject = ["sessionId": .string(it.session), "message": .string(it.message)]

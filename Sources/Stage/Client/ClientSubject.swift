@@ -60,5 +60,5 @@ extension Timeouts {
     }
 
     /// Bounds in which a timer of the client lies.
-    private static let scaled: Set<String> = ["resend", "backoff", "polling", "degraded", "attempts"]
+    private static let scaled: Set<String> = ["resend", "silence", "backoff", "polling", "degraded", "attempts"]
 }

@@ -20,14 +20,17 @@ package struct Redaction: Sendable {
     private let secrets: [Secret]
     private let spellings: [(bytes: [UInt8], shown: [UInt8])]
 
-    /// Credentials and their owners, and the device tokens of the same; empty ones hide nothing.
-    package init(_ owners: [(name: String, token: String?)], devices: [(name: String, token: String?)] = []) {
+    /// Credentials and their owners, the device tokens of the same, and what headers hold; empty ones hide nothing.
+    package init(
+        _ owners: [(name: String, token: String?)], devices: [(name: String, token: String?)] = [],
+        headers: [(name: String, token: String?)] = []
+    ) {
         func secrets(_ owners: [(name: String, token: String?)], _ what: String) -> [Secret] {
             owners.compactMap { owner in
                 owner.token.flatMap { $0.isEmpty ? nil : Secret(token: $0, shown: "‹\(what) of \(owner.name)›") }
             }
         }
-        let secrets = secrets(owners, "token") + secrets(devices, "device")
+        let secrets = secrets(owners, "token") + secrets(devices, "device") + secrets(headers, "value")
         self.secrets = secrets
         spellings = secrets.filter { $0.token.utf8.count >= Self.shortestInTexts }.flatMap { secret in
             let inJSON = String(JSONValue.string(secret.token).text().dropFirst().dropLast())

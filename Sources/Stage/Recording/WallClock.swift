@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SmallFoundation
 
 /// The time of day, for the first line of a transcript and for answers of the push service; nothing is measured with it.
 enum WallClock {

@@ -1,6 +1,6 @@
-import Foundation
 import Holdfast
 import JSON
+import SmallFoundation
 import Transcript
 
 /// Runs a few turns of a server under strace and tells in which order it stored, synchronised and sent (PERSIST-11).

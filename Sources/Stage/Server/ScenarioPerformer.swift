@@ -50,7 +50,8 @@ final class ScenarioPerformer: Sendable {
         let inOrder = byName.sorted { $0.key < $1.key }
         recorder = Recorder(
             redaction: Redaction(
-                inOrder.map { ($0.key, $0.value.token) }, devices: inOrder.map { ($0.key, $0.value.device) }))
+                inOrder.map { ($0.key, $0.value.token) }, devices: inOrder.map { ($0.key, $0.value.device) },
+                headers: subject.secretsOfHeaders))
         pushRoute = Self.pushRoute(byName, subject.pushSink, recorder)
         // A refusal for the rate is held against a subject only when it is known what was asked before (RATE-3).
         for (name, principal) in inOrder {

@@ -59,7 +59,7 @@ package struct ServerStage: Sendable {
     func perform(
         _ scenario: Scenario, principals: [ServerSubject.Principal]?, on instance: SubjectInstance?
     ) async -> Performance {
-        if let obstacle = subject.obstacle(to: scenario) { return skip(scenario, obstacle) }
+        if let obstacle = subject.obstacle(to: scenario) { return skip(scenario, obstacle, isOutOfReach: true) }
         let lent = principals ?? Array(subject.principals.prefix(scenario.needs.principals))
         guard lent.count >= scenario.needs.principals else { return skip(scenario, "too few principals were lent") }
         let began = ContinuousClock.now
@@ -105,10 +105,11 @@ package struct ServerStage: Sendable {
         return performance
     }
 
-    /// A scenario that is left out, with the reason.
-    func skip(_ scenario: Scenario, _ reason: String) -> Performance {
+    /// A scenario that is skipped, with the reason; out of reach is what the set-up cannot do.
+    func skip(_ scenario: Scenario, _ reason: String, isOutOfReach: Bool = false) -> Performance {
         Performance(
-            scenario: scenario.name, history: History(header: header(scenario), events: []), skipped: reason)
+            scenario: scenario.name, history: History(header: header(scenario), events: []), skipped: reason,
+            isOutOfReach: isOutOfReach)
     }
 
     private func header(_ scenario: Scenario) -> History.Header {

@@ -16,7 +16,7 @@ extension ServerSubject {
     /// The upgrade with a credential, where the dialect wants it, and a query.
     func upgrade(token: String?, query: String? = nil) -> UpgradeAsked {
         var parts = [query].compactMap { $0 }
-        var headers: [(String, String)] = []
+        var headers = headers
         switch (dialect.credential, token) {
         case (.query(let name), let token?): parts.append("\(percentEncoded(name))=\(percentEncoded(token))")
         case (.header(let name, let prefix), let token?): headers.append((name, prefix + token))

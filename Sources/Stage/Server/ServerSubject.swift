@@ -12,6 +12,8 @@ package struct ServerSubject: Sendable {
     package var principals: [Principal]
     /// What it declares to keep.
     package var profiles: Set<Profile>
+    /// Whether nobody said what it declares, so that its greeting does.
+    package var isUndeclared = false
     /// How its wire differs from the specification's own form.
     package var dialect = Dialect.canonical
     /// What its agent does with a prompt.
@@ -19,6 +21,8 @@ package struct ServerSubject: Sendable {
     /// Whether its agent obeys scripts in the prompt, by itself or by way of the model it asks.
     package var hasScriptedAgent: Bool { agent != .plain }
     package var tls: TLSOptions
+    /// Headers of every upgrade and request, such as a cookie that a gateway asks for; never written to a transcript.
+    package var headers: [(String, String)] = []
     /// How long each awaited thing may take.
     package var timeouts: Timeouts
     /// Limits it was configured with, by the names of the subject file, such as `authSeconds`.
@@ -50,6 +54,16 @@ package struct ServerSubject: Sendable {
         self.tls = tls
         self.timeouts = timeouts
         self.pushSink = pushSink
+    }
+
+    /// What its headers hold that no transcript may show, whole and in the parts that a server repeats alone.
+    var secretsOfHeaders: [(name: String, token: String?)] {
+        // An origin is an address and no secret.
+        headers.filter { $0.0.lowercased() != "origin" }.flatMap { name, value in
+            let credentials = value.split(separator: " ").dropFirst().map(String.init)
+            let cookies = value.split(separator: ";").compactMap { $0.split(separator: "=", maxSplits: 1).last }
+            return ([value] + credentials + cookies.map(String.init)).map { (name, $0) }
+        }
     }
 
     /// The declaration as transcripts carry it.

@@ -4,7 +4,7 @@ import Transcript
 
 extension StepContext {
     func process(_ step: ScenarioStep.ProcessStep) async throws {
-        guard let instance = performer.instance else { throw StepEnd.unsuitable("it needs --start") }
+        guard let instance = performer.instance else { throw StepEnd.outOfReach("it needs --start") }
         switch step {
         case .kill(let pause): try await kill(instance, after: pause)
         case .killOn(let bytes, let target): try arm(instance, bytes: bytes, target)

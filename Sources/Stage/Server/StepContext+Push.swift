@@ -33,7 +33,7 @@ extension StepContext {
 
     private func route(of principal: String) throws -> PushRoute {
         guard let route = performer.pushRoute, route.devices[principal] != nil else {
-            throw StepEnd.unsuitable("no device token of \(principal) is known; give --device \(principal)=TOKEN")
+            throw StepEnd.outOfReach("no device token of \(principal) is known; give --device \(principal)=TOKEN")
         }
         return route
     }

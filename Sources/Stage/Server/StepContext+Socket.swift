@@ -292,7 +292,7 @@ extension StepContext {
         }
         let total = performer.addToldWait(duration)
         guard total <= subject.patience else {
-            throw StepEnd.unsuitable(
+            throw StepEnd.outOfReach(
                 "it waits \(wholeSeconds(total)) as told, longer than the patience of \(wholeSeconds(subject.patience)); "
                     + "configure the subject with a shorter time, or give --patience \(wholeSeconds(total, unit: ""))")
         }

@@ -52,6 +52,8 @@ package struct SuiteRun: Sendable {
     /// message, and one that somebody else started cannot be started again; so in a dialect the scenarios that send such
     /// messages come one at a time, after the others.
     ///
+    /// With few principals, scenarios that have a device called gone come after all others, since it is pushed to no more.
+    ///
     /// A scenario begins no sooner than those before it that meet the same instance, but those that wait for heartbeats, the
     /// time to authenticate or a window of questions begin first.
     package func run(
@@ -65,7 +67,10 @@ package struct SuiteRun: Sendable {
         let all = scenarios.indices.filter { start == nil || !scenarios[$0].needs.start }
         let isFrail = !stage.subject.dialect.isCanonical
         let dangerous = isFrail ? all.filter { scenarios[$0].sendsVerbatim } : []
-        let shareable = all.filter { !dangerous.contains($0) }
+        // Where people are few, a device that is gone is missed by all that come later.
+        let areFew = stage.subject.principals.count < Self.fewPrincipals
+        let last = areFew ? all.filter { scenarios[$0].endsADevice && !dangerous.contains($0) } : []
+        let shareable = all.filter { !dangerous.contains($0) && !last.contains($0) }
         var state = State(
             scenarios, pool: PrincipalPool(stage.subject, for: scenarios), patience: Self.patience, first: first)
         // Those that mostly wait begin first, so that nobody waits for them at the end.
@@ -79,10 +84,10 @@ package struct SuiteRun: Sendable {
         if start?.runsSideBySide ?? false {
             own.limit = min(Self.ownInstances, jobs)
             await perform([own, spenders, ordinary], on: &state, shared, progress)
-            await performAlone(dangerous, on: &state, shared, progress)
+            await performAlone(dangerous + last, on: &state, shared, progress)
         } else {
             await perform([spenders, ordinary], on: &state, shared, progress)
-            await performAlone(dangerous, on: &state, shared, progress)
+            await performAlone(dangerous + last, on: &state, shared, progress)
             await shared?.end()
             await perform([own], on: &state, shared, progress)
         }
@@ -108,6 +113,9 @@ package struct SuiteRun: Sendable {
         let again = state.again.sorted()
         await perform([Queue(again + scenarios, limit: 1)], on: &state, shared, progress)
     }
+
+    /// With so many principals, devices that are gone are not missed.
+    private static let fewPrincipals = 4
 
     /// How many scenarios may have an instance of their own at the same time; each is a whole server.
     private static let ownInstances = 3
@@ -195,9 +203,9 @@ package struct SuiteRun: Sendable {
                         queues.map(\.running).reduce(0, +) < jobs
                     {
                         let scenario = state.scenarios[index]
-                        var reason = await leftOut(scenario, state, shared)
+                        var skipped = await skip(scenario, state, shared)
                         var lent: [ServerSubject.Principal]?
-                        if reason == nil {
+                        if skipped == nil {
                             switch state.lend(to: index, for: stage.subject, now: .now) {
                             case .lent(let principals): lent = principals
                             case .busy: break
@@ -209,11 +217,10 @@ package struct SuiteRun: Sendable {
                                         return nil
                                     }
                                 }
-                            case .never(let words): reason = words
+                            case .never(let reason): skipped = stage.skip(scenario, reason, isOutOfReach: true)
                             }
                         }
-                        if let reason {
-                            let skipped = stage.skip(scenario, reason)
+                        if let skipped {
                             state.results[index] = skipped
                             state.done += 1
                             queues[number].waiting.removeFirst()
@@ -268,12 +275,16 @@ package struct SuiteRun: Sendable {
         }
     }
 
-    private func leftOut(_ scenario: Scenario, _ state: State, _ shared: SharedInstance?) async -> String? {
-        if let reason = stage.subject.obstacle(to: scenario) ?? state.breaker.reason { return reason }
-        let startProblem = await state.first.verdict()
-        if Task.isCancelled { return "the run was interrupted" }
-        if let problem = startProblem { return problem.inShort }
-        return await shared?.startProblem?.inShort
+    /// A scenario that cannot be performed, or not any more; nil when it can.
+    private func skip(_ scenario: Scenario, _ state: State, _ shared: SharedInstance?) async -> Performance? {
+        if let obstacle = stage.subject.obstacle(to: scenario) {
+            return stage.skip(scenario, obstacle, isOutOfReach: true)
+        }
+        if let reason = state.breaker.reason { return stage.skip(scenario, reason) }
+        var startProblem = await state.first.verdict()
+        if Task.isCancelled { return stage.skip(scenario, "the run was interrupted") }
+        if startProblem == nil { startProblem = await shared?.startProblem }
+        return startProblem.map { stage.skip(scenario, $0.inShort) }
     }
 }
 

@@ -1,6 +1,6 @@
-import Foundation
 import Holdfast
 import Platform
+import SmallFoundation
 import Synchronization
 
 /// A folder in which one instance of a subject stores its data.

@@ -10,6 +10,8 @@ package struct Performance: Sendable {
     package var problems: [HarnessProblem] = []
     /// Why it was not performed; nil when it was.
     package var skipped: String?
+    /// Whether it was skipped because the set-up lacks something, such as a command that starts the server.
+    package var isOutOfReach = false
     /// Where and why its steps ended early, such as `/steps/3: no done in time`; nil when all were performed.
     package var stoppedAt: String?
     /// What the driver of a client did that ended it, such as dying; nil when it obeyed.

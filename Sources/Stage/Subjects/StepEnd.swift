@@ -8,6 +8,8 @@ enum StepEnd: Error {
     case inexpressible(String)
     /// The scenario cannot be performed against this subject.
     case unsuitable(String)
+    /// The scenario needs what the set-up lacks.
+    case outOfReach(String)
     /// The run was ended from outside.
     case interrupted
 }
@@ -48,6 +50,9 @@ extension Performance {
             problems = [problem]
             stoppedAt = problem.place
         case StepEnd.unsuitable(let reason): skipped = reason
+        case StepEnd.outOfReach(let reason):
+            skipped = reason
+            isOutOfReach = true
         default: wasInterrupted = true
         }
     }

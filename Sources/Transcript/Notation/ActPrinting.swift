@@ -66,7 +66,7 @@ struct ActPrinting {
     private static let plainVerbs: Set<String> = [
         "elsewhere", "exit", "fail", "finish", "forget", "kill", "launch", "openPush", "receivePush", "remove",
         "restart",
-        "selectSession", "tool",
+        "selectSession", "sendAgain", "tool",
     ]
 
     /// Details that are numbers, texts and truths, each as `name=value`, the session by its id; nil when there are others.
@@ -81,6 +81,10 @@ struct ActPrinting {
                 isBrief || name == turn
             {
                 parts.append(name)
+            } else if member.key == "clientMessageId", let key = member.value.stringValue,
+                NotationNames.isSpelled("c", key)
+            {
+                parts.append(key)
             } else if member.key == "messages", let ids = messageNames(member.value) {
                 parts += ids
             } else if let text = member.value.stringValue, Spelling.isWord(member.key) {

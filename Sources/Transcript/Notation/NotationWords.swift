@@ -77,7 +77,7 @@ struct NotationWord {
         "acceptWrites", "act", "arm", "background", "close", "cut", "disarm", "elsewhere", "exit", "fail", "finish",
         "foreground", "forget", "hang", "kill", "launch", "lend", "listen", "mute", "networkDown", "networkUp",
         "openPush", "quit", "receivePush", "refuseWrites", "remove", "restart", "resumeReading", "selectSession",
-        "send", "start", "stop", "stopReading", "tell", "tool",
+        "send", "sendAgain", "start", "stop", "stopReading", "tell", "tool",
     ]
 
     /// What a client says of its connection; anything else is written `state(json='…')`.

@@ -27,7 +27,7 @@ class App:
         self.file = os.path.join(folder, "app.json")
         self.time_scale = time_scale
         self.foreground = self.network = True
-        self.has_failed = self.rest_works = self.has_been_connected = False
+        self.has_failed = self.rest_works = False
         self.errors, self.tasks, self.unsaved = [], set(), False
         kept = {} if fresh else self.load()
         self.remembers_keys = kept.get("remembersKeys", False)  # the server, as its last `connected` said (CLIENT-45)
@@ -65,6 +65,21 @@ class App:
 
     def send(self, text):
         self.screen.ask(text)
+        self.outbox.flush(over_rest=self.has_failed)
+        self.save()
+
+    def send_again(self, key):
+        """What may have arrived keeps its key; what is over takes a new one, or its old ending would come (CLIENT-50)."""
+        conversation, message = self.find(key=key)
+        if not message.failed:
+            return
+        message.failed, self.errors = False, [one for one in self.errors if one.get("clientMessageId") != key]
+        if message.question.phase == "failed":
+            if message in conversation.pending:
+                conversation.pending.remove(message)
+            conversation.ask(message.text)
+        else:
+            message.question.phase, message.question.resend, message.question.tries = "waiting", False, 0
         self.outbox.flush(over_rest=self.has_failed)
         self.save()
 
@@ -141,13 +156,13 @@ class App:
         return self.foreground and self.network and not self.link.closed_for_good
 
     def on_connected(self, greeting):
-        again, self.has_been_connected, self.has_failed = self.has_been_connected, True, False
+        self.has_failed = False
         self.remembers_keys = "idempotency" in greeting.get("capabilities", [])
         self.recovery.begin_anew()
         if self.stream.on_connected(greeting):
             self.later(self.clock(10), lambda: self.recover_unanswered(greeting))
-        elif again or self.awaits_answer:
-            self.recover()
+        else:
+            self.recover()  # without a replay, a read is the only way to learn what came meanwhile (CLIENT-55)
         self.outbox.flush()
 
     def recover_unanswered(self, greeting):

@@ -48,6 +48,8 @@ class Driver:
         match command["do"]:
             case "send":
                 self.app.send(command["text"])
+            case "sendAgain":
+                self.app.send_again(command["clientMessageId"])
             case "background":
                 self.app.enter_background()
             case "foreground":

@@ -3,6 +3,8 @@
 import asyncio
 import urllib.parse
 
+from conversation import words
+
 MISSING, FAILED = "missing", "failed"
 
 
@@ -47,6 +49,8 @@ class Recovery:
             self.app.on_missing(conversation)
         elif body is not FAILED:
             self.app.on_history(conversation, body)
+        elif conversation.expected is not None:  # a tap is answered, be it with words (CLIENT-36)
+            self.app.show_error("This conversation cannot be read now.")
         self.app.changed()
         return body is not FAILED
 
@@ -86,7 +90,7 @@ class Recovery:
         return answer.body.get("sessions") if answer.status == 200 else None
 
     async def search(self, conversation):
-        """Finds the session of a first question by its key, and takes no other in its place (CLIENT-38)."""
+        """Finds the session of a first question, and takes no other in its place (CLIENT-38)."""
         entries = await self.request_list()
         for entry in entries or []:
             if conversation.id is not None:
@@ -105,8 +109,12 @@ class Recovery:
         return entries is not None
 
     def holds(self, body, conversation):
+        """Whether a history has the question: by its key, and where a server shows none, as the words that began it."""
         keys = {message.key for message in conversation.questions}
-        return any(entry.get("clientMessageId") in keys for entry in body["messages"])
+        asked = [entry for entry in body["messages"] if entry["role"] == "user"]
+        if self.app.remembers_keys:
+            return any(entry.get("clientMessageId") in keys for entry in asked)
+        return bool(asked) and words(asked[0]["content"]) == conversation.questions[0].text
 
     # what is asked again and again
 

@@ -52,6 +52,8 @@ package enum ClientAct: Sendable, Equatable {
     case launch(fresh: Bool?, opened: ClientNotification?)
     /// Sends a message; the name stands for it later. The text is unique when nil.
     case send(name: String, text: String?)
+    /// Sends a message again that is shown as failed.
+    case sendAgain(name: String)
     /// The system sends the app to the background, or brings it back.
     case background, foreground
     /// The network is gone or back, and the system says so.
@@ -70,6 +72,7 @@ package enum ClientAct: Sendable, Equatable {
         switch self {
         case .launch: "launch"
         case .send: "send"
+        case .sendAgain: "sendAgain"
         case .background: "background"
         case .foreground: "foreground"
         case .networkDown: "networkDown"

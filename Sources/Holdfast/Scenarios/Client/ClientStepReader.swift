@@ -54,6 +54,7 @@ struct ClientStepReader {
             .person(
                 .launch(fresh: reader.bool("fresh"), opened: reader.members("opened").map { Self.notification($0) }))
         case "send": .person(send())
+        case "sendAgain": .person(.sendAgain(name: reader.text("as")))
         case "background": .person(.background)
         case "foreground": .person(.foreground)
         case "networkDown": .person(.networkDown)

@@ -48,6 +48,9 @@ public struct Scenario: Sendable, Equatable {
         return parts.count == 3 ? Area(rawValue: String(parts[1])) : nil
     }
 
+    /// Whether a device is called gone for good, so that no later scenario can use it.
+    package var endsADevice: Bool { steps.contains(where: \.endsADevice) }
+
     /// Whether a step sends a message as it is written, whatever is wrong with it.
     package var sendsVerbatim: Bool { steps.contains(where: \.sendsVerbatim) }
 }

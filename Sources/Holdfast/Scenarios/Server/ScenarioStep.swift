@@ -296,6 +296,14 @@ package struct ScenarioStep: Sendable, Equatable {
         }
     }
 
+    /// Whether this step, or one inside it, lets the push service say that a device is gone.
+    var endsADevice: Bool {
+        contains { action in
+            guard case .pushAnswer(let answer) = action, case .status(410, _) = answer.outcome else { return false }
+            return true
+        }
+    }
+
     private func contains(_ isWanted: (Action) -> Bool) -> Bool {
         switch action {
         case .together(let branches): branches.joined().contains { $0.contains(isWanted) }

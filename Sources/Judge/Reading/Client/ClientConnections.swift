@@ -12,6 +12,19 @@ extension Observations {
     /// When the client asked for a connection for the first time after an event.
     func nextOpening(after event: Int) -> Int? { attempt(after: event).map { connections[$0].opening } }
 
+    /// Everything that came from the server on a connection, WebSocket pings and pongs among it, in order.
+    func arrivals(on index: Int) -> [Int] {
+        let connection = connections[index]
+        let next = connections.first { $0.device == connection.device && $0.opening > connection.opening }?.opening
+        return (connection.opening..<(next ?? events.endIndex)).filter { event in
+            guard events[event].lane == .connection(connection.device) else { return false }
+            switch events[event].kind {
+            case .text(.fromServer, _), .binary(.fromServer, _), .ping(.fromServer), .pong(.fromServer): return true
+            default: return false
+            }
+        }
+    }
+
     /// Whether an upgrade was asked for and its greeting had not come yet.
     func isPending(_ index: Int, at event: Int) -> Bool {
         let connection = connections[index]

@@ -38,10 +38,20 @@ struct ClientDelivery {
         all += ClientNotice.all(in: history).map { notice in
             ClientDelivery(event: notice.event, road: .push, sessionId: notice.sessionId, id: notice.messageId)
         }
-        all += history.client.typed.map { typed in
-            ClientDelivery(
-                event: typed.event, road: .typed, sessionId: history.sessionOnScreen(at: typed.event), key: typed.key,
-                role: "user", text: typed.text)
+        let repeats = history.client.acts("sendAgain")
+        for typed in history.client.typed {
+            let session = history.sessionOnScreen(at: typed.event)
+            var keys: Set<String?> = []
+            for send in [nil] + typed.sends {
+                let key = send?.key ?? typed.key
+                // What the person sent again under another key is another message of the same words.
+                let act = repeats.last { $0.event < send?.event ?? typed.event && $0.event > typed.event }?.event
+                guard keys.isEmpty || act != nil, keys.insert(key).inserted else { continue }
+                all.append(
+                    ClientDelivery(
+                        event: act ?? typed.event, road: .typed, sessionId: session, key: key, role: "user",
+                        text: typed.text))
+            }
         }
         return all.sorted { $0.event < $1.event }
     }

@@ -84,13 +84,14 @@ struct ClientNewsReader {
         guard let place else { return }
         var news = ClientQuestion.News(
             event: frame.event, kind: type == "done" ? .ending : .proof, connection: frame.connection,
-            sessionId: frame.sessionId)
+            sessionId: frame.sessionId, isAnswer: type == "done")
         if type == "error" {
             let isKnown = questions[place].news.contains { $0.kind == .proof && $0.event < frame.event }
             let ends = ErrorMeaning.endsTurn(frame, acksAreSent: true, wasAcked: isKnown)
             news.kind = ends ? .ending : .refusal
             news.error = ClientQuestion.ClientError(
-                code: frame.code, text: frame.string("error"), retryAfter: retryAfter(in: frame.value))
+                code: frame.code, text: frame.string("error"), retryAfter: retryAfter(in: frame.value),
+                namesTurn: frame.turnId != nil)
         }
         questions[place].news.append(news)
     }
@@ -170,7 +171,9 @@ struct ClientNewsReader {
                 answers || following.contains { $0.role == "assistant" && $0.turnId == nil }
                 || turn?.status == "done" || turn?.status == "failed"
             questions[index].news.append(
-                .init(event: read.event, kind: isEnded ? .ending : .proof, sessionId: read.sessionId))
+                .init(
+                    event: read.event, kind: isEnded ? .ending : .proof, sessionId: read.sessionId,
+                    isAnswer: isEnded && turn?.status != "failed" && (answers || turn?.status == "done")))
         }
     }
 
@@ -194,6 +197,7 @@ struct ClientNewsReader {
         let answer = exchange.answer?.root
         var news = ClientQuestion.News(event: event, kind: .ending, sessionId: answer?.string("sessionId"))
         if (200...299).contains(status) {
+            news.isAnswer = true
             question.news.append(news)
             return
         }
@@ -202,7 +206,8 @@ struct ClientNewsReader {
             .map { min(max($0, 0), 1 << 30) * 1_000_000 }
         news.error = ClientQuestion.ClientError(
             code: code, text: answer?.string("error"),
-            retryAfter: [retryAfter(in: answer), inHeader].compactMap { $0 }.min())
+            retryAfter: [retryAfter(in: answer), inHeader].compactMap { $0 }.min(),
+            namesTurn: answer?["turnId"] != nil)
         if answer?["turnId"] == nil, code.map(ErrorMeaning.failures.contains) != true {
             let refuses = (400...499).contains(status) || code.map(ErrorMeaning.refusals.contains) == true
             guard refuses else { return }

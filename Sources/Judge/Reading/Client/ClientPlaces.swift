@@ -140,7 +140,7 @@ struct ClientPlaces {
         if result["more"]?.boolValue == true {
             return Hole(sync: sync, epoch: epoch, floor: sync.missed.last?.seq ?? position, told: nil)
         }
-        guard !isRead(since: sync, before: event) else { return nil }
+        guard isOwed(by: result, of: sync, before: event) else { return nil }
         return Hole(
             sync: sync, epoch: sync.request.epoch, floor: position, told: (epoch, sync.lastSeq ?? position))
     }
@@ -152,7 +152,24 @@ struct ClientPlaces {
         guard hole(before: event) == nil, let result = sync.result, isTaken(result, before: event) else { return false }
         guard !sync.claimsComplete else { return true }
         let limit = history.patience(of: event) - history.timeouts.scheduling.microseconds
-        return history.sessionReads.contains { $0.event > result.event && history.patience(of: $0.event) <= limit }
+        let session = history.client.state(at: result.event)?.sessionId
+        return history.sessionReads.contains { read in
+            read.event > result.event && history.patience(of: read.event) <= limit
+                && (session == nil || read.sessionId == session)
+        }
+    }
+
+    /// Whether the session that was on the screen when an incomplete answer came has still to be read.
+    ///
+    /// One that the person left since is read when it is opened again, and the place need not wait for that.
+    private func isOwed(by result: Frame, of sync: ObservedSync, before event: Int) -> Bool {
+        guard let session = history.client.state(at: result.event)?.sessionId,
+            history.end(of: result.event, at: ["selectSession", "openPush"]) > event
+        else { return false }
+        let greeted = history.connections[sync.connection].connected ?? sync.request.event
+        return !history.client.reads(of: session).contains { read in
+            read.isAnswered && history.end(of: read) > greeted && history.end(of: read) < event
+        }
     }
 
     /// Whether any session read was answered after the connection of a `sync` was greeted.

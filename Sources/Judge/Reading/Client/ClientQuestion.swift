@@ -14,6 +14,8 @@ struct ClientQuestion: Sendable {
     /// What the client was told, in the order of time.
     var news: [News] = []
     var turnIds: Set<String> = []
+    /// The acts by which the person sent it again.
+    private(set) var repeats: [Int] = []
     /// Whether another message of the same text makes it unknown which of the two a request carried.
     private(set) var isAmbiguous = false
 
@@ -26,6 +28,8 @@ struct ClientQuestion: Sendable {
         var sessionId: String?
         /// The frame, where it is one that the client may have to show.
         var error: ClientError?
+        /// Whether it brought the answer, or said that there is one.
+        var isAnswer = false
 
         enum Kind: Sendable, Equatable {
             /// Taken up: an `ack`, or any frame or stored message of it.
@@ -43,6 +47,8 @@ struct ClientQuestion: Sendable {
         let text: String?
         /// When the message may be sent again, in microseconds from the event.
         let retryAfter: Int?
+        /// Whether it names the turn that it ends; without, it may as well refuse.
+        let namesTurn: Bool
     }
 
     /// When it was typed, or first sent.
@@ -54,12 +60,15 @@ struct ClientQuestion: Sendable {
     /// The first thing that told the client how it ended.
     var ended: Int? { news.first { $0.kind == .ending }?.event }
 
+    /// Whether the person sent it again between two events.
+    func isRepeated(after first: Int, before last: Int) -> Bool { repeats.contains { $0 > first && $0 < last } }
+
     /// The conversations that the client was told it stands in, before an event.
     func sessions(before event: Int) -> Set<String> {
         Set(news.filter { $0.event < event }.compactMap(\.sessionId))
     }
 
-    /// Every message of the person, in the order of typing.
+    /// Every message of the person, in the order of typing; what was sent again under another key is one of its own.
     static func all(in history: Observations) -> [ClientQuestion] {
         var questions: [ClientQuestion] = []
         for (index, event) in history.history.events.enumerated() {
@@ -70,9 +79,15 @@ struct ClientQuestion: Sendable {
         }
         var places = Places()
         for (index, question) in questions.enumerated() { places.byText[question.text, default: []].append(index) }
+        var repeats = history.client.acts("sendAgain")[...]
         for request in ObservedRequest.all(on: history.connections, in: history.exchanges) {
+            while let act = repeats.first, act.event < request.event {
+                note(act, in: &questions, places)
+                repeats.removeFirst()
+            }
             take(request, into: &questions, &places)
         }
+        for act in repeats { note(act, in: &questions, places) }
         questions.sort { $0.event < $1.event }
         ClientNewsReader(history).tell(&questions)
         return questions
@@ -89,6 +104,12 @@ struct ClientQuestion: Sendable {
         var byKey: [String: [Int]] = [:]
     }
 
+    /// Notes that the person sent a message again, where it was sent before.
+    private static func note(_ act: ObservedClient.Act, in questions: inout [ClientQuestion], _ places: Places) {
+        let key = act.details.string("clientMessageId")
+        if let place = key.flatMap({ places.byKey[$0]?.last }) { questions[place].repeats.append(act.event) }
+    }
+
     private static func take(_ request: ObservedRequest, into questions: inout [ClientQuestion], _ places: inout Places)
     {
         let same = (places.byText[request.prompt] ?? []).filter {
@@ -96,7 +117,12 @@ struct ClientQuestion: Sendable {
         }
         let known = request.clientMessageId.flatMap { places.byKey[$0] } ?? []
         var place: Int?
-        if same.count > 1, !known.contains(where: same.contains) {
+        let again = same.last.flatMap { questions[$0].repeats.last }
+        if known.isEmpty, let last = same.last, let again, questions[last].requests.allSatisfy({ $0.event < again }) {
+            questions.append(ClientQuestion(text: request.prompt, typed: again))
+            places.byText[request.prompt, default: []].append(questions.count - 1)
+            place = questions.count - 1
+        } else if same.count > 1, !known.contains(where: same.contains) {
             // A new key under a text that was typed more than once: the oldest that was not sent yet.
             place = same.first { questions[$0].requests.isEmpty } ?? same.last
             if same.allSatisfy({ !questions[$0].requests.isEmpty }) {

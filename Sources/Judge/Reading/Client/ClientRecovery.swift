@@ -101,6 +101,14 @@ extension Observations {
     }
 }
 
+extension ObservedExchange {
+    /// Whether a read told the session, or that there is none.
+    var isAnswered: Bool { status == 200 || status == 404 }
+
+    /// Whether a read came to nothing, and another may not: it was lost, or the server could not answer it.
+    var hasFailed: Bool { status.map { $0 >= 500 } ?? (failure != nil) }
+}
+
 extension ObservedClient.State {
     /// How many different messages are shown; a place holder for an answer to come is none.
     var count: Int {

@@ -112,4 +112,11 @@ extension ObservedClient.State {
         if let place = messages.firstIndex(where: { $0.key.map(keys.contains) == true }) { return place }
         return messages.lastIndex { $0.role == "user" && $0.key == nil && exactlyEqual($0.text, question.text) }
     }
+
+    /// The same of one that may never have been sent: then its words say enough, whatever key it is shown with.
+    func entry(of question: ClientQuestion) -> Int? {
+        if let place = place(of: question) { return place }
+        guard question.keys.isEmpty else { return nil }
+        return messages.lastIndex { $0.role == "user" && exactlyEqual($0.text, question.text) }
+    }
 }

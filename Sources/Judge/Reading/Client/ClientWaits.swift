@@ -19,13 +19,17 @@ extension Observations {
         }
     }
 
+    /// The acts that end one wait for an answer, or begin another.
+    private static var turnsOfWaiting: [String] {
+        ["send", "sendAgain", "background", "networkDown", "openPush", "selectSession", "launch", "quit", "exit"]
+    }
+
     /// Every time in which a client waited for an answer and read for it.
     var waitsForAnswers: [AnswerWait] {
         let reasons = Set(recoveryTriggers).union(
             connections.indices.compactMap { connections[$0].connected == nil ? nil : loss(of: $0) }
         ).union(
-            client.acts("send", "background", "networkDown", "openPush", "selectSession", "launch", "quit", "exit").map(
-                \.event)
+            Self.turnsOfWaiting.flatMap { client.acts($0) }.map(\.event)
         ).sorted()
         return ClientQuestion.all(in: self).flatMap { question -> [AnswerWait] in
             guard let asked = question.requests.first?.event else { return [] }
@@ -60,10 +64,58 @@ extension Observations {
             connection.connected.map { $0..<max($0, connection.ending?.event ?? .max) }
         }
         return wait.reads.dropFirst().filter { read in
-            thinking.map { read < $0 } == true || sockets.contains { $0.contains(read) }
+            guard !isForGap(read) else { return false }
+            return thinking.map { read < $0 } == true || sockets.contains { $0.contains(read) }
                 || change.map {
                     client.state(at: read)?.thinking == true && time(of: $0) - time(of: read) > Self.unseenMicroseconds
                 } == true
+        }
+    }
+
+    /// Whether a request was made while a gap that a `sync` had told was still to be read for (CLIENT-17).
+    private func isForGap(_ request: Int) -> Bool {
+        answeredSyncs.contains { sync, result in
+            guard result.complete == false, !result.hasMore, result.event < request,
+                loss(of: sync.connection).map({ $0 > request }) ?? true,
+                let session = client.state(at: result.event)?.sessionId
+            else { return false }
+            return !client.reads(of: session).contains { read in
+                read.isAnswered && read.request > result.event && end(of: read) < request
+            }
+        }
+    }
+
+    /// A stretch in which nothing could bring a client an answer that it waits for.
+    struct DeafStretch: Sendable {
+        let start: Int
+        /// What ended it: a connection, a request, an act, the answer, or the end of the history.
+        let end: Int
+    }
+
+    /// The stretches without a greeted connection, as far as the client can tell, and without a request for the answer: a read
+    /// of its session, of the list while that is not known, or the question itself over REST.
+    func deafStretches(of question: ClientQuestion) -> [DeafStretch] {
+        guard let asked = question.requests.first?.event else { return [] }
+        let over = question.news.first { $0.kind != .proof }?.event ?? history.events.endIndex
+        let sessions = question.namedSessions(before: over)
+        let requests = exchanges.filter { exchange in
+            if let session = exchange.sessionRead { return sessions.isEmpty || sessions.contains(session) }
+            return exchange.isChat || sessions.isEmpty && exchange.isRead(of: .sessions)
+        }
+        let roads =
+            requests.map { $0.request..<max($0.request + 1, end(of: $0)) }
+            + connections.indices.compactMap { index in
+                connections[index].connected.map { $0..<max($0 + 1, client.ends[index] ?? .max) }
+            }
+        let names = Self.turnsOfWaiting + ["foreground", "networkUp", "receivePush", "hang"]
+        let acts = names.flatMap { client.acts($0) }.map(\.event)
+        let starts = Set(roads.map(\.upperBound) + acts + [asked]).filter { start in
+            start >= asked && start < over && !roads.contains { $0.contains(start) }
+                && client.isForeground(at: start) && client.hasNetwork(at: start)
+        }
+        return starts.sorted().map { start in
+            let next = (roads.map(\.lowerBound) + acts).filter { $0 > start }.min() ?? over
+            return DeafStretch(start: start, end: min(next, over))
         }
     }
 

@@ -58,6 +58,42 @@ extension Observations {
         }?.event
     }
 
+    /// The event that proves that a connection was greeted after an event, and stood for the whole of a bound while the client
+    /// could act.
+    ///
+    /// - Parameters:
+    ///   - event: What has to be done something about on the next connection.
+    ///   - bound: How long that may take.
+    ///   - start: Where the bound begins, given the greeting; nil where it never does.
+    /// - Returns: nil when no connection stood for so long.
+    func standing(after event: Int, within bound: Duration, from start: (Int) -> Int? = { $0 }) -> Int? {
+        for (index, connection) in connections.enumerated() {
+            guard let greeted = connection.connected, greeted > event, greeted < endOfLife(at: event),
+                let first = start(greeted), first < endOfLife(at: event),
+                let proof = deadline(after: first, within: bound, on: index), isAble(from: first, to: proof)
+            else { continue }
+            return proof
+        }
+        return nil
+    }
+
+    /// Whether a message was shown as failed between two events.
+    func hasFailed(_ question: ClientQuestion, from first: Int, to last: Int) -> Bool {
+        client.states.contains { state in
+            state.event > first && state.event < last
+                && state.entry(of: question).map { state.messages[$0].status == "failed" } == true
+        }
+    }
+
+    /// Whether a message was shown as failed between two events, or an error came to the screen that may be about it.
+    func mayHaveBeenTold(of question: ClientQuestion, from first: Int, to last: Int) -> Bool {
+        let before = client.state(at: first)?.errors ?? []
+        return hasFailed(question, from: first, to: last)
+            || client.states.contains { state in
+                state.event > first && state.event < last && state.errors.contains { !before.contains($0) }
+            }
+    }
+
     private func lastConnection(before event: Int) -> Int? {
         connections.lastIndex { $0.opening < event && $0.connected.map { $0 < event } == true }
     }

@@ -59,6 +59,14 @@ extension Observations {
         }
     }
 
+    /// Whether pushes to a device of somebody else were recorded from an event on.
+    func listensToPushes(besides principal: String, from event: Int) -> Bool {
+        history.events[...event].contains { earlier in
+            guard earlier.lane == .push, case .act("listen", let details) = earlier.kind else { return false }
+            return details.string("principal") != principal
+        }
+    }
+
     /// The event since which a principal has no connection, as it stands at an event; nil while it has one, or when the
     /// server may not know of the end.
     ///

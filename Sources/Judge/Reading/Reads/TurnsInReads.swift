@@ -17,6 +17,22 @@ extension Observations {
             for turn in turns(in: read) { body(turn, read, places) }
         }
     }
+
+    /// The entry of a turn: by its names, else by the turn that the conversation says its question belongs to.
+    func entry(of turn: ObservedTurn, in read: ObservedSessionRead) -> ObservedSessionRead.StoredTurn? {
+        read.entry(of: turn)
+            ?? turnNamed(for: turn, in: read).flatMap { name in read.turns.first { $0.turnId == name } }
+    }
+
+    /// What the conversation calls a turn that no frame names; only a question that stands in it once tells.
+    func turnNamed(for turn: ObservedTurn, in read: ObservedSessionRead) -> String? {
+        guard turn.turnId == nil else { return nil }
+        let stored = read.messages.filter { $0.role == "user" && exactlyEqual($0.text, turn.request.prompt) }
+        let asked = index.turns(of: read.sessionId).count {
+            exactlyEqual(turns[$0].request.prompt, turn.request.prompt)
+        }
+        return stored.count == 1 && asked == 1 ? stored[0].turnId : nil
+    }
 }
 
 extension ObservedSessionRead {

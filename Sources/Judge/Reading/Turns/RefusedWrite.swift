@@ -46,6 +46,16 @@ struct RefusedWrite {
             || !history.history.header.subject.hasScriptedAgent && !history.profiles.contains(.idempotency)
     }
 
+    /// Whether the fault surely met the question itself: it was asked under it, and what refused it is all that came, with the
+    /// connection and the process going on.
+    func lacksTheQuestion(in history: Observations) -> Bool {
+        guard let index = request.connection, request.event > fault.begin, turn.acks.isEmpty, turn.frames.isEmpty else {
+            return false
+        }
+        let hasLeft = history.connections[index].endByServer(after: request.event) != nil
+        return !hasLeft && history.lives.end(of: fault.life)?.cause != .exited
+    }
+
     static func all(in history: Observations) -> [RefusedWrite] {
         history.lives.faults.flatMap { fault in
             history.turns.compactMap { RefusedWrite($0, under: fault, in: history) }

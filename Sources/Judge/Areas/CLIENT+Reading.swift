@@ -1,0 +1,89 @@
+import Holdfast
+import Transcript
+
+/// What a client reads although nothing says that it lost anything.
+extension CLIENT {
+    /// CLIENT-55: "A client MUST read over REST the session on its screen after every `connected` on which it sends no
+    /// `sync`, and whenever the person opens it, unless the stream has brought all of it since it was last read".
+    ///
+    /// Once for each session that the person goes to while a connection is greeted, and once for each greeting without a `sync`
+    /// while a session is on the screen. A read that is under way then may serve, and decides nothing. What the stream has
+    /// brought is judged in favor of the client: with an epoch, any message of the session will do, as long as each greeting
+    /// since was followed by a `sync` and no gap was told.
+    static func whatIsOpenedIsRead(_ history: Observations, _ evidence: inout Evidence) {
+        for act in history.client.acts("selectSession") {
+            guard let session = act.details["sessionId"]?.stringValue,
+                let before = history.client.state(at: act.event), before.sessionId != session,
+                let connection = history.connectionInUse(at: act.event),
+                !history.mayBeWhole(session, at: act.event)
+            else { continue }
+            judge(
+                session, after: act.event, on: connection, "a session is opened and not read", history, &evidence)
+        }
+        for (index, connection) in history.connections.enumerated() {
+            guard let greeted = connection.connected, let session = history.client.state(at: greeted)?.sessionId,
+                !connection.sent.contains(where: { $0.type == "sync" }), !history.isGone(session, before: greeted)
+            else { continue }
+            // Who is on the way to another session has it on the screen when that is read.
+            let goal = history.client.acts("selectSession", "openPush", "launch").last { $0.event < greeted }
+            if let goal = goal?.details.string("sessionId"), goal != session { continue }
+            judge(
+                session, after: greeted, on: index, "a connection begins without a sync, and what is shown is not read",
+                history, &evidence)
+        }
+    }
+
+    private static func judge(
+        _ session: String, after cause: Int, on connection: Int, _ what: String, _ history: Observations,
+        _ evidence: inout Evidence
+    ) {
+        let stay = history.endOfStay(at: cause)
+        let late = history.clientDeadline(after: cause, within: history.clientBound(\.rest), on: connection)
+        let reads = history.client.reads(of: session)
+        let found = reads.filter { $0.request > cause && $0.request < min(late ?? .max, stay) }
+        if let read = found.first {
+            // Whoever awaits a turn, or was told of a gap, reads for that.
+            let isAwaited = ClientQuestion.all(in: history).contains { question in
+                question.requests.contains { $0.event < cause }
+                    && !question.news.contains { $0.kind != .proof && $0.event < cause }
+            }
+            let hasGap = history.answeredSyncs.contains { sync in
+                sync.result.complete == false && sync.result.event > cause && sync.result.event < read.request
+            }
+            if !isAwaited, !hasGap { evidence.keep() }
+            return
+        }
+        guard let late, late <= stay, history.client.state(at: late)?.sessionId == session,
+            !reads.contains(where: { $0.request < cause && history.end(of: $0) > cause })
+        else { return }
+        evidence.violate(
+            what, expected: "GET of session \(session)", actual: "none within the bound 'rest'", at: [cause, late])
+    }
+}
+
+extension Observations {
+    /// The greeted connection that a client has, as far as it can tell.
+    fileprivate func connectionInUse(at event: Int) -> Int? {
+        connections.indices.last { index in
+            guard let connected = connections[index].connected, connected < event else { return false }
+            return client.ends[index].map { $0 > event } ?? true
+        }
+    }
+
+    /// Whether the stream may have brought all of a session since it was last read, or since it was first told of.
+    fileprivate func mayBeWhole(_ session: String, at event: Int) -> Bool {
+        let start = client.launches.last { $0.isFresh && $0.events.lowerBound <= event }?.events.lowerBound ?? 0
+        let greetings = connections.filter { $0.connected.map { $0 > start && $0 < event } == true }
+        guard greetings.last?.greeting?.epoch != nil else { return false }
+        let read = sessionReads.last { $0.sessionId == session && $0.event > start && $0.event < event }?.event
+        let told = (received + syncs.flatMap(\.missed)).filter {
+            $0.sessionId == session && $0.event > start && $0.event < event
+        }.map(\.event).min()
+        guard let since = read ?? told else { return false }
+        let isSynced = greetings.allSatisfy { connection in
+            connection.connected.map { $0 < since } == true || connection.sent.contains { $0.type == "sync" }
+        }
+        let gaps = answeredSyncs.filter { $0.result.complete == false && !$0.result.hasMore }.map(\.result.event)
+        return isSynced && !gaps.contains { $0 > since && $0 < event }
+    }
+}

@@ -1,0 +1,138 @@
+import Holdfast
+import Transcript
+
+/// Answers that nobody heard, and whose devices are told of them.
+extension PUSH {
+    /// PUSH-15: "A server MUST send the push that it left out for open connections when all of these have ended and no
+    /// connection of the principal gave a sign of life after the `done`, unless its process ended meanwhile".
+    ///
+    /// Once for each question asked over a WebSocket whose `done` was the last thing on its connections. A push at any time
+    /// keeps it; absence counts as in PUSH-1, from the end that the server made or surely saw.
+    static func unheardAnswersAreAnnounced(_ history: Observations, _ evidence: inout Evidence) {
+        for (index, turn) in history.turns.enumerated() {
+            guard let unheard = history.unheardEnd(of: turn) else { continue }
+            let pushes = history.pushes.filter { $0.principal == turn.principal }
+            let announced = pushes.filter { $0.event > turn.event }.map { history.turn(announcedBy: $0) }
+            let isCalled = announced.contains(index)
+            // A push that says nothing of its turn may be this one.
+            let isOwed = !announced.contains(nil) && pushes.allSatisfy { $0.wasTaken || $0.event > unheard.done }
+            let late = isOwed ? history.pushDeadline(of: unheard, for: turn.principal) : nil
+            evidence.test(isCalled, orBy: late) { late in
+                Finding(
+                    "nobody was called for an answer that went into a dead connection",
+                    expected: "a push within \(history.timeouts.push) of the end", actual: "none",
+                    at: [turn.event, unheard.done, unheard.end, late])
+            }
+        }
+    }
+
+    /// PUSH-16: "A server MUST NOT send a push for a turn to a device token of another principal than that of the turn".
+    ///
+    /// Once for each push whose turn, message or session is somebody's; to the right device counts only where pushes to
+    /// another person were recorded too.
+    static func noticesStayWithTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
+        for push in history.pushes {
+            let named = history.turns.filter { turn in
+                turn.event < push.event && history.isNamed(turn, by: push)
+            }
+            guard let turn = named.first else { continue }
+            evidence.test(
+                named.contains { $0.principal == push.principal },
+                keptIf: history.listensToPushes(besides: push.principal, from: push.event),
+                otherwise: "a push went to a device of somebody else", expected: "a device of \(turn.principal)",
+                actual: "one of \(push.principal)", at: [turn.event, push.event])
+        }
+    }
+}
+
+extension Observations {
+    /// The end of the last connection that got a `done` and gave no sign of life after it.
+    struct UnheardEnd {
+        let done: Int
+        let end: Int
+        /// When the server has to know of every end, in patient microseconds.
+        let known: Int
+    }
+
+    /// Whether a push names a turn, its answer, or its session.
+    fileprivate func isNamed(_ turn: ObservedTurn, by push: ObservedPush) -> Bool {
+        if let id = push.turnId, let own = turn.turnId { return id == own }
+        if let id = push.messageId, answerIDs(of: turn).contains(id) { return true }
+        return push.sessionId != nil && push.sessionId == turn.session
+    }
+
+    /// How the connections of a turn's principal ended behind its `done`; nil when one gave a sign of life, may have given
+    /// one that the server heard after it, or did not end.
+    fileprivate func unheardEnd(of turn: ObservedTurn) -> UnheardEnd? {
+        // A repeat is a sign of life.
+        guard turn.requests.count == 1, turn.request.connection != nil,
+            let done = turn.dones.filter({ !$0.isReplayed && !$0.isDuplicate }).map(\.event).min()
+        else { return nil }
+        var end = done
+        var known = 0
+        for (index, connection) in connections.enumerated() where connection.principal == turn.principal {
+            if connection.refused != nil { continue }
+            guard connection.opening < done else { continue }
+            guard let ending = connection.ending else { return nil }
+            if wasLetGo(index, before: done) { continue }
+            let isAsker = turn.requests.contains { $0.connection == index }
+            guard let asked = isAsker ? turn.request.event : connection.connected, asked <= turn.event,
+                !wasHeard(index, after: asked), let wait = delay(of: ending, on: connection)
+            else { return nil }
+            end = max(end, ending.event)
+            known = max(known, patience(of: ending.event) + wait)
+        }
+        let cameBack = connections.contains {
+            $0.principal == turn.principal && $0.opening > done && $0.opening < end
+        }
+        guard end > done, !cameBack, !wasStopped(between: turn.event, and: end) else { return nil }
+        return UnheardEnd(done: done, end: end, known: known)
+    }
+
+    /// Whether a connection had ended for both sides before an event.
+    private func wasLetGo(_ index: Int, before event: Int) -> Bool {
+        events(on: index).contains { place in
+            switch history.events[place].kind {
+            case .close(.fromServer, _, _), .eof: place < event
+            default: false
+            }
+        }
+    }
+
+    /// Whether anything went to the server on a connection after an event, or may have reached it then: what was sent before
+    /// the question has arrived when the answer is there.
+    private func wasHeard(_ index: Int, after event: Int) -> Bool {
+        events(on: index).contains { place in
+            guard place > event else { return false }
+            switch history.events[place].kind {
+            case .text(.toServer, _), .binary(.toServer, _), .ping(.toServer), .pong(.toServer),
+                .close(.toServer, _, _):
+                return true
+            default: return false
+            }
+        }
+    }
+
+    /// How much later than the stage the server may see an end, in microseconds; nil for one with a close frame, which the
+    /// peer may have answered.
+    private func delay(of ending: ObservedConnection.Ending, on connection: ObservedConnection) -> Int? {
+        switch ending.kind {
+        case .lost: return connection.wasEndedByServer ? 0 : nil
+        case .cut:
+            let heartbeat = min(max(connection.greeting?["heartbeatSeconds"]?.intValue ?? 30, 1), 86_400)
+            return 3 * heartbeat * 1_000_000
+        case .closed: return nil
+        }
+    }
+
+    /// The event that proves that no push followed in time; nil when somebody came back before.
+    fileprivate func pushDeadline(of unheard: UnheardEnd, for principal: String) -> Int? {
+        guard listensToPushes(for: principal, from: unheard.done),
+            let proof = proof(after: unheard.end, limit: unheard.known + timeouts.push.microseconds)
+        else { return nil }
+        let cameBack = connections.contains {
+            $0.principal == principal && $0.opening > unheard.end && $0.opening < proof
+        }
+        return cameBack ? nil : proof
+    }
+}

@@ -1,0 +1,72 @@
+import TestSupport
+import Testing
+
+/// What a client reads although nothing says that it lost anything.
+@Suite struct ClientReadingTests {
+    private let clause = ClauseUnderTest("CLIENT-55")
+
+    @Test func `CLIENT-55 a connection without a sync is followed by a read`() throws {
+        let back = "client!launch A+ client=connected(s1 u1 a1) A!cut B+"
+        try clause.conforms("\(back) 1>GET(s1) 1<200(u1 a1)")
+        try clause.conforms("\(back) +11s 1>GET(s1)")
+        try clause.violates("\(back) +12s^")
+        try clause.violates("\(back) 1>GET(s2) 2>GET +12s^")
+        // What came between the read and the greeting would be missed.
+        let early = "client!launch A+ client=connected(s1 u1 a1) A!cut 1>GET(s1)"
+        try clause.violates("\(early) 1<200(u1 a1) B+ +12s^")
+        try clause.conforms("\(early) 1<200(u1 a1) B+ 2>GET(s1) 2<200(u1 a1)")
+        try clause.untested("\(early) B+ 1<200(u1 a1) +12s")  // one read may serve all
+        try clause.untested("\(back) +11s")
+        // Whoever awaits a turn reads for that.
+        let turn = "client!launch A+ client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A<ack(c2) A!cut"
+        try clause.untested("\(turn) B+ 1>GET(s1) 1<200(u1 a1 u2)")
+        try clause.untested("\(back) client!background +12s")
+        try clause.untested("\(back) +1s B!cut +11s")
+        try clause.untested("client!launch A+ client=connected A!cut B+ +12s")  // nothing is on the screen
+        try clause.untested(
+            "client!launch A+ client=connected(s1 u1) 1>GET(s1) 1<404(session_not_found) A!cut B+ +12s")
+    }
+
+    @Test func `CLIENT-55 a position that connected told is no replay`() throws {
+        let read = """
+            client!launch client=connecting A>open A>auth client!selectSession(s1) 1>GET(s1) 1<200(u1 a1)
+            client=connecting(s1 u1 a1) A<connected(e1 #9)
+            """
+        try clause.conforms("\(read) 2>GET(s1) 2<200(u1 a1 u2 a2)")
+        try clause.violates("\(read) +12s^")
+        try clause.untested("\(read) A>sync(e1 #0) A<syncResult(e1 #9 complete) +12s")
+    }
+
+    @Test func `CLIENT-55 a session that is opened is read`() throws {
+        let opened = "client!launch A+ client=connected(s1 u1 a1) client!selectSession(s2)"
+        try clause.conforms("\(opened) 1>GET(s2) 1<200(u2 a2) client=connected(s2 u2 a2)")
+        try clause.conforms("\(opened) client=connected(s2) 1>GET(s2) 1<503(internal) +12s")
+        try clause.violates("\(opened) client=connected(s2) +12s^")
+        try clause.violates("1>GET(s2) 1<200(u2 a2) \(opened) client=connected(s2 u2 a2) +12s^")
+        try clause.untested("\(opened) client=connected(s2) +11s")
+        try clause.untested("\(opened) client=connected(s2) +5s client!selectSession client=connected +12s")
+        try clause.untested(opened.replacing("(s2)", with: "(s1)") + " +12s")  // it is there
+        let before = opened.replacing("client!sel", with: "1>GET(s2) client!sel")
+        try clause.untested("\(before) 1<200(u2 a2) client=connected(s2 u2 a2) +12s")  // under way
+    }
+
+    @Test func `CLIENT-55 what the stream has brought need not be read`() throws {
+        let both = """
+            client!launch A+(e1 #0) client=connected client!selectSession(s2) 1>GET(s2) 1<200(u2 a2)
+            client=connected(s2 u2 a2) client!selectSession(s1) 2>GET(s1) 2<200(u1 a1) client=connected(s1 u1 a1)
+            """
+        let again = "client!selectSession(s2) client=connected(s2 u2 a2)"
+        try clause.conforms("\(both) \(again) +12s")
+        try clause.conforms("\(both) A!cut B+(e1 #0) B>sync(e1 #0) B<syncResult(e1 #0 complete) \(again) +12s")
+        // A gap was told, and that session was not read since.
+        let gap = "A!cut B+(e1 #9) B>sync(e1 #0) B<syncResult(e1 #9 evicted) 3>GET(s1) 3<200(u1 a1)"
+        try clause.violates("\(both) \(gap) \(again) +12s^")
+        try clause.conforms("\(both) \(gap) 4>GET(s2) 4<200(u2 a2) \(again) +12s")
+        // A client that does not ask for a replay has missed what it has missed.
+        try clause.violates("\(both) A!cut B+(e1 #0) 3>GET(s1) 3<200(u1 a1) \(again) +12s^")
+        // Nothing was ever told of it.
+        let never = "client!launch A+(e1 #0) client=connected client!selectSession(s2) client=connected(s2)"
+        try clause.violates("\(never) +12s^")
+        try clause.untested(never.replacing("client!sel", with: "A<done(s2 t7 #1) client!sel") + " +12s")
+    }
+}

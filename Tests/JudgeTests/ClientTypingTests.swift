@@ -1,0 +1,249 @@
+import TestSupport
+import Testing
+
+/// What a client does with what a person types, and types again.
+@Suite struct ClientTypingTests {
+    private let ready = "client!launch A+ client=connected(s1 u1 a1)"
+    private let taken = """
+        client!launch A+ client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A<ack(c2)
+        client=connected(s1 u1 a1 u2 thinking)
+        """
+
+    @Test func `CLIENT-49 a connection that fell silent is left`() throws {
+        let clause = ClauseUnderTest("CLIENT-49")
+        let silent = "\(taken) A!cut(silence)"
+        try clause.conforms("\(silent) +60s B+ 1>GET(s1)")
+        try clause.conforms("\(silent) +20s B+ 1>GET(s1)")  // it may ask more often
+        try clause.conforms("\(silent) +85s B+ 1>GET(s1)")  // it ended it, and then waited for its next attempt
+        try clause.violates("\(silent) +93s^")
+        try clause.violates("\(silent) +93s^ B+")
+        try clause.violates("\(taken) A>pingFrame A<pongFrame A!cut(silence) A>ping(n1) +93s^")
+        try clause.violates("\(taken) +93s^")  // nobody asked, and nothing came
+        try clause.untested("\(silent) +61s")
+    }
+
+    @Test func `CLIENT-49 a connection that says anything lives`() throws {
+        let clause = ClauseUnderTest("CLIENT-49")
+        try clause.untested("\(taken) +50s A>ping(n1) A<pong(n1) +50s A>ping(n1) A<pong(n1) +50s")
+        try clause.untested("\(taken) +50s A>pingFrame A<pongFrame +50s")
+        try clause.untested("\(taken) +50s A<pingFrame +50s")
+        try clause.untested("\(taken) +30s A<toolUse(t2) +70s")
+    }
+
+    @Test func `CLIENT-49 asks nothing of who awaits nothing, is away, or has another reason`() throws {
+        let clause = ClauseUnderTest("CLIENT-49")
+        try clause.untested("\(ready) +200s")
+        try clause.untested("\(taken) A<done(t2) client=connected(s1 u1 a1 u2 a2) +200s")
+        try clause.untested("\(taken) A!cut(silence) client!background +200s")
+        try clause.untested("\(taken) A!cut(silence) client!networkDown +200s")
+        try clause.untested("\(taken) +40s client=connected(s1 u1 a1 u2 failed=c2) +100s")  // given up
+        try clause.untested("\(taken) A!cut(rst) B+ 1>GET(s1)")
+        try clause.untested("\(taken) A<close(1012) B+ 1>GET(s1)")
+        try clause.untested(
+            "\(taken) A!cut(silence) 1>GET(s1) 1<200(u1 a1 u2 a2) client=connected(s1 u1 a1 u2 a2) +93s")
+        try clause.untested(
+            "client!launch A+ client=connected(s1 u1 a1) client!send(c2) 1>POST(c2 s1) A<message(u2 c2 t2) "
+                + "client=connected(s1 u1 a1 u2 thinking) +93s")  // its response is the road
+    }
+
+    private let given = """
+        client!launch A+ client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A<ack(c2) A!cut
+        client=connecting(s1 u1 a1 c2 failed=c2) client!sendAgain(c2)
+        """
+    private let failed = """
+        client!launch A+ client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A<ack(c2) A<error(agent_failed t2)
+        client=connected(s1 u1 a1 c2 failed=c2) client!sendAgain(c2)
+        """
+
+    @Test func `CLIENT-50 what may have arrived keeps its key`() throws {
+        let clause = ClauseUnderTest("CLIENT-50")
+        try clause.conforms("\(given) 1>POST(c2 s1)")
+        try clause.conforms("\(given) B+ 1>GET(s1) B>chat(c2 s1)")
+        try clause.violates("\(given) 1>POST(c9 s1 'question 2')^")
+        try clause.violates("\(given) B+ 1>GET(s1) B>chat(c9 s1 'question 2')^")
+        try clause.violates("\(given) 1>POST(-c s1 'question 2')^", also: ["CLIENT-13"])
+        try clause.untested(given)
+    }
+
+    @Test func `CLIENT-50 what is over takes a new key`() throws {
+        let clause = ClauseUnderTest("CLIENT-50")
+        try clause.conforms("\(failed) A>chat(c9 s1 'question 2') A<ack(c9 t9 u9)")
+        try clause.conforms("\(failed) 1>POST(c9 s1 'question 2')")
+        try clause.violates("\(failed) A>chat(c2 s1)^")
+        let mismatch = """
+            \(ready) client!send(c2) A>chat(c2 s1) A<error(idempotency_mismatch c2)
+            client=connected(s1 u1 a1 c2 failed=c2) client!sendAgain(c2)
+            """
+        try clause.conforms("\(mismatch) A>chat(c9 s1 'question 2')")
+        try clause.violates("\(mismatch) A>chat(c2 s1)^")
+    }
+
+    @Test func `CLIENT-50 leaves the key free where nobody can be asked twice`() throws {
+        let clause = ClauseUnderTest("CLIENT-50")
+        for code in ["busy", "bad_request", "persist_failed", "internal"] {
+            let refused = """
+                \(ready) client!send(c2) A>chat(c2 s1) A<error(\(code) c2) client=connected(s1 u1 a1 c2 failed=c2)
+                client!sendAgain(c2)
+                """
+            try clause.untested("\(refused) A>chat(c2 s1)")
+            try clause.untested("\(refused) A>chat(c9 s1 'question 2')")
+        }
+        let core = """
+            client!launch A+(core) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A!cut B+(core) 1>GET(s1)
+            1<200(u1 a1) client=connected(s1 u1 a1 c2 failed=c2) client!sendAgain(c2)
+            """
+        try clause.untested("\(core) B>chat(c9 s1 'question 2')")
+        try clause.untested("\(core) B>chat(c2 s1)")
+    }
+
+    @Test func `what a person sends again is not sent again by itself`() throws {
+        try ClauseUnderTest("CLIENT-45").conforms(
+            """
+            client!launch A+(core) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A!cut B+(core) 1>GET(s1)
+            1<200(u1 a1) +17s client=connected(s1 u1 a1 c2 failed=c2) client!sendAgain(c2) B>chat(c2 s1) B!cut C+(core) +17s
+            """, also: ["CLIENT-55"])
+        try ClauseUnderTest("CLIENT-47").untested(
+            """
+            \(ready) client!send(c2) A>chat(c2 s1) A<error(bad_request c2) client=connected(s1 u1 a1 c2 failed=c2)
+            client!sendAgain(c2) A>chat(c2 s1)
+            """)
+    }
+
+    @Test func `CLIENT-45 only busy and rate_limited are surely refusals`() throws {
+        let clause = ClauseUnderTest("CLIENT-45")
+        let asked = "client!launch A+(core) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1)"
+        for code in ["busy", "rate_limited retryAfterMs=1000"] {
+            try clause.untested(
+                "\(asked) A<error(\(code) c2) client=connected(s1 u1 a1 c2 failed=c2) +1s A>chat(c2 s1)")
+        }
+        for code in ["persist_failed", "interrupted", "internal"] {
+            let told = "\(asked) A<error(\(code) c2) client=connected(s1 u1 a1 c2 failed=c2) +1s"
+            try clause.violates("\(told) A>chat(c2 s1)^")
+            try clause.violates("\(told) 1>POST(c2 s1)^")
+            try clause.untested(told)
+            try clause.conforms("\(told) +17s")
+        }
+    }
+
+    private let offline =
+        "client!launch A+ client=connected(s1 u1 a1) client!networkDown A!cut client=offline(s1 u1 a1)"
+
+    @Test func `CLIENT-51 what is typed without a connection is sent, or said not to be`() throws {
+        let clause = ClauseUnderTest("CLIENT-51")
+        let typed = "\(offline) client!send(c2)"
+        let shown = "client=offline(s1 u1 a1 c2) client!networkUp"
+        try clause.conforms("\(typed) \(shown) B+ B>chat(c2 s1)")
+        try clause.conforms("\(typed) \(shown) 1>POST(c2 s1) B+")
+        try clause.conforms(
+            "\(typed) client=offline(s1 u1 a1 c2 failed=c2) client!networkUp B+ +17s", also: ["CLIENT-55"])
+        try clause.untested(
+            "\(typed) client=offline(s1 u1 a1 'You are offline') client!networkUp B+ +17s", also: ["CLIENT-55"])
+        try clause.violates("\(typed) \(shown) B+ +17s^", also: ["CLIENT-55"])
+        try clause.violates("\(typed) \(shown) B+ +17s^ B>chat(c2 s1)", also: ["CLIENT-55"])  // too late
+        try clause.violates("\(typed) client=offline(s1 u1 a1) client!networkUp B+ +17s^", also: ["CLIENT-55"])
+        try clause.violates("client!launch A>open client!send(c2) A<open A>auth A<connected +17s^")
+        try clause.violates("\(typed) \(shown) B+ +5s B!cut C+ +17s^", also: ["CLIENT-55"])
+        try clause.untested("\(typed) \(shown) B+ +16s", also: ["CLIENT-55"])
+        try clause.untested("\(typed) \(shown) B>open B<refused(503) +17s")
+        try clause.untested("\(typed) \(shown) B+ client!background +17s client!foreground")
+        try clause.untested(
+            "\(typed) \(shown) B+ client!selectSession(s2) client=connected(s2) +17s", also: ["CLIENT-55"])
+        try clause.untested("\(ready) client!send(c2) A>chat(c2 s1)")
+    }
+
+    @Test func `CLIENT-51 an earlier message may hold a later one up`() throws {
+        let clause = ClauseUnderTest("CLIENT-51")
+        try clause.conforms(
+            "\(offline) client!send(c2) client!send(c3) client!networkUp B+ B>chat(c2 s1) B<ack(c2) +17s",
+            also: ["CLIENT-55"])
+        try clause.violates(
+            """
+            \(offline) client!send(c2) client!send(c3) client!networkUp B+ B>chat(c2 s1) B<ack(c2) B<done(t2)
+            client=connected(s1 u1 a1 u2 a2) +17s^
+            """, also: ["CLIENT-55"])
+    }
+
+    @Test func `CLIENT-52 nothing typed is forgotten with the app`() throws {
+        let clause = ClauseUnderTest("CLIENT-52")
+        let ended = "\(offline) client!send(c2) client=offline(s1 u1 a1 c2) client!quit client!networkUp"
+        let again = "\(ended) client!launch(fresh=false) B+"
+        try clause.conforms("\(again) B>chat(c2 s1)")
+        try clause.conforms("\(again) client=connected(s1 u1 a1 c2)")
+        try clause.conforms("\(again) client=connected(s1 u1 a1 c2 failed=c2)")
+        try clause.violates("\(again) client=connected(s1 u1 a1) +17s^")
+        try clause.violates(
+            "\(again) client=connected(s2) +17s client!selectSession(s1) client=connected(s1 u1 a1) +17s^",
+            also: ["CLIENT-55"])
+        // Who knows what stands in the other.
+        try clause.untested("\(again) client=connected(s2) +17s")
+        try clause.untested("\(again) client=connected(s1 u1 a1) +16s")
+        try clause.untested(
+            "\(ended) client!launch(fresh=true) B+ client=connected(s1 u1 a1) +17s")
+        try clause.untested("\(ended) client!launch(fresh=false) client=connecting(s1 u1 a1) +60s")
+        let sent = "\(ready) client!send(c2) A>chat(c2 s1)"
+        let next = "client!quit client!launch(fresh=false) B+ client=connected(s1 u1 a1)"
+        try clause.violates("\(sent) \(next) +17s^")
+        try clause.untested("\(sent) A<ack(c2) \(next) 1>GET(s1) +17s")
+        try clause.untested(
+            "\(sent) A<error(busy c2) client=connected(s1 u1 a1 c2 failed=c2) \(next) +17s")
+        let failed = "\(offline) client!send(c2) client=offline(s1 u1 a1 c2 failed=c2) client!quit client!networkUp"
+        try clause.untested(
+            "\(failed) client!launch(fresh=false) B+ client=connected(s1 u1 a1) +17s")
+    }
+
+    @Test func `CLIENT-53 an answer ends the failure`() throws {
+        let clause = ClauseUnderTest("CLIENT-53")
+        let late = "\(taken) A!cut client=connecting(s1 u1 a1 u2 failed=c2) B+(e1 #0) B>sync(e1 #0)"
+        let replay = "B<syncResult(e1 #1 complete)[done(t2 #1)]"
+        let read = "B<syncResult(e1 #1 complete) 1>GET(s1) 1<200(u1 a1 u2 a2)"
+        let live = "B<syncResult(e1 #0 complete) B<done(t2 #1)"
+        for road in [replay, read, live] {
+            try clause.conforms("\(late) \(road) client=connected(s1 u1 a1 u2 a2)")
+            try clause.conforms(
+                "\(late) \(road) client=connected(s1 u1 a1 u2 a2 failed=c2) +1s client=connected(s1 u1 a1 u2 a2)")
+            try clause.violates("\(late) \(road) client=connected(s1 u1 a1 u2 a2 failed=c2) +18s^")
+            try clause.untested("\(late) \(road) client=connected(s1 u1 a1 u2 a2 failed=c2) +16s")
+        }
+        try clause.untested("\(taken) A<done(t2) client=connected(s1 u1 a1 u2 a2)")
+        try clause.untested("\(late) client=connected(s1 u1 a1 u2 failed=c2) +18s")
+        let told = "\(taken) A!cut client=connecting(s1 u1 a1 u2 'No answer yet') B+(e1 #0) B>sync(e1 #0)"
+        // An error that does not name the question may be about anything.
+        try clause.untested("\(told) \(live) client=connected(s1 u1 a1 u2 a2 'No answer yet')")
+        try clause.untested(
+            "\(taken) A<error(agent_failed t2) client=connected(s1 u1 a1 u2 failed=c2) 1>GET(s1) 1<200(u1 a1 u2 t2=failed) +18s"
+        )
+    }
+
+    @Test func `CLIENT-54 what waited goes out in the order of typing`() throws {
+        let clause = ClauseUnderTest("CLIENT-54")
+        let typed = """
+            \(offline) client!send(c2) client!send(c3) client=offline(s1 u1 a1 c2 c3) client!networkUp B+
+            """
+        try clause.conforms("\(typed) B>chat(c2 s1) B>chat(c3 s1)")
+        try clause.conforms("\(typed) B>chat(c2 s1) B<ack(c2) B<done(t2) B>chat(c3 s1)")
+        try clause.conforms("\(typed) 1>POST(c2 s1) B>chat(c3 s1)")
+        try clause.violates("\(typed) B>chat(c3 s1) B>chat(c2 s1)^")
+        try clause.untested("\(typed) B>chat(c3 s1) 1>POST(c2 s1)")  // the request may have been under way
+        try clause.untested("\(typed) 1>POST(c3 s1) 2>POST(c2 s1)")
+        try clause.untested("\(typed) B>chat(c3 s2) B>chat(c2 s1)")
+        try clause.untested("\(ready) client!send(c2) A>chat(c2 s1) client!send(c3) A>chat(c3 s1)")
+        try clause.untested(
+            """
+            \(offline) client!send(c2) client=offline(s1 u1 a1 c2 failed=c2) client!send(c3) client!networkUp B+
+            B>chat(c3 s1) B>chat(c2 s1)
+            """)
+    }
+
+    @Test func `CLIENT-54 what was lost comes again in the order of typing`() throws {
+        let clause = ClauseUnderTest("CLIENT-54")
+        let lost = "\(ready) client!send(c2) A>chat(c2 s1) client!send(c3) A>chat(c3 s1) A!cut B+"
+        try clause.conforms("\(lost) B>chat(c2 s1) B>chat(c3 s1)")
+        try clause.violates("\(lost) B>chat(c3 s1) B>chat(c2 s1)^")
+        try clause.untested("\(lost) 1>POST(c3 s1) 2>POST(c2 s1)")
+        let limited = """
+            \(ready) client!send(c2) A>chat(c2 s1) A<error(rate_limited c2 retryAfterMs=1000)
+            client=connected(s1 u1 a1 c2 rate_limited) client!send(c3) A>chat(c3 s1) A<ack(c3) A<done(t3) +1s A>chat(c2 s1)
+            """
+        try clause.untested(limited)
+    }
+}

@@ -1,0 +1,263 @@
+import Holdfast
+import JSON
+import TestSupport
+import Testing
+
+@testable import ReferenceClient
+
+/// The messages of `Spec/states/client.json` and the core, each held against the other: in each state of a message each
+/// input of a row comes, from a server that remembers keys and from one that does not.
+@Suite struct StateTableTests {
+    @Test func `the core does with a message what the rows say`() throws {
+        let table = try StateTable(.client, "message")
+        var check = StateTableCheck(table)
+        let pairs = Set(table.rows.map { [$0.state, $0.input] })
+        for pair in pairs.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            guard let state = Situation.states[pair[0]], let deed = Situation.inputs[pair[1]],
+                !Self.open.contains(where: { $0.covers(pair.joined(separator: " × ")) })
+            else { continue }
+            // With keys it was sent again before anything can come.
+            let isResent = pair[0] == "doubtful" && !["road.socket", "quit", "polling.over"].contains(pair[1])
+            for knowsKeys in isResent ? [false] : [true, false] {
+                Situation(state: pair[0], input: pair[1], knowsKeys: knowsKeys).hold(state, deed, against: &check)
+            }
+        }
+        for problem in check.verdict(unseen: Self.unseen + Self.open, rowless: Self.rowless) {
+            Issue.record("\(problem)")
+        }
+    }
+
+    /// Rows that the reference client does not show, or that a core alone cannot.
+    private static let unseen: [StateTableCheck.Exception] = [
+        .init("* × road.rest", "OutboxTests: takes a network that fails before"),
+        .init("* × post.200", "OutboxTests: takes a network that fails before"),
+        .init("* × post.5xx", "OutboxTests: takes a network that fails before"),
+        .init("* × person.again", "the person types; to a core that is a new message"),
+        .init("* × refusal.busy (the client sends it again", "this client leaves the rest to the person"),
+        .init("later × session.free", "this client leaves the rest to the person"),
+        .init("later × retryAfter.over (the client leaves", "this client sends it again by itself"),
+        .init("later × quit → nothing → typed", "this client keeps the wait"),
+        .init("doubtful × road.socket unstated idempotency (the session is not known)", "RecoveryTests"),
+        .init("unanswered × road.socket", "the message of the test was acknowledged before"),
+    ]
+
+    /// What has no row.
+    private static let rowless: [StateTableCheck.Exception] = [
+        .init("unanswered × road.socket", "what the server has is not sent again")
+    ]
+
+    /// Rows with which the core does not agree; each is a question to the table as much as to the core.
+    private static let open: [StateTableCheck.Exception] = [
+        .init("failed × turn.done", "a turn ends once: the answer is shown, and the failure stays"),
+        .init("failed × history.failed", "a message that a history holds is shown as sent, its error beside it"),
+        .init("unanswered × ack", "what was given up stays so until its ending comes"),
+        .init("unanswered × turn.frame", "what was given up stays so until its ending comes"),
+        .init("unanswered × history.question", "what was given up stays so until its ending comes"),
+    ]
+}
+
+/// A message of a phone in a state, and what then comes.
+private struct Situation {
+    let state, input: String
+    let knowsKeys: Bool
+
+    typealias Deed = @Sendable (inout Phone) -> Void
+
+    // MARK: the states, each by what leads there
+
+    static let states: [String: Deed] = [
+        "typed": { phone in
+            phone.tell(.networkDown)
+            phone.tell(.said("question 1"))
+        },
+        "sent": { $0.tell(.said("question 1")) },
+        "doubtful": { phone in
+            phone.tell(.said("question 1"))
+            if phone.core.serverKnowsKeys {
+                phone.tell(.networkDown)
+            } else {
+                phone.cut()
+                reconnect(&phone)
+            }
+        },
+        "acknowledged": { phone in
+            phone.tell(.said("question 1"))
+            phone.receive(ack(1, phone.key))
+        },
+        "later": { phone in
+            phone.tell(.said("question 1"))
+            refuse("rate_limited", &phone)
+        },
+        "refused": { phone in
+            phone.tell(.said("question 1"))
+            refuse("bad_request", &phone)
+        },
+        "answered": { phone in
+            phone.tell(.said("question 1"))
+            phone.receive(ack(1, phone.key))
+            phone.receive(done(1))
+        },
+        "failed": { phone in
+            phone.tell(.said("question 1"))
+            phone.receive(ack(1, phone.key))
+            phone.receive(failed(phone.key))
+        },
+        "unanswered": { phone in
+            phone.tell(.said("question 1"))
+            phone.receive(ack(1, phone.key))
+            _ = phone.core.having { $0.giveUp($0.shown) }
+        },
+    ]
+
+    // MARK: the inputs, each by what brings it about
+
+    static let inputs: [String: Deed] = [
+        "road.socket": { phone in
+            if phone.core.link.live != nil { phone.cut() }
+            phone.tell(.networkUp)
+            phone.fail(path: "/api/chat")
+            // What an earlier connection had begun to read has come to nothing.
+            phone.fail(path: "/api/sessions/s1")
+            reconnect(&phone)
+        },
+        "ack": { $0.receive(ack(1, $0.key)) },
+        "turn.frame": { phone in
+            phone.receive([
+                "type": "message", "sessionId": "s1", "messageId": "u1", "role": "user", "text": "question 1",
+                "turnId": "t1", "clientMessageId": .string(phone.key),
+            ])
+        },
+        "turn.done": { phone in
+            var frame = done(1)
+            frame["clientMessageId"] = .string(phone.key)
+            phone.receive(frame)
+        },
+        "turn.error": { $0.receive(failed($0.key)) },
+        "foreign.frame": { $0.receive(toolUse(9, session: "s9")) },
+        "refusal.later": { refuse("rate_limited", &$0) },
+        "refusal.busy": { refuse("busy", &$0) },
+        "refusal.store": { refuse("persist_failed", &$0) },
+        "refusal.good": { refuse("bad_request", &$0) },
+        "refusal.auth": { refuse("not_authenticated", &$0) },
+        "refusal.unknown": { refuse("out_of_tea", &$0) },
+        "road.ended": { $0.tell(.networkDown) },
+        "history.question": { read(["u1"], [("t1", "running")], &$0) },
+        "history.answer": { read(["u1", "a1"], [("t1", "done")], &$0) },
+        "history.failed": { read(["u1"], [("t1", "failed")], &$0) },
+        "history.lacks": { read([], [], &$0) },
+        "polling.over": { phone in _ = phone.core.having { $0.giveUp($0.shown) } },
+        "retryAfter.over": { phone in
+            phone.tell(.networkDown)
+            phone.elapse(.retry(key: phone.key), after: 5000)
+        },
+        "quit": { phone in phone = Phone(memory: phone.core.memory, now: phone.now) },
+    ]
+
+    /// The next attempt succeeds.
+    private static func reconnect(_ phone: inout Phone) {
+        if phone.core.link.phase == .waiting { phone.elapse(.reconnect, after: 1000) }
+        let knowsKeys = phone.core.serverKnowsKeys
+        phone.connect(epoch: knowsKeys ? "e1" : nil, capabilities: knowsKeys ? ["idempotency", "sync"] : [])
+    }
+
+    private static func refuse(_ code: String, _ phone: inout Phone) {
+        phone.receive([
+            "type": "error", "error": "no", "code": .string(code), "clientMessageId": .string(phone.key),
+            "retryAfterMs": 5000,
+        ])
+    }
+
+    private static func failed(_ key: String) -> JSONValue {
+        [
+            "type": "error", "error": "no", "code": "agent_failed", "sessionId": "s1", "turnId": "t1",
+            "clientMessageId": .string(key),
+        ]
+    }
+
+    /// The session is read; one read serves whoever asked for it.
+    private static func read(_ ids: [String], _ turns: [(String, String)], _ phone: inout Phone) {
+        phone.tell(.selected("s1"))
+        let keys = phone.core.serverKnowsKeys ? ["u1": phone.key] : [:]
+        phone.answer(path: "/api/sessions/s1", history("s1", ids, keys: keys, turns: turns))
+    }
+
+    func hold(_ prepare: Deed, _ deed: Deed, against check: inout StateTableCheck) {
+        var phone = Phone.connected(
+            epoch: knowsKeys ? "e1" : nil, capabilities: knowsKeys ? ["idempotency", "sync"] : [])
+        phone.tell(.selected("s1"))
+        phone.answer(path: "/api/sessions/s1", history("s1", []))
+        prepare(&phone)
+        let before = Self.state(of: phone)
+        // What was refused and what has failed look alike to a core, and to a person.
+        guard before == state || before == "failed" && state == "refused" else {
+            Issue.record("the message is not \(state), but \(before), before \(input)")
+            return
+        }
+        let count = phone.effects.count
+        deed(&phone)
+        let effects = input == "quit" ? [] : Array(phone.effects.dropFirst(count))
+        let after = Self.state(of: phone)
+        let facts = StateTable.Facts(
+            kept: [.clientCore, .clientSync, .clientPush], stated: knowsKeys ? [.idempotency, .sync] : [],
+            words: Self.words)
+        let told = phone
+        check.saw(state, input, facts, "\(effects), and was then \(after)") { row in
+            (after == row.next || after == "failed" && row.next == "refused")
+                && row.answer.allSatisfy { Self.holds($0, effects, told) }
+        }
+    }
+
+    /// What the reference client chooses where it has a choice.
+    private static let words: Set<String> = [
+        "the session is known", "the client leaves the rest to the person",
+        "the client sends it again by itself", "the client keeps the wait",
+        "the turn is awaited, so the client recovers when it is back",
+    ]
+
+    /// Where the first message is, in words of the table.
+    private static func state(of phone: Phone) -> String {
+        let message = phone.core.conversations.values.flatMap(\.messages).first { $0.text == "question 1" }
+        guard let question = phone.core.outbox.first(where: { $0.key == message?.key }) else {
+            return message?.status == .failed ? "failed" : "answered"
+        }
+        if question.isGivenUp { return "unanswered" }
+        return switch question.phase {
+        case .queued: "typed"
+        case .sent, .posted: "sent"
+        case .doubtful: "doubtful"
+        case .limited: "later"
+        case .accepted: "acknowledged"
+        }
+    }
+
+    /// Whether something was done that a row names.
+    private static func holds(_ act: StateTable.Act, _ effects: [Effect], _ phone: Phone) -> Bool {
+        let screen = phone.screen
+        let status = screen.messages.first { $0.text == "question 1" }?.status
+        switch (act.verb, act.what) {
+        case ("show", "sending"): return status == .sending
+        case ("show", "sent"): return status == .sent
+        case ("show", "thinking"): return screen.isThinking
+        case ("hide", "thinking"): return !screen.isThinking
+        case ("show", "answer"): return screen.messages.contains { $0.role == .assistant && $0.text == "answer 1" }
+        case ("show", "failed or errors"): return status == .failed || !screen.errors.isEmpty
+        case ("wait", "poll"):
+            return effects.contains { if case .wait(.poll, _) = $0 { true } else { false } }
+                || phone.core.conversations.values.contains { $0.poll != nil }
+        case ("wait", "retryAfterMs"):
+            return effects.contains { if case .wait(.retry, _) = $0 { true } else { false } }
+        case ("send", _):
+            return effects.contains { effect in
+                guard case .send(_, let text) = effect, let frame = try? JSONParser.value(text) else { return false }
+                return act.isMet(by: frame)
+            }
+        case ("request", let what?):
+            let words = what.replacing("{id}", with: "s1").split(separator: " ")
+            return effects.contains { effect in
+                guard case .request(_, let request, _) = effect else { return false }
+                return request.method == String(words[0]) && request.url.hasSuffix(String(words[1]))
+            }
+        default: return false
+        }
+    }
+}
