@@ -21,7 +21,7 @@ public func server(
         let selection = try Selection(
             patterns, role: .server, of: specification, scenarios: specification.scenarios())
         let (subject, scope) = try server.subject(under: specification)
-        return try await server.meeting(subject) { subject in
+        return try await server.meeting(subject, under: specification) { subject in
             if subject.start == nil {
                 do throws(HarnessProblem) {
                     try await subject.reach()

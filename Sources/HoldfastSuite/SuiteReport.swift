@@ -10,7 +10,7 @@ public struct SuiteReport: Sendable {
     /// The verdict in one line, such as `conforms: 92 pass`.
     public var headline: String { run.headline }
 
-    /// Whether every clause in question was put to the test and kept.
+    /// Whether every clause that the set-up can show was put to the test and kept.
     public var conforms: Bool { run.exit == .conforms }
 
     /// What each clause of the subject's side came to, in the order of the specification.
@@ -29,7 +29,10 @@ public struct SuiteReport: Sendable {
         let results = run.clauses.keyed(by: \.clause.id)
         clauses = specification.judgeable(run.subject.role).compactMap { clause in
             if let result = results[clause.id] { return JudgedClause(result, reason: run.whyUntested(clause.id)) }
-            return run.setAside.contains(clause.id) ? JudgedClause(setAside: clause) : nil
+            if let gap = run.outOfReach.first(where: { $0.clauses.contains(clause.id) }) {
+                return JudgedClause(clause, .outOfReach, reason: gap.reason)
+            }
+            return run.setAside.contains(clause.id) ? JudgedClause(clause, .setAside) : nil
         }
     }
 
@@ -60,6 +63,8 @@ public struct JudgedClause: Sendable, Identifiable, CustomStringConvertible {
         case notApplicable
         /// The scenarios that could decide it were left out on request.
         case setAside
+        /// The scenarios that could decide it need what the set-up lacks, such as a command that starts the server.
+        case outOfReach
         /// The suite itself failed.
         case harnessError
     }
@@ -79,7 +84,7 @@ public struct JudgedClause: Sendable, Identifiable, CustomStringConvertible {
     public let findings: [String]
 
     /// Whether a test of this clause passes: it is kept, or nothing was to be kept.
-    public var isKept: Bool { [.pass, .warning, .notApplicable, .setAside].contains(outcome) }
+    public var isKept: Bool { [.pass, .warning, .notApplicable, .setAside, .outOfReach].contains(outcome) }
 
     /// The id, the outcome, the sentence and what was found.
     public var description: String {
@@ -98,7 +103,9 @@ public struct JudgedClause: Sendable, Identifiable, CustomStringConvertible {
                 })
     }
 
-    init(setAside clause: Clause) { self.init(clause, .setAside, exercised: 0, []) }
+    init(_ clause: Clause, _ outcome: Outcome, reason: String? = nil) {
+        self.init(clause, outcome, exercised: 0, reason.map { [$0] } ?? [])
+    }
 
     private init(_ clause: Clause, _ outcome: Outcome, exercised: Int, _ findings: [String]) {
         id = clause.id.description

@@ -14,6 +14,15 @@ package enum SystemClock {
         return Int(time.tv_sec) * 1_000_000 + Int(time.tv_nsec) / 1000
     }
 
+    /// The local time of day with milliseconds, such as `09:41:07.250`.
+    package static var timeOfDay: String {
+        let now = time(of: CLOCK_REALTIME)
+        var (seconds, parts) = (now.tv_sec, tm())
+        localtime_r(&seconds, &parts)
+        let digits = [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        return "\(digits.joined(separator: ":")).\(String(now.tv_nsec / 1_000_000 + 1000).dropFirst())"
+    }
+
     /// The time on a processor that this thread has used, in seconds.
     package static var threadSeconds: Double {
         let time = time(of: CLOCK_THREAD_CPUTIME_ID)

@@ -18,6 +18,14 @@ package struct Descriptor: Sendable, Hashable {
     package static let standardOutput = Descriptor(STDOUT_FILENO)
     package static let standardError = Descriptor(STDERR_FILENO)
 
+    /// Standard output for the caller alone: what others print to it goes to standard error from here on.
+    package static func takenStandardOutput() -> Descriptor {
+        let own = dup(STDOUT_FILENO)
+        guard own >= 0 else { return standardOutput }
+        dup2(STDERR_FILENO, STDOUT_FILENO)
+        return Descriptor(own)
+    }
+
     /// None: whatever is done with it fails.
     package static let closed = Descriptor(-1)
 

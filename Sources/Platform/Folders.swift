@@ -22,7 +22,8 @@ package func files(below folder: String) throws(SystemError) -> [String] {
         let kind = Int32(entry.pointee.d_type)
         let path = "\(folder)/\(name)"
         if kind == Int32(DT_DIR) || kind == Int32(DT_UNKNOWN) && (try? FileStatus(of: path))?.kind == .folder {
-            found += try files(below: path).map { "\(name)/\($0)" }
+            // A folder that is closed to this user hides no other.
+            found += ((try? files(below: path)) ?? []).map { "\(name)/\($0)" }
         } else {
             found.append(name)
         }

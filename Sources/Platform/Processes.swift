@@ -11,6 +11,18 @@ package typealias ProcessID = Int32
 
 /// What the system does with the processes that this program starts.
 package enum Processes {
+    /// The path of this program, whatever it was called by; nil where the system does not tell.
+    package static var ownProgram: String? {
+        var path = [CChar](repeating: 0, count: 1 << 14)
+        #if canImport(Darwin)
+        var size = UInt32(path.count)
+        guard _NSGetExecutablePath(&path, &size) == 0 else { return nil }
+        #else
+        guard readlink("/proc/self/exe", &path, path.count - 1) > 0 else { return nil }
+        #endif
+        return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// The number of this program.
     package static var own: ProcessID { getpid() }
 

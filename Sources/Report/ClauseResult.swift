@@ -68,6 +68,11 @@ extension ClauseResult {
     }
 }
 
+extension ClauseResult {
+    /// Whether nothing put the clause to the test, or the evidence proves nothing.
+    var isUndecided: Bool { outcome == .untested || outcome == .inconclusive }
+}
+
 extension RunReport {
     /// The profile whose absence makes a clause not applicable.
     func undeclaredProfile(of clause: Clause) -> Profile { clause.undeclared(in: subject.profiles) ?? clause.profile }

@@ -185,6 +185,7 @@ package struct ConsoleReport {
             "nothing seen: profile '\(profile.rawValue)' is declared, and none of its \(count) clauses in question was exercised"
         }
         lines += report.gaps.map { "untested: \($0.line)" }
+        lines += report.outOfReach.map { "out of reach: \($0.line)" }
         if !report.setAside.isEmpty {
             let names = report.setAside.map(\.description).joined(separator: ", ")
             lines.append(

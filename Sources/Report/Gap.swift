@@ -19,7 +19,8 @@ package struct Gap: Sendable, Equatable {
         let names = clauses.map(\.description).joined(separator: ", ")
         let start = "it needs "
         if reason.hasPrefix(start) {
-            return "\(count) clause\(count == 1 ? " needs" : "s need") \(reason.dropFirst(start.count)): \(names)"
+            return
+                "\(count) clause\(count == 1 ? " needs" : "s need") \(reason.dropFirst(start.count).replacing(", or \(start)", with: ", or ")): \(names)"
         }
         return "\(count) clause\(count == 1 ? "" : "s"), \(reason): \(names)"
     }

@@ -30,6 +30,7 @@ package struct JSONReport {
             "interrupted": report.wasInterrupted, "again": report.again, "shard": report.part, "summary": summary,
             "tiers": report.tiers, "clauses": report.clauses.map(clause), "pending": report.pending,
             "excluded": report.excluded, "setAside": report.setAside,
+            "outOfReach": report.outOfReach.orAbsent,
             "elsewhere": report.part == nil ? nil : report.elsewhere, "baseline": report.baseline,
             "gaps": report.gaps, "notes": Self.lines(of: report.unseen) + report.notes,
             "diagnostics": report.diagnostics, "scenarios": report.scenarios.map(scenario),
@@ -42,6 +43,7 @@ package struct JSONReport {
             JSONValue(members: [
                 "pending": report.pending.count, "excluded": report.excluded.count,
                 "setAside": report.setAside.count,
+                "outOfReach": report.unreached.isEmpty ? nil : report.unreached.count,
                 "elsewhere": report.part == nil ? nil : report.elsewhere.count,
                 "expected": report.baseline == nil ? nil : report.expected.count,
                 "stale": report.baseline?.stale.count,
@@ -72,7 +74,10 @@ package struct JSONReport {
             "skipped": result.skipped,
         ])
         guard result.skipped == nil else {
-            return start.adding(JSONValue(members: ["setAside": result.wasSetAside.orAbsent]))
+            return start.adding(
+                JSONValue(members: [
+                    "setAside": result.wasSetAside.orAbsent, "outOfReach": result.isOutOfReach.orAbsent,
+                ]))
         }
         return start.adding(
             JSONValue(members: [

@@ -90,6 +90,7 @@ package struct ReportDiff: Sendable {
         var states: [ClauseID: State] = [:]
         for result in report.clauses { states[result.clause.id] = .judged(result, report.isExpected(result)) }
         for id in report.setAside { states[id] = .undecided("set aside") }
+        for id in report.unreached { states[id] = .undecided("out of reach") }
         for id in report.elsewhere { states[id] = .undecided("left to other parts") }
         for id in report.pending { states[id] = .undecided("pending") }
         return states

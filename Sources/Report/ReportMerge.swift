@@ -60,8 +60,8 @@ package enum ReportMerge {
     }
 
     private static func inQuestion(_ report: RunReport) -> [ClauseID] {
-        (report.clauses.map(\.clause.id) + report.pending + report.excluded + report.setAside + report.elsewhere)
-            .sorted()
+        (report.clauses.map(\.clause.id) + report.pending + report.excluded + report.setAside
+            + report.unreached + report.elsewhere).sorted()
     }
 
     // MARK: what keeps parts from being one run

@@ -67,6 +67,7 @@ package enum ReportReader {
             wasInterrupted: stored.bool("interrupted") ?? false, clauses: clauses, pending: stored.ids("pending"),
             excluded: stored.ids("excluded"), scenarios: scenarios,
             tiers: stored.objects("tiers").map { TierResult($0) }, setAside: stored.ids("setAside"),
+            outOfReach: stored.objects("outOfReach").map { Gap($0) },
             gaps: stored.objects("gaps").map { Gap($0) }, unseen: unseen,
             // The report tells both in one list.
             notes: Array(stored.texts("notes").dropFirst(unseen.count)), diagnostics: stored.texts("diagnostics"),
@@ -95,7 +96,8 @@ package enum ReportReader {
             let header = History.Header(specification: specification, scenario: name, subject: subject)
             return ScenarioResult(
                 name: name, history: History(header: header, events: []), verdicts: [], skipped: reason, tier: tier,
-                wasSetAside: stored.bool("setAside") ?? false)
+                wasSetAside: stored.bool("setAside") ?? false,
+                isOutOfReach: stored.bool("outOfReach") ?? false)
         }
         guard let history = history(stored, file: file), isOf(name, specification, history.header, stored) else {
             return nil

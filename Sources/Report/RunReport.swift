@@ -28,6 +28,8 @@ package struct RunReport: Sendable {
     package let tiers: [TierResult]
     /// Clauses nothing decides because whoever ran the suite left out the scenarios that could; out of question.
     package let setAside: [ClauseID]
+    /// Clauses nothing decides because the set-up cannot show them, by what would; out of question.
+    package let outOfReach: [Gap]
     /// Why clauses are untested.
     package let gaps: [Gap]
     /// Declared profiles of which nothing at all was seen, with the number of their clauses in question.
@@ -87,11 +89,18 @@ extension RunReport {
         let judged = inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) != nil }.map { clause in
             ClauseResult(clause, in: scenarios, intended: intended, subject: subject)
         }
-        let setAside = judged.filter { Self.isSetAside($0, among: scenarios, intended: intended) }.map(\.clause.id)
-        let isElsewhere = { (result: ClauseResult) in
-            part != nil && (result.outcome == .untested || result.outcome == .inconclusive)
+        let undecided = judged.filter(\.isUndecided)
+        func clauses(_ results: [ClauseResult], without isSkipped: (ScenarioResult) -> Bool) -> [ClauseID] {
+            results.filter { Self.isUndecided($0, for: isSkipped, among: scenarios, intended: intended) }
+                .map(\.clause.id)
         }
-        let decided = judged.filter { !setAside.contains($0.clause.id) }
+        let setAside = clauses(undecided, without: \.wasSetAside)
+        let isElsewhere = { (result: ClauseResult) in part != nil && result.isUndecided }
+        // A part leaves its undecided clauses to the merged report.
+        let outOfReach =
+            part == nil && subject.role == .server
+            ? clauses(undecided.filter { !setAside.contains($0.clause.id) }, without: \.isOutOfReach) : []
+        let decided = judged.filter { !setAside.contains($0.clause.id) && !outOfReach.contains($0.clause.id) }
         let clauses = decided.filter { !isElsewhere($0) }
         let untested = clauses.filter { $0.outcome == .untested }.map(\.clause.id)
         self.init(
@@ -102,7 +111,10 @@ extension RunReport {
             tiers: Dictionary(grouping: scenarios, by: \.tier).sorted { $0.key < $1.key }.map { tier, scenarios in
                 TierResult(tier, scenarios: scenarios, clauses: inQuestion, subject: subject.profiles)
             },
-            setAside: setAside, gaps: Gap.gaps(in: untested, scenarios: scenarios, intended: intended),
+            setAside: setAside,
+            outOfReach: Gap.gaps(
+                in: outOfReach, scenarios: scenarios.filter(\.isOutOfReach), intended: intended),
+            gaps: Gap.gaps(in: untested, scenarios: scenarios, intended: intended),
             unseen: Self.unseen(clauses, of: subject),
             // Frames of the suite's own server announce nothing about a client.
             notes: subject.role == .client
@@ -139,16 +151,19 @@ extension RunReport {
         return blamed
     }
 
-    /// Whether a clause is undecided and a scenario that could have decided it was left out on purpose.
+    /// Whether a scenario that could have decided an undecided clause was left out for a certain reason.
     ///
-    /// Untested counts only when all of its scenarios were left out: one that was performed and showed nothing is a gap.
-    private static func isSetAside(
-        _ result: ClauseResult, among scenarios: [ScenarioResult], intended: [String: [ClauseID]]
+    /// Untested counts only when all of its scenarios were left out, on request or for want of means: one that was performed
+    /// and showed nothing, or was skipped for another reason, is a gap. So is doubt about what was performed, unless whoever ran
+    /// the suite asked for less, or nothing short of crashes could remove it.
+    private static func isUndecided(
+        _ result: ClauseResult, for reason: (ScenarioResult) -> Bool, among scenarios: [ScenarioResult],
+        intended: [String: [ClauseID]]
     ) -> Bool {
-        guard result.outcome == .untested || result.outcome == .inconclusive else { return false }
         let meant = scenarios.filter { intended[$0.name]?.contains(result.clause.id) ?? false }
-        guard meant.contains(where: \.wasSetAside) else { return false }
-        return result.outcome == .inconclusive || meant.allSatisfy { $0.skipped != nil }
+        guard let left = meant.first(where: reason) else { return false }
+        if meant.allSatisfy({ $0.wasSetAside || $0.isOutOfReach }) { return true }
+        return result.outcome == .inconclusive && (left.wasSetAside || result.clause.id.isProvedByCrashes)
     }
 
     /// The clauses with an outcome.
@@ -158,6 +173,12 @@ extension RunReport {
 
     /// The scenario of a name.
     func scenario(_ name: String) -> ScenarioResult? { scenarios.first { $0.name == name } }
+
+    /// The clauses out of reach, whatever would reach them.
+    var unreached: [ClauseID] { outOfReach.flatMap(\.clauses) }
+
+    /// Whether the run was cut short or left a clause undecided.
+    private var isOpen: Bool { wasInterrupted || clauses.contains(where: \.isUndecided) }
 
     /// What the run comes to; the one place that computes it.
     ///
@@ -169,7 +190,7 @@ extension RunReport {
         if let baseline, !baseline.stale.isEmpty { return .staleBaseline }
         // What a driver that died in the middle would still have shown is not known.
         if scenarios.contains(where: { $0.failure != nil }) { return .incomplete }
-        if wasInterrupted || !clauses(.untested).isEmpty || !clauses(.inconclusive).isEmpty { return .incomplete }
+        if isOpen { return .incomplete }
         let hasEvidence = clauses.contains { [.pass, .warning, .violation].contains($0.outcome) }
         if !hasEvidence && part == nil { return .incomplete }
         return .conforms
@@ -179,6 +200,10 @@ extension RunReport {
     package var meaning: String {
         var meaning = exit.meaning
         if exit == .conforms, !expected.isEmpty { meaning = "conforms but for what is expected" }
+        if exit == .conforms, !outOfReach.isEmpty { meaning += ", as far as this set-up shows" }
+        if exit == .incomplete, !isOpen, !scenarios.contains(where: { $0.failure != nil }) {
+            meaning = "incomplete: nothing was put to the test"
+        }
         guard let part else { return meaning }
         return "part \(part.shard.index) of \(part.shard.count), "
             + (exit == .conforms ? meaning.replacing("conforms", with: "conforms so far") : meaning)
@@ -200,6 +225,7 @@ extension RunReport {
         if troubled > 0 { parts.append("the suite failed in \(troubled) scenario\(troubled == 1 ? "" : "s")") }
         if !pending.isEmpty { parts.append("\(pending.count) pending") }
         if !setAside.isEmpty { parts.append("\(setAside.count) set aside") }
+        if !unreached.isEmpty { parts.append("\(unreached.count) out of reach") }
         if !elsewhere.isEmpty { parts.append("\(elsewhere.count) left to the other parts") }
         let verdict = wasInterrupted ? "\(meaning) (interrupted)" : meaning
         return parts.isEmpty ? verdict : "\(verdict): \(parts.joined(separator: ", "))"
@@ -210,4 +236,9 @@ extension RunReport {
         (.pass, "pass"), (.violation, "violated"), (.warning, "warned"), (.untested, "untested"),
         (.inconclusive, "inconclusive"), (.harnessError, "harness errors"), (.notApplicable, "not applicable"),
     ]
+}
+
+extension ClauseID {
+    /// Whether nothing short of crashes proves that it is kept (chapter 3.5 of the specification).
+    package var isProvedByCrashes: Bool { self == ClauseID(.PERSIST, 1) }
 }

@@ -23,6 +23,8 @@ package struct ScenarioResult: Sendable {
     package var tier: Int
     /// Whether whoever ran the suite left it out.
     package var wasSetAside: Bool
+    /// Whether it was skipped because the set-up lacks something, such as a command that starts the server.
+    package var isOutOfReach: Bool
 
     /// Its name without the number of its repetition: repetitions are called `NAME#2`, `NAME#3`, ….
     var baseName: String { String(name.prefix { $0 != "#" }) }
@@ -31,7 +33,7 @@ package struct ScenarioResult: Sendable {
     package init(
         name: String, history: History, verdicts: [Verdict], problems: [String] = [], skipped: String? = nil,
         stoppedAt: String? = nil, failure: String? = nil, duration: Duration = .zero, tier: Int = 1,
-        wasSetAside: Bool = false
+        wasSetAside: Bool = false, isOutOfReach: Bool = false
     ) {
         self.name = name
         self.history = history
@@ -43,5 +45,6 @@ package struct ScenarioResult: Sendable {
         self.duration = duration
         self.tier = tier
         self.wasSetAside = wasSetAside
+        self.isOutOfReach = isOutOfReach
     }
 }

@@ -78,13 +78,14 @@ import Testing
             #"{"id":6,"do":"networkUp"}"#, #"{"id":7,"do":"receivePush","payload":{"sessionId":"s1"}}"#,
             #"{"id":8,"do":"openPush","payload":{"sessionId":"s2"}}"#,
             #"{"id":9,"do":"selectSession","sessionId":"s3"}"#, #"{"id":10,"do":"selectSession","sessionId":null}"#,
-            #"{"id":11,"do":"state"}"#, #"{"id":12,"do":"quit"}"#,
+            #"{"id":11,"do":"sendAgain","clientMessageId":"k1"}"#, #"{"id":12,"do":"state"}"#,
+            #"{"id":13,"do":"quit"}"#,
         ]
         for command in commands { #expect(await session.answer(to: command).contains(#""ok":true"#)) }
         #expect(
             await app.told == [
                 "launch", "background", "foreground", "networkDown", "networkUp", "receivePush", "openPush",
-                "select s3", "select -", "quit",
+                "select s3", "select -", "sendAgain k1", "quit",
             ])
         #expect(await app.payloads.map(\.sessionId) == ["s1", "s2"])
     }
@@ -97,7 +98,7 @@ import Testing
 
     @Test(arguments: DriverCommand.names.filter { !["launch", "send", "state"].contains($0) })
     func `what a team leaves out is answered as unsupported`(name: String) async {
-        let line = #"{"id":5,"do":"\#(name)","payload":{},"sessionId":null}"#
+        let line = #"{"id":5,"do":"\#(name)","payload":{},"sessionId":null,"clientMessageId":"k1"}"#
         #expect(
             await DriverSession(SmallApp()).answer(to: line)
                 == #"{"id":5,"unsupported":"the driver has no \#(name)"}"#)

@@ -33,6 +33,7 @@ actor FakeApp: DrivenClient {
         shown.messages.append(ShownMessage(clientMessageId: "k1", role: .user, text: text, status: .sending))
     }
 
+    func sendAgain(_ clientMessageId: String) async throws { told.append("sendAgain \(clientMessageId)") }
     func background() async throws { told.append("background") }
     func foreground() async throws { told.append("foreground") }
     func networkDown() async throws { told.append("networkDown") }

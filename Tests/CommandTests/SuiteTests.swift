@@ -61,6 +61,32 @@ import Testing
         #expect(try !folder.text(of: "out/report.json").contains(token))
     }
 
+    @Test func `an address alone shows what it can, and says what is out of reach`() async throws {
+        let folder = try TemporaryDirectory()
+        let out = folder.path + "/out"
+        let runs = try await Serving.run(in: folder) { serving in
+            let only = ["--only", "PERSIST-*", "--only", "TURN-8", "--only", "SYNC-20", "--only", "SYNC-2"]
+            let arguments = ["server", try serving.url(), "--token", try serving.token()] + only
+            return (
+                try await BuiltBinary.run(arguments + ["--out", out]),
+                try await BuiltBinary.run(arguments + ["--strict"])
+            )
+        }.result
+        #expect(runs.0.status == 0, "\(runs.0.out)\n\(runs.0.err)")
+        #expect(runs.0.out.hasPrefix("conforms, as far as this set-up shows: "), "\(runs.0.out)")
+        for line in ["need --start: ", "a scripted agent (tier 2)", "it needs 2 principals"] {
+            let told = runs.0.out.split(separator: "\n").joined(separator: " ")
+            #expect(told.contains(line.replacing("it needs ", with: "")), "\(line) in \(runs.0.out)")
+        }
+        #expect(runs.0.out.contains("as 'connected' states them:"), "\(runs.0.out)")
+        let report = try JSONParser.value(folder.text(of: "out/report.json"))
+        let unreached = (report["outOfReach"]?.arrayValue ?? []).flatMap { $0["clauses"]?.arrayValue ?? [] }
+        #expect(unreached.contains("PERSIST-1") && unreached.contains("TURN-8") && unreached.contains("SYNC-20"))
+        #expect(report["summary"]?["outOfReach"]?.intValue == unreached.count)
+        #expect(runs.1.status == 2, "\(runs.1.out)")
+        #expect(runs.1.out.contains("untested: "), "\(runs.1.out)")
+    }
+
     @Test func `a broken server ends with 1 and the sentence it broke`() async throws {
         let folder = try TemporaryDirectory()
         let (run, _) = try await Serving.run(["--defect", "sync-claims-complete-after-eviction"], in: folder) {
@@ -78,7 +104,8 @@ import Testing
         let folder = try TemporaryDirectory()
         let (run, _) = try await Serving.run(in: folder) { serving in
             try await BuiltBinary.run([
-                "server", serving.url(), "--token", serving.token(), "--scripted-agent", "--only", "server/TURN/*",
+                "server", serving.url(), "--token", serving.token(), "--scripted-agent", "--profile", "core", "--only",
+                "server/TURN/*",
             ])
         }
         #expect(run.out.contains("not applicable: "))
@@ -123,7 +150,7 @@ import Testing
         let folder = try TemporaryDirectory()
         let (run, _) = try await Serving.run(in: folder) { serving in
             try await BuiltBinary.run([
-                "server", serving.url(), "--token", serving.token(), "--only", "TURN-8", "--only", "TURN-5",
+                "server", serving.url(), "--token", serving.token(), "--only", "TURN-8", "--only", "TURN-5", "--strict",
             ])
         }
         #expect(run.status == 2, "\(run.out)")

@@ -6,12 +6,13 @@ import Testing
 enum Suites {
     static let variable = "HOLDFAST_SUITES"
 
-    /// The folder named by the environment, else `shared/suites` beside the package.
+    /// In the folder named by the environment, else in the one that `Tests/Suites/fetch.sh` makes, else beside the package.
     static func folder(_ name: String) -> URL? {
         let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let roots = [
             ProcessInfo.processInfo.environment[variable].map { URL(filePath: $0) },
+            package.appending(path: ".build/suites"),
             package.deletingLastPathComponent().appending(path: "shared/suites"),
         ]
         return roots.compactMap { $0?.appending(path: name) }.first {
@@ -22,7 +23,7 @@ enum Suites {
     static let parsing = folder("json-parsing/test_parsing")
 }
 
-@Suite(.enabled(if: Suites.parsing != nil, "the json-parsing suite is absent; name its folder in HOLDFAST_SUITES"))
+@Suite(.enabled(if: Suites.parsing != nil, "the json-parsing suite is absent; fetch it with Tests/Suites/fetch.sh"))
 struct `Public parsing suite` {
     static func files(_ prefix: String) throws -> [URL] {
         let folder = try #require(Suites.parsing)

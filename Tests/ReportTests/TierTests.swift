@@ -58,6 +58,38 @@ import Transcript
                 "untested: 1 clause needs a scripted agent (tier 2) or the model endpoint (tier 3): TURN-8"))
     }
 
+    @Test func `what the set-up cannot show is out of reach, and the run can conform`() throws {
+        var scenarios = try results(.pass, nil, skipped: "it needs --start")
+        scenarios[1].isOutOfReach = true
+        let reached = try report(scenarios)
+        #expect(reached.exit == .conforms)
+        #expect(reached.outOfReach == [Gap(reason: "it needs --start", clauses: [turn8])])
+        #expect(reached.headline == "conforms, as far as this set-up shows: 1 pass, 1 out of reach")
+        #expect(
+            ConsoleReport(reached, style: ConsoleStyle(width: 200)).text.contains(
+                "out of reach: 1 clause needs --start: TURN-8"))
+    }
+
+    @Test func `nothing is out of reach of a scenario that was performed, and a violation stays one`() throws {
+        var scenarios = try results(.untested, nil, skipped: "it needs --start")
+        scenarios[1].isOutOfReach = true
+        #expect(try report(scenarios).exit == .incomplete)
+        scenarios = try results(.violation, nil, skipped: "it needs --start")
+        scenarios[1].isOutOfReach = true
+        #expect(try report(scenarios).exit == .violation)
+        // What was skipped for another reason is no want of means.
+        scenarios = try results(nil, nil, skipped: "the subject took no connection in 2 scenarios in a row")
+        scenarios[0].isOutOfReach = true
+        scenarios[0].skipped = "it needs --start"
+        #expect(try report(scenarios).gaps.flatMap(\.clauses) == [turn8])
+        // A run in which nothing at all was shown proves nothing.
+        scenarios = try results(nil, nil, skipped: "it needs --start")
+        scenarios[0].skipped = "it needs --start"
+        scenarios[0].isOutOfReach = true
+        scenarios[1].isOutOfReach = true
+        #expect(try report(scenarios).exit == .incomplete)
+    }
+
     @Test func `a tier left out on request sets its clauses aside, and the run can conform`() throws {
         let report = try report(results(.pass, nil, skipped: "tier 2 was not asked for", wasSetAside: true))
         #expect(report.exit == .conforms)

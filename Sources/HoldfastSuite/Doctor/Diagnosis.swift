@@ -33,6 +33,8 @@ package struct Diagnosis: Sendable {
         /// How they will end.
         enum Outcome: String, CaseIterable {
             case untested, inconclusive
+            /// Until the set-up offers what is missing.
+            case outOfReach = "out of reach"
             /// On request.
             case setAside = "set aside"
         }
@@ -40,6 +42,9 @@ package struct Diagnosis: Sendable {
         let outcome: Outcome
         let gap: Gap
         let fix: String?
+
+        /// Whether a run can conform without them.
+        var isPassedOver: Bool { outcome == .setAside || outcome == .outOfReach }
     }
 
     var findings: [Finding] = []
@@ -51,7 +56,7 @@ package struct Diagnosis: Sendable {
     package var exit: ExitStatus {
         if isUnreachable { return .unreachable }
         let isClean = findings.allSatisfy { $0.status == .ok || $0.status == .note }
-        return isClean && open.allSatisfy { $0.outcome == .setAside } ? .conforms : .incomplete
+        return isClean && open.allSatisfy(\.isPassedOver) ? .conforms : .incomplete
     }
 }
 
@@ -72,14 +77,17 @@ package struct DiagnosisReport {
     var headline: String {
         let faults = diagnosis.findings.count { $0.status == .fault }
         let gaps = diagnosis.findings.count { $0.status == .gap }
-        let clauses = diagnosis.open.filter { $0.outcome != .setAside }.flatMap(\.gap.clauses).count
+        let clauses = diagnosis.open.filter { !$0.isPassedOver }.flatMap(\.gap.clauses).count
+        let unreached = diagnosis.open.filter { $0.outcome == .outOfReach }.flatMap(\.gap.clauses).count
         if diagnosis.isUnreachable { return "not ready: nothing can be tested" }
         var parts: [String] = []
         if faults > 0 { parts.append(counted(faults, "fault")) }
         if gaps > 0 { parts.append(counted(gaps, "gap")) }
         if clauses > 0 { parts.append(counted(clauses, "clause") + " may stay open") }
-        return parts.isEmpty
-            ? "ready: nothing stands in the way of the suite" : "not ready: " + parts.joined(separator: ", ")
+        if !parts.isEmpty { return "not ready: " + parts.joined(separator: ", ") }
+        return unreached > 0
+            ? "ready: \(counted(unreached, "clause")) out of reach of this set-up"
+            : "ready: nothing stands in the way of the suite"
     }
 
     package func text(_ style: ConsoleStyle) -> String {

@@ -1,7 +1,7 @@
 import Basics
-import Foundation
 import Holdfast
 import Report
+import SmallFoundation
 import Stage
 import Transcript
 import Transport
@@ -94,7 +94,7 @@ package struct Examination {
 
     private mutating func unreachable(_ check: String, _ problem: HarnessProblem) {
         let parts = problem.parts
-        let lines = parts.what.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        let lines = parts.what.split(separator: "\n").map { $0.trimmingPrefix(while: \.isWhitespace) }
         diagnosis.isUnreachable = true
         note(check, .fault, lines.joined(separator: " "), fix: parts.fix)
     }
@@ -171,6 +171,7 @@ package struct Examination {
                 "connected", .fault, "greeting and first reads break \(probe.breaches.joined(separator: "; "))",
                 fix: "the suite will say the same with its evidence; 'conformance explain' shows the sentences")
         }
+        if subject.isUndeclared { note("profiles", .note, subject.statedWords) }
         for announced in Announcements.notes(on: [probe.history], declared: subject.profiles) {
             note("profiles", .note, announced)
         }

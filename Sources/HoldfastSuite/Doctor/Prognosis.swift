@@ -26,9 +26,10 @@ struct Prognosis {
             guard !left.isEmpty else { continue }
             let onRequest = left.contains { scope.reason(toSetAside: $0, agent: subject.agent) != nil }
             let reason = onRequest ? Gap.reason(from: left.compactMap(obstacle)) : Self.reason(left.map(lack))
-            let needsProof = clause.id == ClauseID(.PERSIST, 1)
+            let needsProof = clause.id.isProvedByCrashes
             guard left.count == meant.count && !exercised.contains(clause.id) || needsProof else { continue }
-            let outcome: Diagnosis.Open.Outcome = onRequest ? .setAside : needsProof ? .inconclusive : .untested
+            let outcome: Diagnosis.Open.Outcome =
+                onRequest ? .setAside : !scope.isStrict ? .outOfReach : needsProof ? .inconclusive : .untested
             open[outcome, default: [:]][reason, default: []].append(clause.id)
         }
         return Diagnosis.Open.Outcome.allCases.flatMap { outcome in

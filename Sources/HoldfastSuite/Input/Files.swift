@@ -1,7 +1,7 @@
-import Foundation
 import Holdfast
 import Platform
 import Report
+import SmallFoundation
 
 /// Reading and writing whole files, with errors a person can act on.
 package enum Files {
@@ -10,10 +10,9 @@ package enum Files {
 
     /// The bytes of a file, or of standard input for `-`.
     package static func bytes(of path: String) throws -> [UInt8] {
-        var isStream = path == "-"
-        if !isStream, let status = try? FileStatus(of: path) {
+        if path != "-", let status = try? FileStatus(of: path) {
             // A shell opens the pipe of `<(command)` itself, so that somebody writes to it.
-            isStream = path.hasPrefix("/dev/fd/") && status.kind == .pipe
+            let isStream = path.hasPrefix("/dev/fd/") && status.kind == .pipe
             guard isStream || status.kind == .regular || status.kind == .folder else {
                 throw InputProblem(
                     path, "cannot be read: it is a pipe or a device", expected: "a regular file",
@@ -22,18 +21,17 @@ package enum Files {
             if status.size > maxBytes { throw tooLarge(path) }
         }
         let place = path == "-" ? "standard input" : path
-        let file = URL(fileURLWithPath: path)
         let bytes: [UInt8]?
-        do {
-            if isStream {
-                bytes = try stream(path == "-" ? .standardInput : FileHandle(forReadingFrom: file))
+        do throws(SystemError) {
+            if path == "-" {
+                bytes = try stream(.standardInput)
             } else {
-                bytes = [UInt8](try Data(contentsOf: file))
+                let file = try Descriptor(opening: path, for: .reading)
+                defer { file.close() }
+                bytes = try stream(file)
             }
         } catch {
-            throw InputProblem(
-                place, "cannot be read: \(reason(error))", expected: "a readable file",
-                fix: "check the name and the permissions")
+            throw unreadable(place, error)
         }
         guard let bytes else { throw tooLarge(place) }
         return bytes
@@ -44,18 +42,24 @@ package enum Files {
 
     /// Whether a path names a folder.
     package static func isFolder(_ path: String) -> Bool {
-        var isFolder: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+        (try? FileStatus(of: path))?.kind == .folder
     }
 
     /// All that a stream brings; nil when that is too much.
-    private static func stream(_ handle: FileHandle) throws -> [UInt8]? {
+    private static func stream(_ descriptor: Descriptor) throws(SystemError) -> [UInt8]? {
         var bytes: [UInt8] = []
-        while let more = try handle.read(upToCount: 1 << 20), !more.isEmpty {
+        while true {
+            let more = try descriptor.read(atMost: 1 << 20)
+            if more.isEmpty { return bytes }
             bytes += more
             if bytes.count > maxBytes { return nil }
         }
-        return bytes
+    }
+
+    /// That a file cannot be read, and why.
+    static func unreadable(_ place: String, _ error: SystemError) -> InputProblem {
+        InputProblem(
+            place, "cannot be read: \(error)", expected: "a readable file", fix: "check the name and the permissions")
     }
 
     private static func tooLarge(_ place: String) -> InputProblem {
@@ -66,7 +70,7 @@ package enum Files {
 
     /// Writes a file whole or not at all, and makes the folders above it where that is asked for.
     package static func write(_ text: String, to path: String, makingFolders: Bool = false) throws {
-        if makingFolders { try makeFolder((path as NSString).deletingLastPathComponent) }
+        if makingFolders { try makeFolder(folder(of: path)) }
         do {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
         } catch {
@@ -74,6 +78,11 @@ package enum Files {
                 path, "cannot be written: \(reason(error))", expected: "a writable place",
                 fix: "check that the folder exists and may be written to")
         }
+    }
+
+    /// The folder that a path lies in; empty where it names none.
+    package static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ""
     }
 
     /// Makes a folder with everything above it.
@@ -87,10 +96,11 @@ package enum Files {
         }
     }
 
-    private static func reason(_ error: any Error) -> String {
-        let error = error as NSError
-        if let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError { return cause.localizedDescription }
-        return error.localizedDescription
+    /// Why the system refused something, in its own words.
+    package static func reason(_ error: any Error) -> String {
+        let error = error as? CocoaError
+        return (error?.underlying as? POSIXError).map { SystemError($0.code.rawValue).description }
+            ?? error.map { "\($0)" } ?? "the system refuses it"
     }
 }
 

@@ -1,7 +1,7 @@
 import Captures
-import Foundation
 import Holdfast
 import JSON
+import Platform
 import Report
 import Transcript
 
@@ -34,16 +34,12 @@ package struct DialectCheck {
     // MARK: reading
 
     private static func capture(_ path: String, by dialect: Dialect) throws -> Capture {
-        let handle: FileHandle
-        do {
-            handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-        } catch {
-            throw InputProblem(
-                path, "cannot be read: \(error.localizedDescription)", expected: "a readable file",
-                fix: "check the name and the permissions")
+        let file: Descriptor
+        do throws(SystemError) { file = try Descriptor(opening: path, for: .reading) } catch {
+            throw Files.unreadable(path, error)
         }
-        defer { try? handle.close() }
-        func next(_ count: Int) -> [UInt8] { (try? handle.read(upToCount: count)).map { [UInt8]($0) } ?? [] }
+        defer { file.close() }
+        func next(_ count: Int) -> [UInt8] { (try? file.read(atMost: count)) ?? [] }
         var capture = Capture(file: path, coverage: DialectCoverage(dialect))
         var chunk = next(CaptureForm.openingBytes)
         let form = try CaptureForm.recognised(in: chunk, file: path)

@@ -1,4 +1,3 @@
-import Foundation
 import Holdfast
 import Platform
 
@@ -42,13 +41,10 @@ package enum JudgeFiles {
     /// The report carries its transcripts, so a run's folder stands for its report alone.
     private static func captures(in folder: String) -> [String] {
         let base = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
-        var found: [String] = []
-        let walker = FileManager.default.enumerator(atPath: folder)
-        while let path = walker?.nextObject() as? String, found.count < most {
-            if path.split(separator: "/").last == "report.json" || endings.contains(where: path.hasSuffix) {
-                found.append(path)
-            }
-        }
+        let inside = (try? Platform.files(below: folder)) ?? []
+        let found = inside.lazy.filter { path in
+            path.split(separator: "/").last == "report.json" || endings.contains(where: path.hasSuffix)
+        }.prefix(most)
         let copies = found.filter { $0.hasSuffix("report.json") }
             .map { $0.dropLast("report.json".count) + "transcripts/" }
         return found.filter { path in !copies.contains { path.hasPrefix($0) } }.sorted().map { "\(base)/\($0)" }

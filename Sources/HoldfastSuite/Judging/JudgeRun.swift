@@ -1,9 +1,9 @@
 import Captures
 @preconcurrency import Dispatch
-import Foundation
 import Holdfast
 import Judge
 import Report
+import SmallFoundation
 import Synchronization
 import Transcript
 

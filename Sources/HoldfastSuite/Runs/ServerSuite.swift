@@ -39,7 +39,8 @@ package struct ServerSuite {
         let results = inOrder(await session.results(outcome.performances))
         var report = session.report(results, of: subject.declaration, at: subject.shownAddress, selection)
         report.diagnostics =
-            outcome.diagnostics + Self.leftOut(of: outcome.performances)
+            (subject.isUndeclared ? [subject.statedWords] : []) + outcome.diagnostics
+            + Self.leftOut(of: outcome.performances)
             + [outcome.performances.lateness].compactMap(\.self)
         return report
     }
@@ -76,6 +77,7 @@ package struct ServerSuite {
                     wasSetAside: true)
             }
             result?.tier = Scope.tier(of: scenario, agent: subject.agent)
+            if scope.isStrict { result?.isOutOfReach = false }
             return result
         }
     }

@@ -69,6 +69,7 @@ final class SuiteJudging: Sendable {
             verdicts: performance.skipped == nil ? judge(performance.history, under: specification) : [],
             problems: performance.problems.map(\.description), skipped: performance.skipped,
             stoppedAt: performance.stoppedAt ?? (performance.wasInterrupted ? "the run was interrupted" : nil),
-            failure: performance.failure, duration: performance.duration)
+            failure: performance.failure, duration: performance.duration,
+            isOutOfReach: performance.isOutOfReach)
     }
 }

@@ -1,6 +1,6 @@
-import Foundation
 import Holdfast
 import Report
+import SmallFoundation
 import Stage
 import Synchronization
 import Transcript

@@ -1,7 +1,7 @@
-import Foundation
 import Holdfast
 import Reference
 import Report
+import SmallFoundation
 import Stage
 import Transport
 
@@ -114,7 +114,7 @@ struct ServerKills: Sendable {
 
     /// A server of this process with a defect, cheaper than a program of its own; what only a started one can show is left out.
     private func inProcess(_ defect: Defect, patience: Duration?) async throws -> KillMatrixPeer {
-        let folder = NSTemporaryDirectory() + "holdfast-\(UUID().uuidString)"
+        let folder = "\(FileManager.default.temporaryDirectory.path)/holdfast-\(UUID().uuidString)"
         try Files.makeFolder(folder)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let described = try ReferenceSubject(program: program).subject()

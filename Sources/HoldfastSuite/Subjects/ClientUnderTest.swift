@@ -116,7 +116,8 @@ public struct ClientUnderTest: Sendable {
             let declared = Set(profiles.compactMap(Profile.init(rawValue:)))
             return ClientSubject(
                 name: [greeting.name, greeting.version].compactMap(\.self).joined(separator: " "),
-                profiles: declared.isEmpty ? greeting.profiles ?? [] : declared, driver: source.drivers,
+                profiles: declared.isEmpty ? greeting.profiles ?? [] : declared.union([.clientCore]),
+                driver: source.drivers,
                 unsupported: greeting.unsupported, timeScale: timeScale, host: source.host)
         } catch {
             throw SuiteProblem(error.isHarness ? .harness : .unreachable, error.description)
@@ -131,7 +132,6 @@ public struct ClientUnderTest: Sendable {
             problems += Self.unknown(variations, "--variation", among: ClientVariation.all.map(\.name))
         }
         problems += Self.unknown(profiles, "--profile", among: Profile.all(of: .client).map(\.rawValue).sorted())
-        problems += Profile.needs(of: Set(profiles.compactMap(Profile.init(rawValue:))))
         if !(1...1000).contains(timeScale) {
             problems.note(
                 "--time-scale", "'\(Self.readable(timeScale))' is no scale", expected: "a number from 1 to 1000",

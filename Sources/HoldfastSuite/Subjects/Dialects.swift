@@ -43,7 +43,7 @@ extension Dialect {
     }
 
     /// Declared profiles that no system of this dialect can keep, because its wire cannot say what they ask for.
-    func problems(declaring declared: Set<Profile>, given place: String) -> [InputProblem] {
+    package func problems(declaring declared: Set<Profile>, given place: String) -> [InputProblem] {
         declared.subtracting(profiles).sorted().map { profile in
             InputProblem(
                 place, "no server of the dialect '\(name)' can declare '\(profile.rawValue)'",
@@ -62,19 +62,7 @@ extension Profile {
     package static func declared(
         named names: [String], of role: Role = .server, _ problems: inout [InputProblem]
     ) -> Set<Profile> {
-        let before = problems.count
-        let declared = profiles(named: names, of: role, &problems)
-        // An unknown name may be the needed one, mistyped.
-        if problems.count == before { problems += needs(of: declared) }
-        return declared
-    }
-
-    /// Profiles given by flags without the one they need, as a problem.
-    static func needs(of declared: Set<Profile>) -> [InputProblem] {
-        let problem = problem(declaring: declared, at: "--profile") { missing in
-            declared.union(missing).sorted().map { "--profile \($0.rawValue)" }.joined(separator: " ")
-        }
-        return [problem].compactMap(\.self)
+        profiles(named: names, of: role, &problems).union([role == .server ? .core : .clientCore])
     }
 
     /// The profiles of a side by the given names, which may hold several with commas between.

@@ -1,7 +1,7 @@
-import Foundation
 import Holdfast
 import JSON
 import Reference
+import SmallFoundation
 import Stage
 import Transport
 
@@ -15,21 +15,25 @@ extension ReferenceConfiguration {
     /// form.
     package func subjectFile(port: Int, dialect name: String? = nil) -> JSONValue {
         let limits = limits.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) }
+        let anybody = principals.first?.name
         let push = push.map { push in
-            let devices = push.devices.map { (key: $0.principal, value: JSONValue.string($0.token)) }
+            let reached = push.devices.filter { requiresAuth || $0.principal == anybody }
+            let devices = reached.map { (key: $0.principal, value: JSONValue.string($0.token)) }
             return JSONValue(members: ["topic": push.topic, "devices": JSONValue.object(JSONObject(devices))])
         }
+        // Without tokens everybody is one person.
+        let people = requiresAuth ? principals : []
         return JSONValue(members: [
             "name": referenceName, "version": toolVersion, "url": "ws://\(host):\(port)\(socketPath)",
             "http": "http://\(host):\(port)", "profiles": profiles.map(\.rawValue), "agent": "scripted",
-            "principals": principals.map { JSONValue(members: ["name": $0.name, "token": $0.token]) },
+            "principals": people.map { JSONValue(members: ["name": $0.name, "token": $0.token]) },
             "dialect": name, "limits": limits.isEmpty ? JSONValue?.none : .object(JSONObject(limits)), "push": push,
         ])
     }
 
     private var profiles: [Profile] {
         let all: [Profile] =
-            [.core] + [.idempotency, .sync].filter(keeps.contains) + [.auth]
+            [.core] + [.idempotency, .sync].filter(keeps.contains) + (requiresAuth ? [.auth] : [])
             + (messagesPerMinute == nil ? [] : [.rateLimit]) + (push == nil ? [] : [.push])
         return all.filter(dialect.profiles.contains)
     }
@@ -60,6 +64,8 @@ struct ReferenceSubject {
     var dialectFile: String?
     /// How many replayed frames it keeps.
     var replayFrames = 1000
+    /// The profiles it keeps; nil for all.
+    var profiles: Set<Profile>?
 
     /// Principals, so that many scenarios run at once and each has devices of its own.
     private static let principals = 12
@@ -76,29 +82,43 @@ struct ReferenceSubject {
 
     /// The subject; its addresses are known once it is started.
     func subject() throws -> ServerSubject {
-        let people = (1...Self.principals).map { number in
+        let kept = profiles ?? Profile.all(of: .server)
+        // Without tokens everybody is one person.
+        let people = (1...(kept.contains(.auth) ? Self.principals : 1)).map { number in
             ServerSubject.Principal(
-                name: "p\(number)", token: UUID().uuidString,
-                device: UUID().uuidString.replacing("-", with: "").lowercased())
+                name: "p\(number)", token: kept.contains(.auth) ? UUID().uuidString : nil,
+                device: kept.contains(.push) ? UUID().uuidString.replacing("-", with: "").lowercased() : nil)
         }
+        let limits = Self.limits.filter { kept.contains(Self.profile(of: $0.key)) }
         var command = [program, "serve", "--port", "{port}", "--data", "{data}", "--end-with-input"]
-        command += ["--replay-frames", "\(replayFrames)", "--push-url", "{push}", "--topic", Self.topic]
+        command += ["--replay-frames", "\(replayFrames)"]
+        if kept.contains(.push) { command += ["--push-url", "{push}", "--topic", Self.topic] }
         for (name, option) in Self.options.sorted(by: { $0.key < $1.key }) {
-            command += [option, "\(Self.limits[name] ?? 0)"]
+            command += limits[name].map { [option, "\($0)"] } ?? []
         }
         for person in people {
-            command += ["--token", "\(person.name)=\(person.token ?? "")"]
-            command += ["--device", "\(person.name)=\(person.device ?? "")"]
+            command += person.token.map { ["--token", "\(person.name)=\($0)"] } ?? []
+            command += person.device.map { ["--device", "\(person.name)=\($0)"] } ?? []
         }
+        command += profiles?.sorted().flatMap { ["--profile", $0.rawValue] } ?? []
         if !dialect.isCanonical { command += ["--dialect", dialectFile ?? dialect.name] }
         command += defects.flatMap { ["--defect", $0] } + variations.flatMap { ["--variation", $0] }
         var subject = ServerSubject(
             name: referenceName, webSocket: try Endpoint("ws://127.0.0.1:1/ws"), principals: people,
-            profiles: dialect.isCanonical ? Profile.all(of: .server) : dialect.usualProfiles, hasScriptedAgent: true)
+            profiles: profiles ?? (dialect.isCanonical ? kept : dialect.usualProfiles), hasScriptedAgent: true)
         subject.start = StartCommand(command)
         subject.speak(dialect)
         subject.start?.url = dialect.address(of: StartCommand.usualURL)
-        subject.limits = Self.limits
+        subject.limits = limits
         return subject
+    }
+
+    /// The profile that a limit belongs to.
+    private static func profile(of limit: String) -> Profile {
+        switch limit {
+        case "authSeconds": .auth
+        case "messagesPerMinute", "rateWindowSeconds": .rateLimit
+        default: .core
+        }
     }
 }

@@ -6,6 +6,8 @@ package struct Scope: Sendable {
     var tiers: Set<Int>?
     /// Whether scenarios that stop and start the subject are left out.
     var skipsCrashes = false
+    /// Whether what the set-up cannot show counts as untested.
+    var isStrict = false
 
     /// The tier of a scenario: how predictable the agent has to be, and by which means this subject's is.
     static func tier(of scenario: Scenario, agent: SubjectFile.Agent) -> Int {

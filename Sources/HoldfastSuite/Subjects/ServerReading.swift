@@ -1,6 +1,6 @@
-import Foundation
 import Holdfast
 import Reference
+import SmallFoundation
 import Stage
 import Transport
 
@@ -53,21 +53,31 @@ extension ServerUnderTest {
         var people = given.isEmpty ? known : given
         if people.isEmpty { people = [ServerSubject.Principal(name: "p1")] }
         name(devicesOf: &people, described?.push?.devices ?? [:], &problems)
+        if !(0...86_400).contains(wait) {
+            problems.note(
+                "--wait", "'\(wait)' seconds", expected: "a number from 0 to 86400", fix: "leave it out, or give 60")
+        }
+        let tls = tls(&problems)
+        let headers = headers.compactMap { header($0, &problems) }
         guard problems.isEmpty, let webSocket else { throw InputProblems(problems) }
         var subject = ServerSubject(
             name: described?.name ?? "server", webSocket: webSocket, http: base, principals: people, profiles: declared,
-            tls: TLSOptions(acceptAnyCertificate: acceptsAnyCertificate))
+            tls: tls)
+        subject.headers = headers
         subject.speak(spoken)
+        subject.isUndeclared = named == nil && spoken.isCanonical
         subject.start = startCommand
         subject.agent = agent
         subject.limits = described?.limits ?? [:]
         if let turn = subject.limits["turnSeconds"] { subject.timeouts.turn = .seconds(turn) }
-        return (measured(subject), Scope(tiers: wanted, skipsCrashes: skipsCrashes))
+        return (measured(subject), Scope(tiers: wanted, skipsCrashes: skipsCrashes, isStrict: isStrict))
     }
 
     /// Starts what the server needs of the suite, lets the body meet it, and ends everything.
+    ///
+    /// Where nobody said what the server declares, it is taken to declare what its greeting states.
     package func meeting<Result>(
-        _ subject: ServerSubject, _ body: (ServerSubject) async throws -> Result
+        _ subject: ServerSubject, under specification: Specification, _ body: (ServerSubject) async throws -> Result
     ) async throws -> Result {
         var push = try pushSink.map { try ServiceAddress($0, given: "--push-sink", maySecure: true) }
         if pushSpeaksTLS {
@@ -83,7 +93,20 @@ extension ServerUnderTest {
         let topic =
             reference == nil ? try subjectFile.map { try SubjectFile(file: $0) }?.push?.topic : ReferenceSubject.topic
         return try await Services.run(
-            for: subject, push: push, pushCertificate: pushCertificate, pushTopic: topic, model: model, body)
+            for: subject, push: push, pushCertificate: pushCertificate, pushTopic: topic, model: model
+        ) { subject in
+            if subject.start == nil { await awaitStart(of: subject) }
+            return try await body(
+                subject.isUndeclared ? subject.declaringWhatItStates(under: specification) : subject)
+        }
+    }
+
+    /// Waits until the server takes connections, as long as it may take; what then keeps it from doing so, others tell.
+    private func awaitStart(of subject: ServerSubject) async {
+        let end = ContinuousClock.now + .seconds(wait)
+        while ContinuousClock.now < end, !Task.isCancelled, (try? await subject.reach()) == nil {
+            try? await Task.sleep(for: .milliseconds(200), clock: .continuous)
+        }
     }
 
     private func measured(_ subject: ServerSubject) -> ServerSubject {
@@ -162,12 +185,63 @@ extension ServerUnderTest {
         var reference = ReferenceSubject(program: program, defects: defects, variations: variations)
         reference.dialect = spoken
         reference.dialectFile = dialect
-        var subject = try reference.subject()
-        if !profiles.isEmpty { subject.profiles = Profile.declared(named: profiles, &problems) }
+        // It keeps what is declared, and nothing beyond it.
+        if !profiles.isEmpty { reference.profiles = Profile.declared(named: profiles, &problems) }
+        let subject = try reference.subject()
         problems += spoken.problems(declaring: subject.profiles, given: "--profile")
         problems += Scope.problems(Set(tiers), agent: subject.agent, given: "--tier")
         try problems.throwAll()
-        return (measured(subject), Scope(tiers: tiers.isEmpty ? nil : Set(tiers), skipsCrashes: skipsCrashes))
+        return (
+            measured(subject),
+            Scope(tiers: tiers.isEmpty ? nil : Set(tiers), skipsCrashes: skipsCrashes, isStrict: isStrict)
+        )
+    }
+
+    /// How TLS is spoken; files that cannot be read are problems of their own.
+    private func tls(_ problems: inout [InputProblem]) -> TLSOptions {
+        let files = [
+            ("--ca", certificateAuthorities), ("--client-certificate", clientCertificate), ("--client-key", clientKey),
+        ]
+        for (flag, file) in files {
+            guard let file else { continue }
+            do {
+                guard try !Files.text(of: file).contains("-----BEGIN") else { continue }
+                problems.note(
+                    flag, "'\(file)' holds no PEM text", expected: "a file in PEM form",
+                    fix: "convert it with 'openssl x509 -in FILE -inform der -out FILE.pem'")
+            } catch {
+                problems += [error as? InputProblem].compactMap(\.self)
+            }
+        }
+        var identity: TLSOptions.Identity?
+        switch (clientCertificate, clientKey) {
+        case (let certificate?, let key?): identity = .init(certificateFile: certificate, keyFile: key)
+        case (nil, nil): break
+        default:
+            problems.note(
+                clientKey == nil ? "--client-certificate" : "--client-key", "one is useless without the other",
+                expected: "--client-certificate FILE and --client-key FILE", fix: "give both")
+        }
+        return TLSOptions(
+            acceptAnyCertificate: acceptsAnyCertificate, trustRootsFile: certificateAuthorities, identity: identity)
+    }
+
+    /// A header as it was given; its value may be a secret and stands in no message.
+    private func header(_ text: String, _ problems: inout [InputProblem]) -> (String, String)? {
+        let name = text.prefix { $0 != ":" }
+        let value = text.dropFirst(name.count + 1).drop { $0 == " " }
+        let isName =
+            !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"()<>@,;\\\"/[]?={}".utf8.contains($0) }
+        // Without a colon the whole may be the secret.
+        let isNamed = isName && name.endIndex < text.endIndex
+        guard isNamed, value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
+        else {
+            problems.note(
+                "--header", "'\(isNamed ? String(name) : "…")' is no header with a value", expected: "Name: value",
+                fix: "for instance --header 'X-Tenant: one'")
+            return nil
+        }
+        return (String(name), String(value))
     }
 
     private func endpoint(

@@ -42,8 +42,20 @@ public struct ServerUnderTest: Sendable {
     public var kills = 20
     /// Whether the scenarios that kill, stop and start the server are left out (`--skip-crashes`).
     public var skipsCrashes = false
+    /// Whether clauses that the set-up cannot show count as untested (`--strict`).
+    public var isStrict = false
+    /// How many seconds a server that somebody else starts may take to come up (`--wait`).
+    public var wait = 0
     /// The most seconds that a scenario waits because the server told so (`--patience`).
     public var patience = 20
+    /// Headers of every upgrade and request, each as `Name: value` (`--header`); no transcript shows them.
+    public var headers: [String] = []
+    /// A PEM file with the certificate authorities to trust instead of the system's (`--ca`).
+    public var certificateAuthorities: String?
+    /// The PEM file of the certificate that the suite shows the server (`--client-certificate`).
+    public var clientCertificate: String?
+    /// The PEM file of the key of that certificate (`--client-key`).
+    public var clientKey: String?
     /// Whether any TLS certificate will do (`--accept-any-certificate`).
     public var acceptsAnyCertificate = false
     /// Where the suite serves the model that the agent asks, as `host:port`, for a server that was configured with it

@@ -1,7 +1,7 @@
-import Foundation
 import Holdfast
 import JSON
 import JSONSchema
+import SmallFoundation
 
 /// Judges messages one after another; every thread has one of its own.
 package protocol ValidateJudge {

@@ -107,9 +107,11 @@ struct MarkdownReport {
     }
 
     private var gaps: String? {
-        guard !report.gaps.isEmpty else { return nil }
-        let lines = report.gaps.prefix(Self.maxRows).map { "- \(inline($0.line))" }
-        return "### Untested\n\n" + lines.joined(separator: "\n")
+        let parts = [("Untested", report.gaps), ("Out of reach", report.outOfReach)].filter { !$0.1.isEmpty }
+        guard !parts.isEmpty else { return nil }
+        return parts.map { title, gaps in
+            "### \(title)\n\n" + gaps.prefix(Self.maxRows).map { "- \(inline($0.line))" }.joined(separator: "\n")
+        }.joined(separator: "\n\n")
     }
 
     // MARK: words

@@ -89,10 +89,12 @@ struct ReportCases {
         for result in report.clauses {
             byArea[result.clause.id.area, default: []].append(Self.clause(result, report, console))
         }
-        let left: [([ClauseID], String)] = [
-            (report.setAside, "set aside: its scenarios were left out on request"),
-            (report.elsewhere, "left to the other parts of the run"), (report.pending, "there is no check yet"),
-        ]
+        let unreached = report.outOfReach.map { ($0.clauses, "out of reach: \($0.reason)") }
+        let left: [([ClauseID], String)] =
+            unreached + [
+                (report.setAside, "set aside: its scenarios were left out on request"),
+                (report.elsewhere, "left to the other parts of the run"), (report.pending, "there is no check yet"),
+            ]
         for (ids, reason) in left {
             for id in ids {
                 byArea[id.area, default: []].append(

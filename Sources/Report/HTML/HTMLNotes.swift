@@ -29,6 +29,7 @@ struct HTMLNotes {
 
     private var lines: Markup {
         var lines = JSONReport.lines(of: report.unseen).map { "\($0)." } + report.notes + report.diagnostics
+        lines += report.outOfReach.map { "Out of reach: \($0.line)" }
         if !report.setAside.isEmpty {
             lines.append("Set aside, because their scenarios were left out on request: \(names(report.setAside))")
         }

@@ -62,11 +62,27 @@ package struct TLSOptions: Sendable, Equatable {
     package var acceptAnyCertificate: Bool
     /// A PEM file with the roots to trust instead of the system's.
     package var trustRootsFile: String?
+    /// PEM files with the certificate, and those above it, that the client shows, and with its key; nil shows none.
+    package var identity: Identity?
+
+    /// Who a client says it is.
+    package struct Identity: Sendable, Equatable {
+        /// The PEM file of the certificate, with those above it.
+        package let certificateFile: String
+        /// The PEM file of its key.
+        package let keyFile: String
+
+        package init(certificateFile: String, keyFile: String) {
+            self.certificateFile = certificateFile
+            self.keyFile = keyFile
+        }
+    }
 
     /// The system's roots and full verification unless told otherwise.
-    package init(acceptAnyCertificate: Bool = false, trustRootsFile: String? = nil) {
+    package init(acceptAnyCertificate: Bool = false, trustRootsFile: String? = nil, identity: Identity? = nil) {
         self.acceptAnyCertificate = acceptAnyCertificate
         self.trustRootsFile = trustRootsFile
+        self.identity = identity
     }
 
     func clientHandler(for endpoint: Endpoint) throws(TransportProblem) -> NIOSSLClientHandler {
@@ -75,6 +91,11 @@ package struct TLSOptions: Sendable, Equatable {
         if acceptAnyCertificate { configuration.certificateVerification = .none }
         if let trustRootsFile { configuration.trustRoots = .file(trustRootsFile) }
         do {
+            if let identity {
+                configuration.certificateChain = try NIOSSLCertificate.fromPEMFile(identity.certificateFile)
+                    .map { .certificate($0) }
+                configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: identity.keyFile, format: .pem))
+            }
             let context = try NIOSSLContext(configuration: configuration)
             // An address has no place in SNI; the library then compares it with the certificate's addresses itself.
             return try NIOSSLClientHandler(

@@ -1,10 +1,5 @@
 import Basics
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SmallFoundation
 
 /// A certificate authority that is made for one run, signs one certificate, and forgets its key.
 ///

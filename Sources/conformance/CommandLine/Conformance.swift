@@ -3,6 +3,7 @@ import Basics
 import Holdfast
 import HoldfastSuite
 import Report
+import Revision
 import Stage
 
 @main
@@ -23,13 +24,19 @@ struct Conformance: AsyncParsableCommand {
 
             \(ExitStatus.table)
             """,
-        version: toolVersion,
+        version: version,
         subcommands: [
             ServerCommand.self, ClientCommand.self, DoctorCommand.self, ServeCommand.self, ChatCommand.self,
             ProxyCommand.self, JudgeCommand.self, ReportCommand.self, GateCommand.self, DialectCommand.self,
             ValidateCommand.self, ListCommand.self, ExplainCommand.self, SiteCommand.self, SelftestCommand.self,
         ]
     )
+
+    /// The version, and the commit that it was built of.
+    private static var version: String {
+        let revision = String(cString: holdfastRevision())
+        return revision.isEmpty ? toolVersion : "\(toolVersion) (\(revision.prefix(12)))"
+    }
 
     @Flag(help: "Print the manual page, for 'man'.")
     var generateManual = false

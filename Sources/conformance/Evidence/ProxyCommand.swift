@@ -1,9 +1,9 @@
 import ArgumentParser
-import Foundation
 import Holdfast
 import HoldfastSuite
 import Proxy
 import Report
+import SmallFoundation
 import Transcript
 import Transport
 

@@ -1,10 +1,10 @@
 import ArgumentParser
 import ClientDriver
-import Foundation
 import Holdfast
 import HoldfastSuite
 import ReferenceClient
 import Report
+import SmallFoundation
 import Transport
 
 struct ChatCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 import ClientDriver
-import Foundation
+@preconcurrency import Dispatch
 import JSON
 import ReferenceClient
 import Synchronization
@@ -43,7 +43,7 @@ struct ChatRoom: Sendable {
     /// The lines of standard input, read on a thread of its own.
     static func lines() -> AsyncStream<String> {
         AsyncStream { continuation in
-            Thread.detachNewThread {
+            DispatchQueue(label: "holdfast.input").async {
                 while let line = readLine() { continuation.yield(line) }
                 continuation.finish()
             }

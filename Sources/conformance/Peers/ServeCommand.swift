@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Holdfast
 import HoldfastSuite
 import JSON
@@ -8,6 +7,7 @@ import Platform
 import Proxy
 import Reference
 import Report
+import SmallFoundation
 import Transport
 
 struct ServeCommand: AsyncParsableCommand {
@@ -28,6 +28,7 @@ struct ServeCommand: AsyncParsableCommand {
               conformance serve --fault 'cut before done'            once, as 'proxy' does
               conformance serve --host 0.0.0.0                       for a phone nearby
               conformance serve --data ./data --token p1=secret      keeps, asks for a token
+              conformance serve --profile core                       no acks, no numbers
               conformance serve --defect sync-claims-complete-after-eviction
               conformance serve --dialect nami                       on another's wire
               conformance serve --preset adjutant                    and with its defects
@@ -48,6 +49,12 @@ struct ServeCommand: AsyncParsableCommand {
         name: .customLong("token"),
         help: ArgumentHelp("A principal and its token; may be given several times.", valueName: "name=token"))
     var tokens: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A profile it keeps; may be given several times. Default: all that it is set up for.", valueName: "name"),
+        completion: .serverProfiles)
+    var profile: [String] = []
 
     @Option(help: "How many replayed frames it keeps.")
     var replayFrames = 1000
@@ -153,10 +160,14 @@ struct ServeCommand: AsyncParsableCommand {
         // Tokens nobody can guess, of as many principals as scenarios run at once.
         configuration.principals =
             principals.isEmpty ? (1...8).map { ("p\($0)", UUID().uuidString) } : principals
-        configuration.requiresAuth = !principals.isEmpty || subjectOut != nil
+        let kept = try keptProfiles(spoken)
+        configuration.requiresAuth = kept?.contains(.auth) ?? (!principals.isEmpty || subjectOut != nil)
+        if let kept { configuration.keeps.formIntersection(kept) }
         configuration.dialect = spoken
         configuration.replayFrames = replayFrames
-        configuration.messagesPerMinute = messagesPerMinute ?? preset?.messagesPerMinute
+        if kept?.contains(.rateLimit) ?? true {
+            configuration.messagesPerMinute = messagesPerMinute ?? preset?.messagesPerMinute
+        }
         configuration.rateWindowSeconds = try positive(rateWindow, "--rate-window", upTo: 60)
         configuration.heartbeatSeconds = try positive(heartbeat, "--heartbeat", upTo: 86_400)
         configuration.authSeconds = try positive(authSeconds, "--auth-seconds", upTo: 10)
@@ -247,13 +258,13 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func dataFolder() throws -> String {
-        let folder = data ?? NSTemporaryDirectory() + "holdfast-\(UUID().uuidString)"
+        let folder = data ?? "\(FileManager.default.temporaryDirectory.path)/holdfast-\(UUID().uuidString)"
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             return folder
         } catch {
             throw InputProblem(
-                "--data", "'\(folder)' cannot be made: \(error.localizedDescription)", expected: "a writable folder",
+                "--data", "'\(folder)' cannot be made: \(Files.reason(error))", expected: "a writable folder",
                 fix: "name another one")
         }
     }

@@ -1,8 +1,8 @@
-import Foundation
 import Holdfast
 import HoldfastSuite
 import Mock
 import Reference
+import SmallFoundation
 import Stage
 import Transport
 
@@ -27,6 +27,32 @@ extension ServeCommand {
             return spoken.isCanonical ? nil : spoken.name
         }
         return URL(fileURLWithPath: dialect).path
+    }
+}
+
+// What the reference server keeps.
+extension ServeCommand {
+    /// The profiles that are named, each of them set up and no other; nil when none is, for all that it is set up for.
+    func keptProfiles(_ spoken: Dialect) throws -> Set<Profile>? {
+        guard !profile.isEmpty else { return nil }
+        var problems: [InputProblem] = []
+        let kept = Profile.declared(named: profile, &problems)
+        problems += spoken.problems(declaring: kept, given: "--profile")
+        // A subject file tells tokens that were drawn.
+        let hasTokens = !tokens.isEmpty || subjectOut != nil && kept.contains(.auth)
+        for (needed, flag, isGiven) in [
+            (Profile.auth, "--token", hasTokens), (.rateLimit, "--messages-per-minute", messagesPerMinute != nil),
+            (.push, "--device", !devices.isEmpty),
+        ] where problems.isEmpty && kept.contains(needed) != isGiven {
+            problems.note(
+                "--profile",
+                isGiven
+                    ? "\(flag) sets up '\(needed.rawValue)', which is not named"
+                    : "'\(needed.rawValue)' is named, and nothing sets it up",
+                expected: "--profile \(needed.rawValue) together with \(flag)", fix: "give both, or neither")
+        }
+        try problems.throwAll()
+        return kept
     }
 }
 

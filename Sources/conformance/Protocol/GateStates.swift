@@ -1,7 +1,8 @@
-import Foundation
 import Gate
 import Holdfast
 import HoldfastSuite
+import Platform
+import SmallFoundation
 import Transcript
 
 /// Reads states of a protocol from folders and from revisions of a repository.
@@ -46,12 +47,9 @@ struct StateReader {
 
     /// The regular files in a folder and below, by their path in it.
     private static func files(in folder: String) -> [String] {
-        let walker = FileManager.default.enumerator(atPath: folder)
-        var names: [String] = []
-        while let name = walker?.nextObject() as? String {
-            if walker?.fileAttributes?[.type] as? FileAttributeType == .typeRegular { names.append(name) }
+        ((try? Platform.files(below: folder)) ?? []).filter {
+            (try? FileStatus(of: "\(folder)/\($0)"))?.kind == .regular
         }
-        return names
     }
 
     /// Every transcript of a file, or of all files of a folder such as the one that `--out` makes.

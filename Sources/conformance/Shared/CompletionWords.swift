@@ -1,11 +1,11 @@
 import ArgumentParser
 import Explain
-import Foundation
 import Holdfast
 import HoldfastSuite
 import Reference
 import ReferenceClient
 import Report
+import SmallFoundation
 
 /// The words that a shell may complete, asked of the program itself, so that a script never grows old.
 enum CompletionWords {

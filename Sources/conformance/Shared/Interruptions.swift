@@ -1,6 +1,5 @@
 import Basics
 @preconcurrency import Dispatch
-import Foundation
 import Platform
 import Stage
 
@@ -41,8 +40,8 @@ final class Interruptions: Sendable {
             return source
         }
         if endingWithInput {
-            Thread.detachNewThread {
-                while let bytes = try? FileHandle.standardInput.read(upToCount: 1 << 16), !bytes.isEmpty {}
+            DispatchQueue(label: "holdfast.input").async {
+                while let bytes = try? Descriptor.standardInput.read(atMost: 1 << 16), !bytes.isEmpty {}
                 reason.set(.now)
             }
         }

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Basics
-import Foundation
 import Holdfast
 import HoldfastSuite
 import Report
+import SmallFoundation
 
 /// Flags about violations that are expected.
 struct BaselineOptions: ParsableArguments {
@@ -131,7 +131,7 @@ struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Equatable>
                 "--format", "'\(path)' is a folder", expected: "a file",
                 fix: "name a file in it, such as \(path)/report.\(format.rawValue)")
         }
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = Files.folder(of: path)
         if !folder.isEmpty { try Files.makeFolder(folder) }
         guard FileManager.default.isWritableFile(atPath: folder.isEmpty ? "." : folder) else {
             throw InputProblem(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Holdfast
 import HoldfastSuite
 import Stage
 
@@ -29,7 +30,9 @@ struct SubjectFlags: ParsableArguments {
     var token: [String] = []
 
     @Option(
-        help: ArgumentHelp("A profile it declares; may be given several times. Default: core.", valueName: "name"),
+        help: ArgumentHelp(
+            "A profile it declares beside core; may be given several times. Default: what its greeting states.",
+            valueName: "name"),
         completion: .serverProfiles)
     var profile: [String] = []
 
@@ -112,6 +115,13 @@ struct SubjectFlags: ParsableArguments {
     var skipCrashes = false
 
     @Option(
+        help: ArgumentHelp("Wait up to so long for a server that somebody else starts.", valueName: "seconds"))
+    var wait = 0
+
+    @Flag(help: "Count clauses that this set-up cannot show as untested: the run is incomplete then.")
+    var strict = false
+
+    @Option(
         help: ArgumentHelp("A subject file; flags override it.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var subject: String?
@@ -121,6 +131,31 @@ struct SubjectFlags: ParsableArguments {
             "The longest a scenario waits because the server told so: heartbeats, a stated wait, a free budget.",
             valueName: "seconds"))
     var patience = 20
+
+    @Option(
+        help: ArgumentHelp(
+            "A header of every upgrade and request; may be given several times. No transcript shows it.",
+            valueName: "name: value"))
+    var header: [String] = []
+
+    @Option(help: ArgumentHelp("The same as --header 'Cookie: VALUE'.", valueName: "value"))
+    var cookie: String?
+
+    @Option(help: ArgumentHelp("The same as --header 'Origin: URL'.", valueName: "url"))
+    var origin: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The certificate authorities to trust instead of the system's, in PEM form.", valueName: "file"),
+        completion: .file())
+    var ca: String?
+
+    @Option(
+        help: ArgumentHelp("The certificate to show the server, in PEM form.", valueName: "file"), completion: .file())
+    var clientCertificate: String?
+
+    @Option(help: ArgumentHelp("The key of that certificate, in PEM form.", valueName: "file"), completion: .file())
+    var clientKey: String?
 
     @Flag(help: "Accept any TLS certificate.")
     var acceptAnyCertificate = false
@@ -135,16 +170,19 @@ struct SubjectFlags: ParsableArguments {
         (server.hasScriptedAgent, server.modelEndpoint) = (scriptedAgent, modelEndpoint)
         (server.data, server.environment, server.ready, server.kills) = (data, env, ready, kills)
         (server.tiers, server.skipsCrashes, server.patience) = (tier, skipCrashes, patience)
+        (server.isStrict, server.wait) = (strict, wait)
         (server.pushSink, server.pushSpeaksTLS, server.pushCertificate) = (pushSink, pushTLS, pushCertificate)
+        server.headers = header + [cookie.map { "Cookie: \($0)" }, origin.map { "Origin: \($0)" }].compactMap(\.self)
+        (server.certificateAuthorities, server.clientCertificate, server.clientKey) = (ca, clientCertificate, clientKey)
         server.acceptsAnyCertificate = acceptAnyCertificate
         return server
     }
 
     /// Starts what the server needs of the suite, lets the body meet it, and ends everything.
     func meeting<Result>(
-        _ subject: ServerSubject, _ body: (ServerSubject) async throws -> Result
+        _ subject: ServerSubject, under specification: Specification, _ body: (ServerSubject) async throws -> Result
     ) async throws -> Result {
-        try await server().meeting(subject) { subject in
+        try await server().meeting(subject, under: specification) { subject in
             // A server that somebody else started has to be told where to push, at a free port above all.
             if pushSink != nil, let sink = subject.pushSink { Console.error("pushes are taken at \(sink.url)") }
             return try await body(subject)
@@ -172,7 +210,13 @@ struct SubjectFlags: ParsableArguments {
         words += option("--push-sink", pushSink) + flag("--push-tls", pushTLS)
         words += option("--push-certificate", pushCertificate.map(ShellWords.quoted))
         words += devices.map { "--device \($0.prefix { $0 != "=" })=…" } + option("--model-endpoint", modelEndpoint)
-        words += flag("--skip-crashes", skipCrashes) + flag("--accept-any-certificate", acceptAnyCertificate)
+        words += header.map { "--header '\($0.prefix { $0 != ":" }): …'" } + option("--cookie", cookie.map { _ in "…" })
+        words += option("--origin", origin) + option("--ca", ca.map(ShellWords.quoted))
+        words += option("--client-certificate", clientCertificate.map(ShellWords.quoted))
+        words += option("--client-key", clientKey.map(ShellWords.quoted))
+        words +=
+            flag("--skip-crashes", skipCrashes) + flag("--strict", strict)
+            + flag("--accept-any-certificate", acceptAnyCertificate)
         return (["\(Tool.command) server"] + words).joined(separator: " ")
     }
 

@@ -1,10 +1,11 @@
 import ArgumentParser
-import Foundation
 import Holdfast
 import HoldfastSuite
+import Platform
 import Reference
 import ReferenceClient
 import Report
+import SmallFoundation
 
 /// What every command shares: how it is called, and the way to end with a code.
 enum Tool {
@@ -21,8 +22,7 @@ enum Tool {
 
     /// Where this program lies, whatever it was called by.
     static func program() throws -> String {
-        if let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") { return path }
-        guard let path = Bundle.main.executablePath else {
+        guard let path = Processes.ownProgram else {
             throw InputProblem(
                 "--reference", "this program does not know where it lies", expected: "a path to start it again",
                 fix: "start 'conformance serve' by hand, and name it with --subject")

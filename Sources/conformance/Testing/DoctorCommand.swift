@@ -30,7 +30,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let specification = try Specification(.embedded)
         let selection = try Selection(role: .server, of: specification, scenarios: specification.scenarios())
         let (subject, scope) = try server.server().subject(under: specification)
-        let diagnosis: Diagnosis = try await server.meeting(subject) { subject in
+        let diagnosis: Diagnosis = try await server.meeting(subject, under: specification) { subject in
             await Examination(subject, scope: scope, under: specification, selection).run()
         }
         let report = DiagnosisReport(diagnosis, of: subject, next: server.rerun(subject))

@@ -10,8 +10,9 @@ struct ServerCommand: AsyncParsableCommand {
         abstract: "Test a server.",
         discussion: """
             Performs every scenario over real connections, judges the transcripts clause by clause and prints what \
-            was proved. Without a subject file the server is taken to declare the profile 'core' and to have an agent \
-            that answers plain text.
+            was proved. Unless profiles are named, the server is taken to declare those that its greeting states, and to \
+            have an agent that answers plain text. What this set-up cannot show, such as a crash of a server that \
+            somebody else started, is out of reach: told apart, and no failure unless --strict is given.
 
             Examples:
               conformance server ws://127.0.0.1:8080/ws
@@ -80,7 +81,7 @@ struct ServerCommand: AsyncParsableCommand {
         let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, under: specification)
         if let out { try Files.makeFolder(out) }
         let stop: Stop = Interruptions().first
-        var report = try await server.meeting(subject) { subject in
+        var report = try await server.meeting(subject, under: specification) { subject in
             if subject.start == nil {
                 let examination = Examination(subject, scope: scope, under: specification, selection)
                 for refused in try await examination.refusedTokens() {
