@@ -12,6 +12,8 @@ struct ObservedExchange: Sendable {
     let body: JSONValue?
     private(set) var response: Int?
     private(set) var received: Event.Response?
+    /// The status of the response; stored, because the optimizer of Swift 6.3 fails on it as a computed property.
+    private(set) var status: Int?
     /// The body of the response; nil when it is no JSON.
     private(set) var answer: JSONDocument?
     /// The event that ended the exchange without a response.
@@ -26,8 +28,6 @@ struct ObservedExchange: Sendable {
         /// Any other path.
         case other
     }
-
-    var status: Int? { received?.status }
 
     func isRead(of route: Route) -> Bool { sent.method == "GET" && self.route == route }
 
@@ -55,6 +55,7 @@ struct ObservedExchange: Sendable {
             case .response(let response) where exchanges[position].response == nil:
                 exchanges[position].response = index
                 exchanges[position].received = response
+                exchanges[position].status = response.status
                 exchanges[position].answer = try? JSONParser.document(response.body)
             case .failed: exchanges[position].failure = exchanges[position].failure ?? index
             default: break
