@@ -82,13 +82,7 @@ extension Observations {
         hostileFrames.first.map { $0.frame.event < event } ?? false
     }
 
-    func events(on connection: Int) -> [Int] {
-        let own = connections[connection]
-        let next = connections.first { $0.device == own.device && $0.generation == own.generation + 1 }
-        return history.events.indices[own.opening..<(next?.opening ?? history.events.count)].filter {
-            history.events[$0].lane == .connection(own.device)
-        }
-    }
+    func events(on connection: Int) -> [Int] { connections[connection].events }
 
     /// Every close frame the server sent on a connection, also those that answer the client's.
     func closes(on connection: Int) -> [(event: Int, code: Int?)] {

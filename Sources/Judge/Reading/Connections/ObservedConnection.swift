@@ -14,6 +14,8 @@ struct ObservedConnection: Sendable {
     let isWhole: Bool
     /// Whether an end without a close frame is known to be the server's doing, and not the network's.
     fileprivate let endIsTold: Bool
+    /// Everything that happened on it, in the order of time.
+    private(set) var events: [Int] = []
     private(set) var opened: Int?
     /// The event that refused it.
     private(set) var refused: Int?
@@ -109,6 +111,7 @@ struct ObservedConnection: Sendable {
     }
 
     private mutating func take(_ kind: Event.Kind, at index: Int) {
+        events.append(index)
         switch kind {
         case .opened: opened = opened ?? index
         case .refused: refused = refused ?? index
