@@ -46,6 +46,15 @@ import Testing
         )
     }
 
+    @Test func `CLIENT-22 what is read after the waiting ended is no poll`() throws {
+        let clause = ClauseUnderTest("CLIENT-22")
+        // Nobody looked between the last sight of waiting and the next one.
+        let given = "20>GET(s1) 20<200(u1) 21>GET(s1) 21<200(u1) client=degraded(s1 u1 failed=c1)"
+        try clause.conforms("\(reading) \(polls(12)) \(given) +12s")
+        try clause.violates(
+            "\(reading) \(polls(12)) 20>GET(s1)^ 20<200(u1) +100ms client=degraded(s1 u1 failed=c1) +12s")
+    }
+
     @Test func `CLIENT-23 polling ends in the open`() throws {
         let clause = ClauseUnderTest("CLIENT-23")
         try clause.conforms("\(reading) \(polls(12)) client=degraded(s1 u1 failed=c1)")
@@ -81,6 +90,18 @@ import Testing
             "client!launch A+ client=connected(s1) client!send(c1) A>chat(c1 s1) client=connected(s1 c1 thinking) A!cut 1>POST(c1 s1)"
         try clause.conforms("\(rest) 1<200(t1) client=connecting(s1 u1 a1)")
         try clause.violates("\(rest) 1<200(t1) client=connecting(s1 u1 a1 thinking) +17s^")
+    }
+
+    @Test func `CLIENT-24 late is late although nobody looked in between`() throws {
+        let clause = ClauseUnderTest("CLIENT-24")
+        let asked = """
+            client!launch A+ client=connected(s1) client!send(c1) A>chat(c1 s1) A<ack(c1) client=connected(s1 u1 thinking)
+            """
+        try clause.violates("\(asked) A<done(t1) +60s^ client=connected(s1 u1 a1)")
+        try clause.conforms("\(asked) A<done(t1) +10s client=connected(s1 u1 a1)")
+        // A refusal ends nothing, and a retry may be due.
+        let limited = "A<error(rate_limited c1 retryAfterMs=20000) client=connected(s1 u1 thinking rate_limited)"
+        try clause.untested("\(asked) \(limited) +20s A>chat(c1 s1)", also: ["CLIENT-46"])
     }
 
     @Test func `CLIENT-24 another turn that runs is a reason to wait`() throws {
@@ -131,6 +152,9 @@ import Testing
         try clause.conforms("\(lost) 3>GET(s1) 3<200(u1 a1) client=connected(s1 u1 a1)")
         try clause.violates("\(lost) client=connected(s9 u5 a5)^")
         try clause.violates("\(lost) 3>GET(s1) 3<200(u1 a1) client=connected(c1) +67s^")
+        // A conversation that says the same later on is somebody else's.
+        try clause.violates(
+            "\(lost) 3>GET(s8) 3<200(u7 a7 u3='question 1' a3) client=connected(s8 u7 a7 u3='question 1' a3)^")
         // It may never have been stored.
         try clause.untested("\(lost) client=connected(c1 failed=c1) +67s")
     }
@@ -179,5 +203,7 @@ import Testing
         let again = "\(asked) A<error(busy c1) +1s A>chat(c1 s1) A<ack(c1)"
         try clause.untested("\(again) client=connected(s1 c1 thinking) +18s")
         try clause.untested("\(asked) A<ack(c1) A<error(agent_failed t1) client=connected(s1 u1 failed=u1)")
+        // Who is not told which message was refused goes on waiting for its ack.
+        try clause.untested("\(asked) A<error(bad_request) client=connected(s1 c1 thinking bad_request) +18s")
     }
 }

@@ -13,6 +13,7 @@ import Testing
         let usual = "1<200(s9 s2) client=connected(s9 u9 a9)"
         try clause.conforms("\(asked) \(usual) 2<200(u5 a5) client=connected(s2 u5 a5) +100ms")
         try clause.violates("\(asked) \(usual) 2<200(u5 a5) +5s^")
+        try clause.violates("\(asked) \(usual) 2<200(u5 a5) +6s^ client=connected(s2 u5 a5)")  // late
         try clause.violates("\(asked) 2<200(u5 a5) client=connected(s2 u5 a5) \(usual)^")
         try clause.violates("\(asked) 2<200(u5 a5) client=connected(s2 u5) +5s^")
         try clause.violates("\(launched) 1>GET \(usual) +5s^")  // never asked for
@@ -55,6 +56,7 @@ import Testing
         try clause.conforms("\(gone) client=connected(s1 u1 a1 session_not_found)")
         try clause.conforms("\(gone) client=connected(s7 'That conversation is gone')")
         try clause.violates("\(gone) client=connected(s7) +5s^")
+        try clause.violates("\(gone) +6s^ client=connected(s7 'That conversation is gone')")
         try clause.violates("\(gone) +5s^")
         try clause.violates(
             "\(running) 2>GET(s1) 2<200(u1 a1) client!openPush(s7 message=a7) 1>GET(s7) 1<404(session_not_found) client=connected(s7 u1 a1 'gone')^",

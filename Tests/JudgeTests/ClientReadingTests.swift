@@ -34,7 +34,8 @@ import Testing
             """
         try clause.conforms("\(read) 2>GET(s1) 2<200(u1 a1 u2 a2)")
         try clause.violates("\(read) +12s^")
-        try clause.untested("\(read) A>sync(e1 #0) A<syncResult(e1 #9 complete) +12s")
+        // The read when it was opened counts.
+        try clause.conforms("\(read) A>sync(e1 #0) A<syncResult(e1 #9 complete) +12s")
     }
 
     @Test func `CLIENT-55 a session that is opened is read`() throws {
@@ -48,6 +49,19 @@ import Testing
         try clause.untested(opened.replacing("(s2)", with: "(s1)") + " +12s")  // it is there
         let before = opened.replacing("client!sel", with: "1>GET(s2) client!sel")
         try clause.untested("\(before) 1<200(u2 a2) client=connected(s2 u2 a2) +12s")  // under way
+    }
+
+    @Test func `CLIENT-55 a session that is opened without a socket is read`() throws {
+        let refused = "client!launch client=connecting A>open A<refused(503) client!selectSession(s1)"
+        try clause.conforms("\(refused) 1>GET(s1) 1<200(u1 a1) client=connecting(s1 u1 a1)")
+        try clause.violates("\(refused) client=connecting(s1) +12s^")
+        try clause.violates("\(refused) client=connecting(s1) +6s B>open B<refused(503) +6s^")
+        try clause.untested("\(refused) client=connecting(s1) +11s")
+        // Who is greeted meanwhile reads after that.
+        try clause.conforms("\(refused) client=connecting(s1) +6s B+ +6s 1>GET(s1)")
+        try clause.untested(
+            "client!launch client=connecting A>open A<refused(503) client!networkDown client!selectSession(s1) client=offline(s1) +12s"
+        )
     }
 
     @Test func `CLIENT-55 what the stream has brought need not be read`() throws {

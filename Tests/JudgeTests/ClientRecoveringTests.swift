@@ -81,6 +81,31 @@ import Testing
         try clause.violates("\(again) +17s^")
     }
 
+    @Test func `CLIENT-19 asks for no message that the history lacks`() throws {
+        let clause = ClauseUnderTest("CLIENT-19")
+        let replay = """
+            client!launch A+(e1 #0) client=connected(s1 u1 a1) A!cut B+(e1 #3) B>sync(e1 #0)
+            B<syncResult(e1 #3 complete)[message(u2 #1) done(t2 #2)]
+            """
+        let shown = "client=connected(s1 u1 a1 a2)"
+        try clause.violates("\(replay) 1>GET(s1) 1<200(u1 a1 u2 a2) \(shown) +17s^")
+        try clause.conforms("\(replay) 1>GET(s1) 1<200(u1 a1 a2) \(shown) +17s")
+    }
+
+    @Test func `CLIENT-19 looks while a sync is unanswered`() throws {
+        let clause = ClauseUnderTest("CLIENT-19")
+        let read = """
+            client!launch A+(e1 #0) client=connected(s1 u1 a1) A!cut B+(e1 #9) B>sync(e1 #0) 1>GET(s1)
+            1<200(u1 a1 u2 a2)
+            """
+        try clause.conforms("\(read) client=connected(s1 u1 a1 u2 a2)")
+        try clause.violates("\(read) client=connected(s1 u1 a1 a2) +17s^")
+        try clause.violates("\(read) client=connected(s1 u1 a1 a2 u2) +17s^")
+        try clause.untested("\(read) client=connected(s1 u1 a1 a2 u2) +16s")  // the replay may put it in order
+        // A sync that was lost with its connection brings nothing any more.
+        try clause.violates("\(read) B!cut client=connecting(s1 u1 a1 a2 u2)^")
+    }
+
     @Test func `CLIENT-20 a recovery never shows less`() throws {
         let clause = ClauseUnderTest("CLIENT-20")
         let read = "client!launch A+ client=connected(s1 u1 a1 u2 a2) A!cut B+ 1>GET(s1)"

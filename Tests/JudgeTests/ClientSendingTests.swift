@@ -76,12 +76,28 @@ import Testing
         try clause.untested("\(cut) B+ B>chat(c2 s1)")
     }
 
+    @Test func `CLIENT-45 a refusal without a name may be of any that waits`() throws {
+        let clause = ClauseUnderTest("CLIENT-45")
+        let two = """
+            client!launch A+(core) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) client!send(c3)
+            A>chat(c3 s1) A<error(busy) client=connected(s1 u1 a1 c2 c3 failed=c3)
+            """
+        try clause.untested("\(two) A<done(s1 -t -a) A>chat(c3 s1)")
+        try clause.untested("\(two) A>chat(c2 s1)")
+        try clause.violates("\(two.replacing("A<error(busy)", with: "A<error(bad_request)")) A>chat(c3 s1)^")
+        try clause.violates("\(two.replacing("A<error(busy)", with: "A<error(busy c2)")) A>chat(c3 s1)^")
+    }
+
     @Test func `CLIENT-10 and CLIENT-11 ask less of a server that keeps no keys`() throws {
         let asked = "client!launch A+(core) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1)"
         try ClauseUnderTest("CLIENT-11").untested("\(asked) A!cut B+(core) +17s", also: ["CLIENT-55"])
         try ClauseUnderTest("CLIENT-10").untested("\(asked) A>ping A<pong +17s")  // it lives
         try ClauseUnderTest("CLIENT-10").violates("\(asked) A>ping +17s^")
         try ClauseUnderTest("CLIENT-10").conforms("\(asked) A>ping +15s B+(core)")
+        try ClauseUnderTest("CLIENT-10").untested("\(asked) A>pingFrame A<pongFrame +17s")  // so does this
+        let dead = "client!launch A+(core) client=connected(s1 u1 a1) A!cut(silence) client!send(c2)"
+        try ClauseUnderTest("CLIENT-10").violates("\(dead) +17s^")
+        try ClauseUnderTest("CLIENT-10").conforms("\(dead) +15s B+(core)")
     }
 
     @Test func `CLIENT-47 what was refused for good is not sent again`() throws {
@@ -101,6 +117,9 @@ import Testing
         try clause.untested("\(asked) \(shown("busy")) +1s A>chat(c2 s1)")
         try clause.untested("\(asked) \(shown("bad_request")) +1s")
         try clause.untested("\(asked) A<error(agent_failed t2 c2) A>chat(c2 s1)")
+        // What names no message is no word about this one.
+        try clause.untested(
+            "\(asked) A<error(bad_request) client=connected(s1 u1 a1 c2 bad_request) A!cut 1>POST(c2 s1)")
     }
 
     @Test func `CLIENT-12 the same is sent again`() throws {
@@ -164,6 +183,16 @@ import Testing
         let core = "client!launch A+(core) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1)"
         try clause.untested("\(core) A<toolUse(s1 -t) client=connected(s1 u1 a1 u2 thinking)")
         try clause.violates("\(core) A<toolUse(s7 -t) client=connected(s1 u1 a1 u2 thinking)^")
+        // A refusal is no proof of delivery.
+        for refusal in ["busy c2", "bad_request c2", "persist_failed c2"] {
+            let refused = "\(sent) A<error(\(refusal))"
+            try clause.conforms("\(refused) client=connected(s1 u1 a1 c2 failed=c2)")
+            try clause.violates("\(refused) client=connected(s1 u1 a1 u2 error.c2=busy)^")
+            try clause.violates(
+                "\(refused) client=connected(s1 u1 a1 c2 failed=c2) client=connected(s1 u1 a1 u2 busy)^")
+        }
+        try clause.untested("\(sent) A<error(busy c2) A>chat(c2 s1) A<ack(c2) client=connected(s1 u1 a1 u2)")
+        try clause.untested("\(sent) A<error(agent_failed t2 c2) client=connected(s1 u1 a1 u2 error.c2=agent_failed)")
         try clause.untested("\(sent) A<done(t2 c2) client=connected(s1 u1 a1 u2 a2)")
         try clause.untested("\(cut) 1>POST(c2 s1) 1<200(t2) client=connected(s1 u1 a1 u2 a2)")
     }
@@ -216,6 +245,38 @@ import Testing
         try clause.untested("\(old) +17s")  // the same words may be about the new one
         try clause.conforms("\(old) client=connected(s1 u1 a1 'No network' 'Busy')")
         try clause.violates("\(old) client=connected(s1 u1 a1 c2) +17s^")
+    }
+
+    @Test func `CLIENT-31 another message's error is not the one that is owed`() throws {
+        let clause = ClauseUnderTest("CLIENT-31")
+        let two = """
+            \(ready) client!send(c2) A>chat(c2 s1) client!send(c3) A>chat(c3 s1) A<error(busy c2) A<error(too_large c3)
+            """
+        try clause.conforms("\(two) client=connected(s1 u1 a1 c2 c3 failed=c2 failed=c3)")
+        try clause.conforms("\(two) client=connected(s1 u1 a1 c2 c3 error.c2=busy error.c3=too_large)")
+        try clause.conforms("\(two) client=connected(s1 u1 a1 c2 c3 busy too_large)")
+        try clause.violates("\(two) client=connected(s1 u1 a1 c2 c3 error.c3=too_large) +17s^")
+        try clause.violates("\(two) client=connected(s1 u1 a1 c2 c3 failed=c3 too_large) +17s^")
+        let one = "\(ready) client!send(c2) A>chat(c2 s1) A<error(busy c2)"
+        try clause.violates("\(one) client=connected(s1 u1 a1 c2 error.c9=busy) +17s^")
+        // Without a name it may be of either, and shown on either.
+        let unnamed = "\(ready) client!send(c2) A>chat(c2 s1) client!send(c3) A>chat(c3 s1) A<error(busy)"
+        try clause.conforms("\(unnamed) client=connected(s1 u1 a1 c2 c3 failed=c3)")
+        try clause.conforms("\(unnamed) client=connected(s1 u1 a1 c2 c3 error.c2=busy)")
+        try clause.violates("\(unnamed) client=connected(s1 u1 a1 c2 c3) +17s^")
+    }
+
+    @Test func `CLIENT-32 a refusal that names no message binds nobody to wait`() throws {
+        let clause = ClauseUnderTest("CLIENT-32")
+        let unnamed = """
+            \(ready) client!send(c2) A>chat(c2 s1) A<error(rate_limited retryAfterMs=30000)
+            client=connected(s1 u1 a1 c2 rate_limited) A!cut B+
+            """
+        try clause.untested("\(unnamed) B>chat(c2 s1)")
+        try clause.violates("\(unnamed.replacing("rate_limited retry", with: "rate_limited c2 retry")) B>chat(c2 s1)^")
+        // At a server without names there is one that it can be about.
+        let core = unnamed.replacing("A+", with: "A+(core)").replacing("B+", with: "B+(core)")
+        try clause.violates("\(core) B>chat(c2 s1)^")
     }
 
     @Test func `CLIENT-32 a rate limit is waited for`() throws {

@@ -89,6 +89,11 @@ import Testing
         // A read under way when the gap is told may be the one that serves; one that ends later decides nothing.
         try clause.untested(
             "\(away) B+(e1 #9) 1>GET(s1) B>sync(e1 #2) B<syncResult(e1 #9 evicted) 1<200(u1 a1 u2 a2) +12s")
+        let underWay = "\(away) B+(e1 #9) 1>GET(s1) B>sync(e1 #2) B<syncResult(e1 #9 evicted)"
+        try clause.conforms("\(underWay) +3s 1<503(internal) +20s 2>GET(s1) 2<200(u1 a1 u2 a2)")
+        try clause.violates("\(underWay) +3s 1<503(internal) +32s^")
+        try clause.violates("\(underWay) 1<failed('reset') +32s^")
+        try clause.untested("\(underWay) 1<failed('reset') +31s")
         try clause.violates(
             "\(away) B+(e1 #9) 1>GET(s1) 1<200(u1 a1) B>sync(e1 #2) B<syncResult(e1 #9 evicted) +12s^")
     }
@@ -195,6 +200,12 @@ import Testing
         try clause.violates("\(start) B<done(t4 #7) +5s^")
         try clause.violates("\(start) B<done(t4 #7) +1s B<done(t5 #8) +4s^ client=connected(s1 u1 a1 a4 a5)")
         try clause.untested("\(start) B<done(t4 #3) client=connected(s1 u1 a1 a4)")  // the next number
+        // While a sync is unanswered, what it asks for is missing.
+        let asked = "\(away) B+(e1 #6) B>sync(e1 #2)"
+        try clause.conforms("\(asked) B<done(t4 #7) client=connected(s1 u1 a1 a4)")
+        try clause.violates("\(asked) B<done(t4 #7) +5s^")
+        try clause.violates("\(asked) B<done(t4 #7) +6s^ client=connected(s1 u1 a1 a4)")
+        try clause.untested("\(away) B+(e1 #2) B>sync(e1 #2) B<done(t4 #3) +5s")  // nothing is missing
         try clause.untested("\(start) B<done(t4 #7) +4s")
         try clause.untested("\(start) B<done(t4 s2 #7) +5s")  // of another session
         try clause.untested("\(start) B<done(t4 #7) client!selectSession(s2) client=connected(s2) +5s")

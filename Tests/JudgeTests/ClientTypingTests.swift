@@ -46,6 +46,18 @@ import Testing
                 + "client=connected(s1 u1 a1 u2 thinking) +93s")  // its response is the road
     }
 
+    @Test func `CLIENT-49 a server without keys says nothing of a question that it took`() throws {
+        let clause = ClauseUnderTest("CLIENT-49")
+        let asked = """
+            client!launch A+(core) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1)
+            client=connected(s1 u1 a1 c2 thinking) A>ping(n1) A<pong(n1)
+            """
+        try clause.conforms("\(asked) A!cut(silence) +60s B+(core) 1>GET(s1)")
+        try clause.violates("\(asked) A!cut(silence) +93s^")
+        try clause.untested("\(asked) +50s A>ping(n2) A<pong(n2) +50s")
+        try clause.untested("\(asked) A<done(s1 -t -a) client=connected(s1 u1 a1 u2 a2) +93s")
+    }
+
     private let given = """
         client!launch A+ client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A<ack(c2) A!cut
         client=connecting(s1 u1 a1 c2 failed=c2) client!sendAgain(c2)
@@ -76,6 +88,24 @@ import Testing
             """
         try clause.conforms("\(mismatch) A>chat(c9 s1 'question 2')")
         try clause.violates("\(mismatch) A>chat(c2 s1)^")
+    }
+
+    @Test func `CLIENT-50 counts what came up to the request`() throws {
+        let clause = ClauseUnderTest("CLIENT-50")
+        // The turn had failed meanwhile, and the client learns it before it asks again.
+        let learnt = "\(given) B+ 1>GET(s1) 1<200(u1 a1 u2 t2=failed) client=connected(s1 u1 a1 u2 failed=c2)"
+        try clause.conforms("\(learnt) +3s B>chat(c9 s1 'question 2')")
+        try clause.violates("\(learnt) +3s B>chat(c2 s1)^")
+        // It may have been on its way when the answer came.
+        try clause.untested("\(learnt) B>chat(c9 s1 'question 2')")
+        try clause.untested("\(learnt) B>chat(c2 s1)")
+        // An error of before the person asked for it, and not yet on the screen.
+        let quick = failed.replacing("client=connected(s1 u1 a1 c2 failed=c2) ", with: "")
+        try clause.untested("\(quick) A>chat(c2 s1)")
+        // Refused in between, either key will do.
+        let refused = "\(given) B+ 1>GET(s1) 1<200(u1 a1) B<error(busy c2) +3s"
+        try clause.untested("\(refused) B>chat(c9 s1 'question 2')")
+        try clause.untested("\(refused) B>chat(c2 s1)")
     }
 
     @Test func `CLIENT-50 leaves the key free where nobody can be asked twice`() throws {
@@ -151,6 +181,27 @@ import Testing
         try clause.untested("\(ready) client!send(c2) A>chat(c2 s1)")
     }
 
+    @Test func `CLIENT-51 the form of a text makes no other message`() throws {
+        let clause = ClauseUnderTest("CLIENT-51")
+        func sent(_ typed: String, _ sent: String, _ shown: String) -> String {
+            """
+            \(offline) client!send(c2='\(typed)') client=offline(s1 u1 a1 c2='\(shown)') client!networkUp B+
+            B>chat(c2 s1 '\(sent)') B<ack(c2) +17s
+            """
+        }
+        try clause.conforms(sent(" Tea? ", "Tea?", " Tea? "), also: ["CLIENT-55"])
+        try clause.conforms(sent("cafe\u{301}", "caf\u{e9}", "cafe\u{301}"), also: ["CLIENT-55"])
+        try clause.conforms(sent("Tea?", "**Tea?**", "Tea?"), also: ["CLIENT-55"])  // the key says which it is
+        try clause.violates(
+            """
+            \(offline) client!send(c2=' Tea? ') client=offline(s1 u1 a1 c2=' Tea? ') client!networkUp B+
+            B>chat(c3 s1 'Coffee?') B<ack(c3) +17s^
+            """, also: ["CLIENT-55"])
+        // A resend in another form is another text all the same.
+        try ClauseUnderTest("CLIENT-12").violates(
+            "\(ready) client!send(c2='Tea? ') A>chat(c2 s1 'Tea? ') A!cut 1>POST(c2 s1 'Tea?')^")
+    }
+
     @Test func `CLIENT-51 an earlier message may hold a later one up`() throws {
         let clause = ClauseUnderTest("CLIENT-51")
         try clause.conforms(
@@ -191,6 +242,29 @@ import Testing
             "\(failed) client!launch(fresh=false) B+ client=connected(s1 u1 a1) +17s")
     }
 
+    @Test func `CLIENT-52 holds in a new conversation and after a crash`() throws {
+        let clause = ClauseUnderTest("CLIENT-52")
+        let new = """
+            client!launch A+ client=connected client!networkDown A!cut client=offline client!send(c1)
+            client=offline(c1) +1s
+            """
+        for end in ["client!quit", "client!exit(code=1)"] {
+            let again = "\(new) \(end) client!networkUp client!launch(fresh=false) B+"
+            try clause.conforms("\(again) B>chat(c1)")
+            try clause.conforms("\(again) client=connected(c1)")
+            try clause.conforms("\(again) client=connected(c1 failed=c1)")
+            try clause.violates("\(again) client=connected +17s^")
+            // It may wait where nobody looked.
+            try clause.untested("\(again) client=connected(s9 u9 a9) +17s")
+        }
+        // What was typed in the moment of a crash may not have been taken in.
+        let crashed = """
+            client!launch A+ client=connected(s1 u1 a1) client!networkDown A!cut client=offline(s1 u1 a1) client!send(c2)
+            client!exit(code=1) client!networkUp client!launch(fresh=false) B+ client=connected(s1 u1 a1)
+            """
+        try clause.untested("\(crashed) +17s")
+    }
+
     @Test func `CLIENT-53 an answer ends the failure`() throws {
         let clause = ClauseUnderTest("CLIENT-53")
         let late = "\(taken) A!cut client=connecting(s1 u1 a1 u2 failed=c2) B+(e1 #0) B>sync(e1 #0)"
@@ -212,6 +286,76 @@ import Testing
         try clause.untested(
             "\(taken) A<error(agent_failed t2) client=connected(s1 u1 a1 u2 failed=c2) 1>GET(s1) 1<200(u1 a1 u2 t2=failed) +18s"
         )
+    }
+
+    @Test func `CLIENT-53 a failure that comes with or after the answer is one`() throws {
+        let clause = ClauseUnderTest("CLIENT-53")
+        let answered = "\(taken) A<done(t2) client=connected(s1 u1 a1 u2 a2)"
+        try clause.violates("\(answered) +16s client=connected(s1 u1 a1 u2 a2 failed=c2) +1s^")
+        try clause.violates("\(taken) A<done(t2) client=connected(s1 u1 a1 u2 a2 failed=c2) +18s^")
+        try clause.untested("\(taken) A<done(t2) client=connected(s1 u1 a1 u2 a2 failed=c2) +1s")  // it had no time
+        try clause.untested("\(answered) client!sendAgain(c2) +17s client=connected(s1 u1 a1 u2 a2 failed=c2) +1s")
+        let late = """
+            \(taken) A!cut client=connecting(s1 u1 a1 u2 failed=c2) B+(e1 #0) B>sync(e1 #0)
+            B<syncResult(e1 #1 complete)[done(t2 #1)]
+            """
+        try clause.violates(
+            "\(late) client=connected(s1 u1 a1 u2 a2) +17s client=connected(s1 u1 a1 u2 a2 failed=c2)^")
+    }
+
+    @Test func `CLIENT-53 equal words are told apart by what the server calls them`() throws {
+        let clause = ClauseUnderTest("CLIENT-53")
+        func shown(_ first: String, _ second: String) -> String {
+            func entry(_ id: String, _ status: String) -> String {
+                "{\"id\":\"\(id)\",\"role\":\"user\",\"text\":\"yes\",\"status\":\"\(status)\"}"
+            }
+            let messages = [entry("u1", first), entry("u2", second)].joined(separator: ",")
+            return "client=state(json='{\"connection\":\"connected\",\"sessionId\":\"s1\",\"messages\":[\(messages)]}')"
+        }
+        let both = """
+            client!launch A+ client=connected(s1) client!send(c1='yes') A>chat(c1 s1 'yes') A<ack(c1)
+            client!send(c2='yes') A>chat(c2 s1 'yes') A<ack(c2) \(shown("failed", "failed"))
+            """
+        try clause.conforms("\(both) A<done(t1) \(shown("sent", "failed")) +18s")
+        try clause.violates("\(both) A<done(t1) \(shown("failed", "sent")) +18s^")
+    }
+
+    @Test func `CLIENT-54 one that was lost and one that was typed are in order`() throws {
+        let clause = ClauseUnderTest("CLIENT-54")
+        let lost = "\(ready) client!send(c2) A>chat(c2 s1) A!cut client!send(c3) B+"
+        try clause.conforms("\(lost) B>chat(c2 s1) B>chat(c3 s1)")
+        try clause.violates("\(lost) B>chat(c3 s1) B>chat(c2 s1)^")
+        try clause.untested("\(lost) 1>POST(c3 s1) B>chat(c2 s1)")
+        try clause.untested("\(ready) client!send(c2) A>chat(c2 s1) client!send(c3) A>chat(c3 s1) A<ack(c2) A<ack(c3)")
+        // It was known to have arrived.
+        try clause.untested(
+            "\(lost) B>chat(c3 s1) B<ack(c3) 1>GET(s1) 1<200(u1 a1 u2 u3) client=connected(s1 u1 a1 u2 u3)")
+    }
+
+    @Test func `CLIENT-54 holds in a new conversation`() throws {
+        let clause = ClauseUnderTest("CLIENT-54")
+        let typed = """
+            client!launch A+ client=connected client!networkDown A!cut client=offline client!send(c1) client!send(c2)
+            client=offline(c1 c2) client!networkUp B+
+            """
+        try clause.conforms("\(typed) B>chat(c1) B<ack(c1) B>chat(c2 s1)")
+        try clause.violates("\(typed) B>chat(c2) B<ack(c2) B>chat(c1 s1)^")
+        try clause.violates("\(typed) B>chat(c2) B>chat(c1)^")
+        // Two conversations wait for nothing from each other.
+        let two = typed.replacing("client!send(c2)", with: "client!selectSession(s2) client!send(c2)")
+        try clause.untested("\(two) B>chat(c2 s2) B>chat(c1)")
+    }
+
+    @Test func `CLIENT-54 what is shown as failed stands aside`() throws {
+        let clause = ClauseUnderTest("CLIENT-54")
+        let typed = """
+            \(offline) client!send(c2) client!send(c3) client=offline(s1 u1 a1 c2 c3) client!networkUp B+ B>chat(c3 s1)
+            """
+        let failed = "client=connected(s1 u1 a1 c2 c3 failed=c2)"
+        try clause.untested("\(typed) \(failed) client!sendAgain(c2) B>chat(c2 s1)")  // the screen was late
+        try clause.untested("\(typed) client!sendAgain(c2) B>chat(c2 s1)")  // nobody sends again what waits
+        try clause.violates("\(typed) +3s \(failed) client!sendAgain(c2) B>chat(c2 s1)^")
+        try clause.violates("\(typed) B>chat(c2 s1)^")
     }
 
     @Test func `CLIENT-54 what waited goes out in the order of typing`() throws {

@@ -69,7 +69,7 @@ import Testing
         try clause.conforms("\(start) A>chat(c1) A<ack(c1 colour=7) A<done(t1) client=connected(s1 u1 a1)")
         try clause.conforms("client!launch A+(motd='hi') client=connected")
         try clause.conforms("client!launch A+(limits.x=1) client=connecting +1s client=connected")
-        try clause.violates("\(asked) A<done(t1 mood='fine') +2s client=connected(s1 u1 thinking)^")
+        try clause.violates("\(asked) A<done(t1 mood='fine') +2s^ client=connected(s1 u1 thinking)")
         try clause.violates("\(start) A>chat(c1) A<ack(c1 colour=7) A<done(t1) +2s client=connected(s1 c1)^")
         try clause.violates("client!launch A+(motd='hi') +2s client=connecting^")
         try clause.violates("client!launch A+(motd='hi') A>close(1002) +2s client=connecting^")
@@ -78,6 +78,10 @@ import Testing
         )
         try clause.untested("\(asked) A<done(t1) client=connected(s1 u1 a1)")
         try clause.untested("\(asked) A<done(t1 mood='fine') client=connected(s1 u1 thinking)")  // it had no time
+        // What is there when somebody looks again may have come late.
+        try clause.violates("\(asked) A<done(t1 mood='fine') +3s^ client=connected(s1 u1 a1)")
+        try clause.untested("\(start) A>chat(c1) A<ack(c1 colour=7) A<done(t1) +3s client=connected(s1 u1 a1)")
+        try clause.untested("client!launch A+(motd='hi') +3s client=connected")
         try clause.untested("\(asked) A<done(t1 mood='fine') client!selectSession(s2) +2s client=connected(s2)")
         try clause.untested("client!launch A+(motd='hi') A!cut +2s client=connecting")
     }
@@ -93,7 +97,8 @@ import Testing
         try clause.violates("\(told) A>close(1002)^ B+")
         try clause.violates("\(told) A<eof^ B+")
         try clause.violates("\(told) client!exit(code=1)^")
-        try clause.violates("\(told) A<done(t1) +2s client=connected(s1 u1)^")
+        try clause.violates("\(told) A<done(t1) +2s^ client=connected(s1 u1)")
+        try clause.violates("\(told) A<done(t1) +2s^ client=connected(s1 u1 a1)")
         try clause.untested("\(start) client=connected(s1 u1) +2s")
         try clause.untested(told)
         try clause.untested("\(told) client!background A>close(1001)")

@@ -18,11 +18,11 @@ struct Phone {
 
     init(
         _ defects: Set<ClientDefect> = [], _ variations: Set<ClientVariation> = [], scale: Double = 1,
-        memory: String? = nil,
-        now: Int = 1_000_000
+        followsStream: Bool = true, memory: String? = nil, now: Int = 1_000_000
     ) {
         var rules = ClientRules(url: "ws://here/ws", base: "http://here", token: "secret", timeScale: scale)
         rules.variations = variations
+        rules.followsStream = followsStream
         client = FaultyClient(rules: rules, memory: memory, dice: Dice(seed: 7), defects: defects)
         self.now = now
     }

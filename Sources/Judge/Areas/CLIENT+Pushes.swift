@@ -44,18 +44,23 @@ extension CLIENT {
             let end = history.end(of: notice.event, at: departures)
             let looks = history.looks(after: notice.event, before: end)
             let goal = "message \(shown(id)) in session \(shown(session))"
+            let since = cause(of: notice, named, history)
+            let outcome = since.map {
+                history.shown(after: $0, within: history.timeouts.pong, before: end, holds: isThere)
+            }
             if let there = looks.first(where: { isThere($0.state) }) {
                 let lost = looks.first { $0.event > there.event && $0.state.sessionId != session }
-                evidence.test(no: lost) { lost in
+                // What was there before anything could ask for it is in time.
+                let limit = since.map { history.patience(of: $0) + history.timeouts.pong.microseconds }
+                let isInTime = limit.map { history.patience(of: there.event) < $0 } ?? true
+                evidence.test(no: lost, keptIf: isInTime) { lost in
                     Finding(
                         "another session takes the place of the one that a notification led to", expected: goal,
                         actual: "session \(shown(lost.state.sessionId))", at: [notice.event, there.event, lost.event])
                 }
-                continue
+                if isInTime || lost != nil { continue }
             }
-            guard let cause = cause(of: notice, named, history) else { continue }
-            let outcome = history.shown(after: cause, within: history.timeouts.pong, before: end, holds: isThere)
-            if case .broken(let late) = outcome {
+            if case .broken(let late)? = outcome {
                 let state = history.client.state(at: late)
                 let actual = "\(state?.messages.count ?? 0) messages of session \(shown(state?.sessionId))"
                 evidence.violate(
@@ -126,15 +131,17 @@ extension CLIENT {
                     "messages of another session are shown under the name of one that is not found",
                     expected: "an error, and no messages", actual: "\(wrong.state.messages.count) messages",
                     at: [notice.event, told, wrong.event])
-            } else if looks.contains(where: { tells($0.state) }) {
+            } else if looks.contains(where: { $0.event < told && tells($0.state) }) {
                 evidence.keep()
-            } else if case .broken(let late) = history.shown(
-                after: told, within: history.timeouts.pong, before: end, holds: tells)
-            {
-                evidence.violate(
-                    "a notification names a session that is not found, and nobody is told",
-                    expected: "an error on the screen", actual: "none within the bound 'pong'",
-                    at: [notice.event, told, late])
+            } else {
+                let sighting = history.shown(
+                    after: told, within: history.timeouts.pong, before: end, holds: tells)
+                evidence.test(sighting) { late in
+                    Finding(
+                        "a notification names a session that is not found, and nobody is told",
+                        expected: "an error on the screen", actual: "none within the bound 'pong'",
+                        at: [notice.event, told, late])
+                }
             }
         }
     }

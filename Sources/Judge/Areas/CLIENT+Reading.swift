@@ -6,19 +6,19 @@ extension CLIENT {
     /// CLIENT-55: "A client MUST read over REST the session on its screen after every `connected` on which it sends no
     /// `sync`, and whenever the person opens it, unless the stream has brought all of it since it was last read".
     ///
-    /// Once for each session that the person goes to while a connection is greeted, and once for each greeting without a `sync`
-    /// while a session is on the screen. A read that is under way then may serve, and decides nothing. What the stream has
-    /// brought is judged in favor of the client: with an epoch, any message of the session will do, as long as each greeting
-    /// since was followed by a `sync` and no gap was told.
+    /// Once for each session that the person goes to, and once for each greeting without a `sync` while a session is on the
+    /// screen. A read that is under way then may serve, and decides nothing; who has no connection may read after the next
+    /// greeting. What the stream has brought is judged in favor of the client: with an epoch, any message of the session will
+    /// do, as long as each greeting since was followed by a `sync` and no gap was told.
     static func whatIsOpenedIsRead(_ history: Observations, _ evidence: inout Evidence) {
         for act in history.client.acts("selectSession") {
             guard let session = act.details["sessionId"]?.stringValue,
                 let before = history.client.state(at: act.event), before.sessionId != session,
-                let connection = history.connectionInUse(at: act.event),
                 !history.mayBeWhole(session, at: act.event)
             else { continue }
             judge(
-                session, after: act.event, on: connection, "a session is opened and not read", history, &evidence)
+                session, after: act.event, on: history.connectionInUse(at: act.event),
+                "a session is opened and not read", history, &evidence)
         }
         for (index, connection) in history.connections.enumerated() {
             guard let greeted = connection.connected, let session = history.client.state(at: greeted)?.sessionId,
@@ -34,11 +34,12 @@ extension CLIENT {
     }
 
     private static func judge(
-        _ session: String, after cause: Int, on connection: Int, _ what: String, _ history: Observations,
+        _ session: String, after cause: Int, on connection: Int?, _ what: String, _ history: Observations,
         _ evidence: inout Evidence
     ) {
         let stay = history.endOfStay(at: cause)
-        let late = history.clientDeadline(after: cause, within: history.clientBound(\.rest), on: connection)
+        var late = history.clientDeadline(after: cause, within: history.clientBound(\.rest), on: connection)
+        if connection == nil, let end = late, history.wasGreeted(between: cause, and: end) { late = nil }
         let reads = history.client.reads(of: session)
         let found = reads.filter { $0.request > cause && $0.request < min(late ?? .max, stay) }
         if let read = found.first {

@@ -177,8 +177,7 @@ extension CLIENT {
             guard polls.count > 1 else { continue }
             let shown = history.shown(after: polls[0], within: bound, before: wait.end) { state in
                 guard wait.isOnScreen(state) else { return nil }
-                let isFailed = state.place(of: wait.question).map { state.messages[$0].status == "failed" } ?? false
-                return !state.thinking && (isFailed || !state.errors.isEmpty)
+                return !state.thinking && (state.showsAsFailed(wait.question) || !state.errors.isEmpty)
             }
             evidence.test(shown) { event in
                 let isThinking = history.client.state(at: event)?.thinking == true
@@ -195,8 +194,7 @@ extension CLIENT {
                 else { continue }
                 let shown = history.shown(after: stretch.start, within: bound, before: stretch.end) { state in
                     guard question.mayStand(in: state.sessionId, before: stretch.end) else { return nil }
-                    let isFailed = state.place(of: question).map { state.messages[$0].status == "failed" } ?? false
-                    return !state.thinking && (isFailed || !state.errors.isEmpty)
+                    return !state.thinking && (state.showsAsFailed(question) || !state.errors.isEmpty)
                 }
                 evidence.test(shown) { event in
                     Finding(
@@ -225,11 +223,11 @@ extension CLIENT {
 
     /// CLIENT-46: "A client MUST end the thinking state for a message that was refused, until it sends that message again".
     ///
-    /// Once for each refusal of a message that was awaited on the screen, and no other of that session with it.
+    /// Once for each refusal that names a message which was awaited on the screen, and no other of that session with it.
     static func aRefusalEndsTheWaiting(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() {
-            for news in question.news where news.kind == .refusal {
+            for news in question.news where news.kind == .refusal && news.isCertain {
                 waitingEnds(
                     at: news.event, of: index, among: questions,
                     "the message was refused and the client still waits for an answer", history, &evidence)
@@ -335,7 +333,7 @@ extension CLIENT {
         }
         return history.shown(after: cause, within: history.clientBound(\.polling), before: end) { state in
             guard let session = state.sessionId else { return false }
-            return question.sessions(before: .max).contains(session) && state.place(of: question) != nil
+            return question.sessions(before: .max).contains(session) && state.shows(question)
         }
     }
 }

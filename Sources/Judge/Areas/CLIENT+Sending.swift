@@ -21,11 +21,12 @@ extension CLIENT {
     /// not state `idempotency`, unless that server had refused it with `busy` or `rate_limited`".
     ///
     /// Once for each such message that came again, and once for each that did not although its road was lost, or nothing was said
-    /// of it for `resend`, or an error came that may have ended its turn. A refusal without a code may have been either of the two.
+    /// of it for `resend`, or an error came that may have ended its turn. A refusal without a code may have been either of the two,
+    /// and one without a name may have been of any message that waited.
     static func nothingIsAskedTwice(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             for (last, again) in zip(question.requests, question.requests.dropFirst()) {
-                let isFree = question.news.contains {
+                let isFree = (question.news + question.suspicions).contains {
                     $0.kind == .refusal && $0.event > last.event && $0.event < again.event
                         && $0.error?.code.map(passingCodes.contains) != false
                 }
@@ -124,7 +125,7 @@ extension CLIENT {
     private static func taken(
         for question: ClientQuestion, among earlier: ArraySlice<ClientQuestion>, _ history: Observations
     ) -> (first: Int, second: Int)? {
-        guard let typed = question.typed, let twin = earlier.last(where: { exactlyEqual($0.text, question.text) }),
+        guard let typed = question.typed, let twin = earlier.last(where: { $0.says(question.text) }),
             let first = twin.requests.first, let proof = twin.proof, proof < typed,
             let second = twin.requests.first(where: { $0.event > typed })
         else { return nil }
@@ -137,25 +138,28 @@ extension CLIENT {
     }
 
     /// CLIENT-14: "A client MUST regard a message as sent only on a frame, response or history that carries its
-    /// `clientMessageId` or the `turnId` of its `ack`, or, from a server that did not state `idempotency`, on one of its
-    /// session that names no other message".
+    /// `clientMessageId` or the `turnId` of its `ack` and does not refuse it, or, from a server that did not state
+    /// `idempotency`, on one of its session that names no other message".
     ///
-    /// Once for each look at a message between its sending and the first proof, and once for each that was lost after frames of
-    /// other turns had arrived, as in CLIENT-11.
+    /// Once for each look at a message between its sending and the first proof, also after a refusal, and once for each that was
+    /// lost after frames of other turns had arrived, as in CLIENT-11.
     static func onlyItsOwnTurnProvesDelivery(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() where !question.isAmbiguous {
             guard let sent = question.requests.first?.event else { continue }
-            let isOnlyOne = !questions.indices.contains { $0 != index && questions[$0].text == question.text }
-            let told = [question.news.first?.event, history.unnamed(after: sent, of: question)].compactMap { $0 }.min()
+            let isOnlyOne = !questions.indices.contains { $0 != index && questions[$0].says(question.text) }
+            let told = [question.proof, history.unnamed(after: sent, of: question)].compactMap { $0 }.min()
             let end = min(told ?? .max, history.endOfLife(at: sent))
             for look in history.looks(after: sent, before: end) {
-                guard let place = look.state.place(of: question) else { continue }
+                let places = look.state.places(of: question)
+                guard places.count == 1, let place = places.first else { continue }
                 let shown = look.state.messages[place]
                 guard shown.key != nil || isOnlyOne else { continue }
                 evidence.test(
                     shown.status != "sent", otherwise: "a message counts as sent without proof",
-                    expected: "its key, or the turn of its ack, in a frame, response or history", actual: "status sent",
+                    expected:
+                        "its key, or the turn of its ack, in a frame, response or history that does not refuse it",
+                    actual: "status sent",
                     at: [sent, look.event])
                 if shown.status == "sent" { break }
             }
@@ -182,11 +186,11 @@ extension CLIENT {
     /// CLIENT-47: "A client MUST NOT send a message again on its own that was refused with `parse_error`, `bad_request`,
     /// `unknown_type`, `session_not_found`, `too_large` or `idempotency_mismatch`".
     ///
-    /// Once for each such refusal, when the message came again, or `resend` was watched to its end.
+    /// Once for each such refusal that names the message, when it came again, or `resend` was watched to its end.
     static func refusalsSettle(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             let refusals = question.news.filter { news in
-                news.kind == .refusal && news.error?.code.map(finalCodes.contains) == true
+                news.kind == .refusal && news.isCertain && news.error?.code.map(finalCodes.contains) == true
             }
             for refusal in refusals {
                 let again = question.requests.first { $0.event > refusal.event }
@@ -234,13 +238,18 @@ extension CLIENT {
             question.news.first { $0.event > news.event && $0.error == nil }?.event,
         ]
         let before = history.client.state(at: news.event)
+        let others = history.otherErrorCodes(than: question, after: before?.event ?? news.event)
         let shown = history.shown(
             after: news.event, within: history.clientPatience, before: ends.compactMap { $0 }.min() ?? .max
         ) { state in
-            if state.shows(error, of: question, unlike: before) { return true }
+            let isMarked =
+                state.showsAsFailed(question)
+                || state.messages.contains { $0.status == "failed" && $0.key.map(news.alsoMeant.contains) == true }
+            if isMarked { return true }
+            let isTold = state.shows(
+                error, of: question.keys.union(news.alsoMeant), unlike: before, others: others)
             // On another session's screen the message may carry it out of sight.
-            guard question.mayStand(in: state.sessionId, before: news.event + 1) else { return nil }
-            return !state.errors.isEmpty && state.errors == before?.errors ? nil : false
+            return isTold == false && !question.mayStand(in: state.sessionId, before: news.event + 1) ? nil : isTold
         }
         evidence.test(shown) { event in
             Finding(
@@ -252,10 +261,12 @@ extension CLIENT {
     /// CLIENT-32: "A client MUST NOT send a message refused with `rate_limited` again before `retryAfterMs` has
     /// passed".
     ///
-    /// Once for each refusal that names a time, when the message came again, or the time was watched to its end.
+    /// Once for each refusal that names the message and a time, when the message came again, or the time was watched to its end.
+    /// Who cannot tell which message was refused has to send it again once its connection ends (CLIENT-11).
     static func rateLimitsAreWaitedFor(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) {
-            for news in question.news where news.kind == .refusal && news.error?.code == "rate_limited" {
+            for news in question.news
+            where news.kind == .refusal && news.isCertain && news.error?.code == "rate_limited" {
                 guard let wait = news.error?.retryAfter, wait > 0 else { continue }
                 let limit = history.time(of: news.event) + wait
                 if let again = question.requests.first(where: { $0.event > news.event }) {

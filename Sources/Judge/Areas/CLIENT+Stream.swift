@@ -72,7 +72,7 @@ extension CLIENT {
     /// that has no further page, again until that read is answered with 200 or 404".
     ///
     /// Once for each such answer while a session is on the screen and stays there. A read that was under way when the answer
-    /// came may serve as well, and decides nothing; nor does a refusal that reading again would not change.
+    /// came may serve as well, and decides nothing unless it fails; nor does a refusal that reading again would not change.
     static func gapsAreRead(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard result.complete == false, !result.hasMore,
@@ -80,9 +80,14 @@ extension CLIENT {
             else { continue }
             let reads = history.client.reads(of: session)
             let stay = history.endOfStay(at: result.event)
-            if reads.contains(where: { $0.request < result.event && history.end(of: $0) > result.event }) { continue }
             var cause = result.event
             var bound = history.clientBound(\.rest)
+            let underWay = reads.filter { $0.request < result.event && history.end(of: $0) > result.event }
+            if let last = underWay.map({ history.end(of: $0) }).max() {
+                guard underWay.allSatisfy(\.hasFailed) else { continue }
+                cause = last
+                bound = history.clientBound(\.backoff)
+            }
             while true {
                 let late = history.clientDeadline(after: cause, within: bound, on: sync.connection).flatMap {
                     $0 <= stay ? $0 : nil
@@ -153,36 +158,51 @@ extension CLIENT {
 
     /// CLIENT-30: "A client MUST show a frame at once although numbers before it are missing".
     ///
-    /// Once for each live frame with a new message of the session on the screen, whose number is not the next. The bound is
-    /// that of an answer without work behind it; no timer of a client lies in it.
+    /// Once for each live frame with a new message of the session on the screen, whose number is not the next that the client
+    /// can have. The bound is that of an answer without work behind it; no timer of a client lies in it.
     static func sparseFramesAreShown(_ history: Observations, _ evidence: inout Evidence) {
         let places = ClientPlaces(history)
         for item in places.given where !item.frame.isReplayed && ["done", "message"].contains(item.frame.type) {
             let frame = item.frame
-            let connection = history.connections[frame.connection]
-            let told = connection.received.filter {
-                $0.event < frame.event && $0.epoch == item.epoch && ($0.type == "connected" || $0.type == "syncResult")
-            }.compactMap { $0["lastSeq"]?.intValue }
-            let before = places.given.filter {
-                $0.frame.connection == frame.connection && $0.frame.event < frame.event && $0.epoch == item.epoch
-            }.map(\.seq)
-            guard let last = (told + before).max(), item.seq > last + 1,
+            guard isSparse(item, places, history),
                 let state = history.client.state(at: frame.event), state.sessionId == frame.sessionId,
                 let message = ClientDelivery(frame), !message.isShown(in: state)
             else { continue }
-            let late = history.screenDeadline(after: frame.event, on: frame.connection)
-            let end = late ?? history.events.endIndex
-            evidence.test(
-                history.client.states.contains(where: {
-                    $0.event > frame.event && $0.event <= end && message.isShown(in: $0)
-                }), orBy: late
-            ) { late in
+            let end = min(
+                history.end(of: frame.event, at: departures.union(["hang"])),
+                history.connections[frame.connection].ending?.event ?? .max)
+            let outcome = history.shown(after: frame.event, within: history.timeouts.pong, before: end) {
+                message.isShown(in: $0)
+            }
+            evidence.test(outcome) { late in
                 Finding(
                     "a frame is not shown while numbers before it are missing",
                     expected: "message \(shown(frame.messageId)) of seq \(item.seq) on the screen",
                     actual: "not within the bound 'pong'", at: [frame.event, late])
             }
         }
+    }
+
+    /// Whether numbers before that of a live frame have not come to its connection, as far as the client was told of them.
+    ///
+    /// While a `sync` is unanswered all that it asks for is missing.
+    private static func isSparse(_ item: NumberedFrame, _ places: ClientPlaces, _ history: Observations) -> Bool {
+        let frame = item.frame
+        let before = places.given.filter {
+            $0.frame.connection == frame.connection && $0.frame.event < frame.event && $0.epoch == item.epoch
+        }.map(\.seq)
+        let asked = history.syncs.last { sync in
+            sync.connection == frame.connection && sync.request.event < frame.event
+                && history.end(of: sync) > frame.event
+        }
+        if let asked, asked.request.epoch.map({ $0 == item.epoch }) ?? true, let position = asked.lastSeqSeen {
+            let had = Set(before.filter { $0 > position && $0 < item.seq }).count
+            if had < item.seq - position - 1 { return true }
+        }
+        let told = history.connections[frame.connection].received.filter {
+            $0.event < frame.event && $0.epoch == item.epoch && ($0.type == "connected" || $0.type == "syncResult")
+        }.compactMap { $0["lastSeq"]?.intValue }
+        return (told + before).max().map { item.seq > $0 + 1 } ?? false
     }
 
     // MARK: What a client may not step over

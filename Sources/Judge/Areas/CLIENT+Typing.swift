@@ -8,28 +8,35 @@ extension CLIENT {
     /// of its first send while neither a refusal nor an ending of its turn has arrived, and under a new key after an
     /// ending or `idempotency_mismatch`".
     ///
-    /// Once for each `sendAgain` that a request followed, to a server that remembers keys. An error that names no turn may have
-    /// refused or ended; then either key is right.
+    /// Once for each `sendAgain` that a request followed, to a server that remembers keys. What the client was told up to the
+    /// request counts; what came so shortly before it that it may not have been taken in leaves either key right, and so does an
+    /// error that names no turn: it may have refused or ended.
     static func whatIsSentAgainHasItsKey(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for question in questions where !question.isAmbiguous && question.key != nil {
             for again in question.repeats {
                 let later = question.requests + questions.filter { $0.typed == again }.flatMap(\.requests)
-                guard let request = later.filter({ $0.event > again }).min(by: { $0.event < $1.event }),
+                guard question.requests.contains(where: { $0.event < again }),
+                    let request = later.filter({ $0.event > again }).min(by: { $0.event < $1.event }),
                     !question.repeats.contains(where: { $0 > again && $0 < request.event }),
                     history.remembersKeys(before: request.event) == true
                 else { continue }
                 let hasOldKey = request.clientMessageId.map(question.keys.contains) == true
-                let news = question.news.filter { $0.event < again && $0.kind != .proof }
+                let news = (question.news + question.suspicions).filter {
+                    $0.event < request.event && $0.kind != .proof
+                }
                 let isOver = news.contains { news in
-                    news.kind == .ending
+                    let ends =
+                        news.kind == .ending
                         ? news.error.map(\.namesTurn) ?? true : news.error?.code == "idempotency_mismatch"
+                    return ends && news.isCertain && history.isTaken(news, before: request.event, told: again)
                 }
                 // A status without a word that refuses may stand for either, like an error without a turn.
-                let isVague = question.requests.contains { request in
-                    guard case .exchange(let index) = request.origin else { return false }
+                let isVague = question.requests.contains { asked in
+                    guard case .exchange(let index) = asked.origin else { return false }
                     let exchange = history.exchanges[index]
-                    return exchange.response.map { $0 < again } == true && exchange.status.map { $0 >= 400 } == true
+                    return exchange.response.map { $0 < request.event } == true
+                        && exchange.status.map { $0 >= 400 } == true
                 }
                 guard news.isEmpty && !isVague || isOver else { continue }
                 evidence.test(
@@ -84,25 +91,29 @@ extension CLIENT {
     /// CLIENT-52: "A client MUST show or send, when it is launched again after its end, every message of the person of which
     /// neither a confirmation nor a refusal had arrived and that it had not shown as failed".
     ///
-    /// Once for each such message that is shown or sent after `quit` and `launch`. Broken when a connection stands for `resend`
-    /// while its session is on the screen, and neither happens.
+    /// Once for each such message that is shown or sent after the end of the app, by the system or by itself, and `launch`.
+    /// Broken when a connection stands for `resend` while its session is on the screen, or a new conversation where it was typed
+    /// into one, and neither happens. What was typed in the moment of a crash may not have been taken in.
     static func nothingTypedIsForgotten(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         let questions = ClientQuestion.all(in: history)
-        for quit in client.acts("quit") {
-            guard let launch = client.nextAct("launch", after: quit.event),
+        for end in client.acts("quit", "exit") {
+            guard let launch = client.nextAct("launch", after: end.event),
                 let life = client.launch(at: launch.event), !life.isFresh
             else { continue }
             for question in questions where !question.isAmbiguous && question.repeats.isEmpty {
-                guard let typed = question.typed, client.launch(at: typed)?.events.upperBound == quit.event,
-                    question.news.allSatisfy({ $0.event > quit.event }),
-                    !history.hasFailed(question, from: typed, to: quit.event),
-                    let session = history.sessionOnScreen(at: typed),
-                    !questions.contains(where: { $0.typed != typed && exactlyEqual($0.text, question.text) })
+                guard let typed = question.typed, client.launch(at: typed)?.events.upperBound == end.event,
+                    end.name == "quit" || history.span(from: typed, to: end.event) > Observations.inFlight.microseconds,
+                    (question.news + question.suspicions).allSatisfy({ $0.event > end.event }),
+                    !history.hasFailed(question, from: typed, to: end.event),
+                    let screen = history.screen(at: typed),
+                    !questions.contains(where: { $0.typed != typed && $0.says(question.text) })
                 else { continue }
+                // A conversation that the server does not know yet may have come to any name since.
+                let session = screen.sessionId
                 let isSent = question.requests.contains { life.events.contains($0.event) }
                 let isShown = client.states(from: launch.event, to: life.events.upperBound).contains {
-                    $0.sessionId == session && $0.entry(of: question) != nil
+                    (session == nil || $0.sessionId == session) && !$0.entries(of: question).isEmpty
                 }
                 let proof = history.standing(after: launch.event, within: history.clientPatience) { greeted in
                     client.states.first { $0.event > launch.event && $0.sessionId == session }
@@ -113,11 +124,11 @@ extension CLIENT {
                         .allSatisfy { $0.sessionId == session }
                 }
                 // A new word before the end may have been that it was not taken.
-                let isOpen = isOnScreen != true || history.mayHaveBeenTold(of: question, from: typed, to: quit.event)
+                let isOpen = isOnScreen != true || history.mayHaveBeenTold(of: question, from: typed, to: end.event)
                 evidence.test(isSent || isShown, orBy: isOpen ? nil : proof) { proof in
                     Finding(
                         "a message is forgotten with the end of the app", expected: "shown in its session, or sent",
-                        actual: "neither after the next launch", at: [typed, quit.event, proof])
+                        actual: "neither after the next launch", at: [typed, end.event, proof])
                 }
             }
         }
@@ -126,32 +137,44 @@ extension CLIENT {
     /// CLIENT-53: "A client MUST NOT show a message as failed once the `done` of its turn has arrived, by any road".
     ///
     /// Once for each answer of a message that was shown as failed before, or beside an error that names it, when a look at it
-    /// followed.
+    /// followed, and once for each message that stands as failed when its answer has been there for `resend`, however often it
+    /// was shown otherwise. What its words alone tell counts only where they stand once.
     static func anAnswerEndsTheFailure(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             guard let answer = question.news.first(where: \.isAnswer)?.event,
                 let sent = question.requests.last(where: { $0.event < answer })?.event,
                 history.endOfLife(at: sent) > answer
             else { continue }
-            let hasFailed = history.client.states(from: sent, to: answer).contains { state in
-                guard let index = state.place(of: question) else { return false }
-                if state.messages[index].status == "failed" { return true }
-                return state.errors.contains { error in error.key.map { question.keys.contains($0) } ?? false }
+            let hadFailed = history.client.states(from: sent, to: answer).contains { state in
+                state.showsAsFailed(question)
+                    || state.shows(question)
+                        && state.errors.contains { error in
+                            error.key.map { question.keys.contains($0) } ?? false
+                        }
             }
-            guard hasFailed else { continue }
             let ends = [
                 history.end(of: answer, at: leavings.union(["sendAgain"])),
                 question.requests.first { $0.event > answer }?.event ?? .max,
             ]
-            let sighting = history.shown(
-                after: answer, within: history.clientPatience, before: ends.min() ?? .max
-            ) { state in
-                state.place(of: question).map { state.messages[$0].status != "failed" }
+            let end = ends.min() ?? .max
+            func isGood(_ state: ObservedClient.State) -> Bool? {
+                let places = state.places(of: question)
+                return places.isEmpty ? nil : places.contains { state.messages[$0].status != "failed" }
             }
-            evidence.test(sighting) { event in
-                Finding(
+            let limit = history.patience(of: answer) + history.clientPatience.microseconds
+            let isForeground = history.client.launches.isEmpty || history.client.isForeground(at: answer)
+            let relapse = history.looks(after: answer, before: end).first { look in
+                isForeground && history.patience(of: look.event) >= limit && isGood(look.state) == false
+            }
+            if let relapse {
+                evidence.violate(
                     "a message is shown as failed although its answer is there", expected: "status sent",
-                    actual: "status failed", at: [answer, event])
+                    actual: "status failed", at: [answer, relapse.event])
+            } else if hadFailed,
+                case .kept = history.shown(
+                    after: answer, within: history.clientPatience, before: end, holds: isGood)
+            {
+                evidence.keep()
             }
         }
     }
@@ -159,51 +182,93 @@ extension CLIENT {
     /// CLIENT-54: "A client MUST send the messages of one session, for the first time and again after a reconnect, in the
     /// order in which the person typed them, but for those that were refused or are shown as failed".
     ///
-    /// Once for each two neighbors of one session that waited together and were both sent then. Broken only by two frames on
-    /// one connection: requests over REST may overtake others on the way.
+    /// Once for each two neighbors of one conversation that waited together, for their first road or for another one, and went
+    /// out on one connection. Requests over REST may overtake others on the way.
     static func theOrderOfTypingIsKept(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history).filter { $0.typed != nil && !$0.isAmbiguous }
         for (place, first) in questions.enumerated() {
-            guard let session = first.requests.first?.sessionAsked,
-                let second = questions[(place + 1)...].first(where: { $0.requests.first?.sessionAsked == session })
-            else { continue }
-            for (early, late) in waitingTogether(first, second, in: history) {
-                let start = min(early.event, late.event)
-                guard !first.news.contains(where: { $0.event < start }),
-                    !second.news.contains(where: { $0.event < start })
-                else { continue }
-                if early.event < late.event {
-                    evidence.keep()
-                } else if early.connection != nil, early.connection == late.connection,
-                    !history.mayHaveBeenTold(of: first, from: first.event, to: start)
-                {
-                    evidence.violate(
-                        "messages are sent in another order than they were typed",
-                        expected: "\(shown(first.text)) first", actual: "\(shown(second.text)) first",
-                        at: [late.event, early.event])
+            let others = questions[(place + 1)...].filter { history.isOneConversation(first, $0) }
+            for (number, second) in others.enumerated() {
+                for (early, late) in waitingTogether(first, second, in: history) {
+                    let start = min(early.event, late.event)
+                    guard !first.news.contains(where: { $0.event < start }),
+                        !second.news.contains(where: { $0.event < start })
+                    else { continue }
+                    if early.event < late.event {
+                        if number == 0 { evidence.keep() }
+                    } else if early.connection != nil, early.connection == late.connection,
+                        !history.stoodAside(first, at: late.event, until: early.event)
+                    {
+                        evidence.violate(
+                            "messages are sent in another order than they were typed",
+                            expected: "\(shown(first.text)) first", actual: "\(shown(second.text)) first",
+                            at: [late.event, early.event])
+                    }
                 }
             }
         }
     }
 
-    /// The requests by which two messages went out that had waited together: for their first road, and for another one each
-    /// time that both were lost with their connection.
+    /// The requests by which two messages went out that had waited together: neither was on a road when the first of the two
+    /// went out, because it had just been typed, or because its road had ended.
     private static func waitingTogether(
         _ first: ClientQuestion, _ second: ClientQuestion, in history: Observations
     ) -> [(early: ObservedRequest, late: ObservedRequest)] {
-        var pairs: [(early: ObservedRequest, late: ObservedRequest)] = []
-        if let early = first.requests.first, let late = second.requests.first, second.event < early.event {
-            pairs.append((early, late))
+        func isWaiting(_ question: ClientQuestion, at event: Int) -> Bool {
+            guard question.event < event else { return false }
+            return question.requests.prefix { $0.event < event }.allSatisfy { request in
+                history.end(of: request).map { $0 < event } == true
+            }
         }
-        for index in history.connections.indices {
-            guard let loss = history.loss(of: index),
-                first.requests.last(where: { $0.event < loss })?.connection == index,
-                second.requests.last(where: { $0.event < loss })?.connection == index,
-                let early = first.requests.first(where: { $0.event > loss }),
-                let late = second.requests.first(where: { $0.event > loss })
-            else { continue }
-            pairs.append((early, late))
+        return first.requests.compactMap { early in
+            let start = early.event
+            // The nearest sending of the other: before this one, or after it.
+            let before = second.requests.last { $0.event < start && isWaiting(second, at: $0.event) }
+            if let before, isWaiting(first, at: before.event) { return (early, before) }
+            guard isWaiting(first, at: start), isWaiting(second, at: start),
+                let late = second.requests.first(where: { $0.event > start })
+            else { return nil }
+            return (early, late)
         }
-        return pairs
+    }
+}
+
+extension Observations {
+    /// Whether two messages belong to one conversation: both name it, or they were typed into the same one, which had no name.
+    fileprivate func isOneConversation(_ first: ClientQuestion, _ second: ClientQuestion) -> Bool {
+        guard let one = first.requests.first, let other = second.requests.first else { return false }
+        if let one = one.sessionAsked, let other = other.sessionAsked { return one == other }
+        return endOfStay(at: first.event) > second.event
+    }
+
+    /// Whether a message may have stood aside for a later one: refused, shown as failed or told of before the later one went
+    /// out or so shortly after it that the screen was late, or sent again by the person without having been seen to wait.
+    fileprivate func stoodAside(_ question: ClientQuestion, at start: Int, until sent: Int) -> Bool {
+        let limit = patience(of: start) + Self.inFlight.microseconds
+        let late = min(sent, events.indices.boundary { patience(of: $0) > limit })
+        if mayHaveBeenTold(of: question, from: question.event, to: late) { return true }
+        guard let again = question.repeats.first(where: { $0 < sent }) else { return false }
+        return !looks(after: late - 1, before: again).contains { look in
+            look.state.shows(question) && !look.state.showsAsFailed(question)
+        }
+    }
+
+    /// Whether a client surely had what it was told before it sent something: it showed something else between that and an act
+    /// of the person, or as long had passed as a busy machine takes.
+    fileprivate func isTaken(_ news: ClientQuestion.News, before request: Int, told act: Int) -> Bool {
+        if patience(from: news.event, to: request) >= timeouts.scheduling.microseconds { return true }
+        let before = client.state(at: news.event)
+        return client.states.contains { state in
+            state.event > news.event && state.event < act
+                && (state.messages != before?.messages || state.errors != before?.errors)
+        }
+    }
+
+    /// What is surely on the screen: what was shown last, unless the person went elsewhere since.
+    fileprivate func screen(at event: Int) -> ObservedClient.State? {
+        guard let state = client.state(at: event),
+            end(of: state.event, at: ["selectSession", "openPush", "launch"]) > event
+        else { return nil }
+        return state
     }
 }

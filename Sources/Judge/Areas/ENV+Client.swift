@@ -58,13 +58,16 @@ extension ENV {
     private static func isBelieved(_ greeting: Frame, _ history: Observations, into evidence: inout Evidence) {
         let connection = history.connections[greeting.connection]
         let next = history.client.acts.first { $0.event > greeting.event }?.event ?? .max
-        let states = history.client.states.filter { $0.event > greeting.event && $0.event < next }
-        if states.contains(where: { $0.connection == .connected }) { return evidence.keep() }
-        let late = states.first { history.patience(from: greeting.event, to: $0.event) >= redraw(history) }
-        guard let late, connection.isOpen(at: late.event) || history.wasEndedByClient(connection) else { return }
-        evidence.violate(
-            "a greeting with unknown members was not taken", expected: "connected",
-            actual: late.connection?.rawValue ?? "an unknown word", at: [greeting.event, late.event])
+        let seen = history.shown(after: greeting.event, within: history.timeouts.scheduling, before: next) { state in
+            state.connection == .connected
+        }
+        if case .broken(let late) = seen, !connection.isOpen(at: late), !history.wasEndedByClient(connection) { return }
+        evidence.test(seen) { late in
+            let word = history.client.state(at: late)?.connection?.rawValue
+            return Finding(
+                "a greeting with unknown members was not taken", expected: "connected",
+                actual: word ?? "an unknown word", at: [greeting.event, late])
+        }
     }
 
     /// Judges whether an answer of the session on the screen was shown; says nothing where the screen is not known.
@@ -74,19 +77,15 @@ extension ENV {
     ) {
         guard frame.type == "done" || frame.type == "message", let session = frame.sessionId, let id = frame.messageId
         else { return }
-        let away = history.client.acts.first {
-            $0.event > frame.event && ["selectSession", "openPush", "quit", "exit", "launch"].contains($0.name)
+        let away = history.end(of: frame.event, at: ["selectSession", "openPush", "quit", "exit", "launch"])
+        let seen = history.shown(after: frame.event, within: history.timeouts.scheduling, before: away) { state in
+            guard state.sessionId == session else { return nil }
+            return state.ids.contains(id) || state.messages.contains { $0.text == frame.text }
         }
-        let states = history.client.states.filter {
-            $0.event > frame.event && $0.event < away?.event ?? .max && $0.sessionId == session
-        }
-        evidence.test(
-            states.contains(where: { $0.ids.contains(id) || $0.messages.contains { $0.text == frame.text } }),
-            orBy: states.first(where: { history.patience(from: frame.event, to: $0.event) >= redraw(history) })
-        ) { late in
+        evidence.test(seen) { late in
             Finding(
-                "an answer \(when) was not shown", expected: shown(frame.text), actual: listed(late.ids),
-                at: [cause.event, frame.event, late.event])
+                "an answer \(when) was not shown", expected: shown(frame.text),
+                actual: listed(history.client.state(at: late)?.ids ?? []), at: [cause.event, frame.event, late])
         }
     }
 

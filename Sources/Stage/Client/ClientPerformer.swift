@@ -14,6 +14,8 @@ final class ClientPerformer: Sendable {
         var isRunning = false
         var mark = 0
         var shown: JSONValue?
+        /// When a look was recorded last.
+        var noted: ContinuousClock.Instant?
         var broken: DriverProblem?
         /// Why the driver, and not the scenario, ended it.
         var failure: String?
@@ -178,6 +180,7 @@ final class ClientPerformer: Sendable {
     func launch(fresh: Bool?, opened: JSONValue?, details: JSONObject, at pointer: JSONPointer) async throws {
         let isFresh = state.withLock { state in
             state.launches += 1
+            state.shown = nil
             return fresh ?? (state.launches == 1)
         }
         var command: JSONObject = [
@@ -191,9 +194,15 @@ final class ClientPerformer: Sendable {
         state.withLock { $0.isRunning = true }
     }
 
+    /// Whether the app was started and not ended.
+    var isRunning: Bool { state.withLock { $0.isRunning } }
+
     func noteQuit() { state.withLock { $0.isRunning = false } }
 
-    /// What the client shows now; recorded when it differs from what was recorded last, or must be.
+    /// How long a screen that does not change goes unrecorded: when it then changes, the record tells since when at the latest.
+    private static let longestSilence = Duration.milliseconds(500)
+
+    /// What the client shows now; recorded when it differs from what was recorded last, when that is a while ago, or must be.
     func look(recording isForced: Bool = false, at pointer: JSONPointer) async throws -> JSONValue {
         try await gate.alone { () throws(StepEnd) in
             let state = try await perform(["do": "state"], at: pointer)
@@ -203,11 +212,16 @@ final class ClientPerformer: Sendable {
     }
 
     private func note(_ value: JSONValue, isForced: Bool = false) {
-        let isNew = state.withLock { state in
-            defer { state.shown = value }
-            return state.shown != value
+        let now = ContinuousClock.now
+        let isDue = state.withLock { state in
+            let isDue =
+                isForced || state.shown != value
+                || state.noted.map { now - $0 >= Self.longestSilence } ?? true
+            state.shown = value
+            if isDue { state.noted = now }
+            return isDue
         }
-        if isNew || isForced { _ = recorder.record(.state(value), on: .client, at: .now) }
+        if isDue { _ = recorder.record(.state(value), on: .client, at: now) }
     }
 
     private func perform(_ command: JSONObject, at pointer: JSONPointer) async throws(StepEnd) -> JSONValue? {
@@ -247,6 +261,19 @@ final class ClientPerformer: Sendable {
     }
 
     // MARK: the end
+
+    /// Looks on for a while after the scenario could not go on, because the client did not do what it waited for.
+    func watchOn() async {
+        let deadline = PatientDeadline(limit("backoff"))
+        while deadline.rest > .zero, isRunning, failure == nil, !recorder.wasFlooded {
+            do {
+                try await Task.sleep(for: min(.milliseconds(240), max(.milliseconds(1), deadline.rest)))
+                _ = try await look(at: JSONPointer())
+            } catch {
+                return
+            }
+        }
+    }
 
     /// Looks at the screen a last time and has the app end; whatever happens, in bounded time.
     func finish() async {

@@ -7,6 +7,8 @@ extension ClientStepContext {
     /// How long the state is left alone between two looks, at first and at most.
     private static let firstPause = Duration.milliseconds(15)
     private static let longestPause = Duration.milliseconds(120)
+    /// The same while something is awaited from the client.
+    private static let pauseOfArrivals = Duration.milliseconds(240)
 
     func await(_ awaited: AwaitedArrival) async throws {
         let deadline = PatientDeadline(performer.limit(awaited.within))
@@ -16,17 +18,34 @@ extension ClientStepContext {
         let isLasting = [.connection, .chat, .post, .question].contains(awaited.kind)
         let mark = isLasting ? 0 : performer.mark
         for number in 0..<awaited.count {
-            let isThere = await server.pending.take(after: mark, before: deadline) { [performer] arrival in
-                guard arrival.kinds.contains(awaited.kind) else { return false }
-                if let session, arrival.session != session { return false }
-                guard let name else { return true }
-                return performer.isQuestion(arrival, named: name)
+            if try await take(
+                after: mark, before: deadline,
+                where: { [performer] arrival in
+                    guard arrival.kinds.contains(awaited.kind) else { return false }
+                    if let session, arrival.session != session { return false }
+                    guard let name else { return true }
+                    return performer.isQuestion(arrival, named: name)
+                })
+            {
+                continue
             }
-            if isThere { continue }
             let words = [awaited.kind.rawValue, name, session.map { "of \($0)" }].compactMap { $0 }
             let which = awaited.count > 1 ? " (\(number + 1) of \(awaited.count))" : ""
             return try missed(words.joined(separator: " ") + which, awaited.within, isOptional: awaited.isOptional)
         }
+    }
+
+    /// Waits for an arrival, and looks at the screen meanwhile: whoever judges has to know what it showed all the time.
+    private func take(
+        after mark: Int, before deadline: PatientDeadline, where matches: @Sendable (WorldArrival) -> Bool
+    ) async throws -> Bool {
+        while deadline.rest > Self.pauseOfArrivals {
+            let next = PatientDeadline(Self.pauseOfArrivals)
+            if await server.pending.take(after: mark, before: next, where: matches) { return true }
+            if Task.isCancelled { throw StepEnd.interrupted }
+            if performer.isRunning { _ = try await performer.look(at: pointer) }
+        }
+        return await server.pending.take(after: mark, before: deadline, where: matches)
     }
 
     func awaitState(_ awaited: AwaitedState) async throws {

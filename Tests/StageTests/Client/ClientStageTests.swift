@@ -94,6 +94,14 @@ struct ClientStageTests {
         let wait = performance.history.events.first { $0.kind == .wait(awaited: "sync", met: false) }
         let launch = performance.history.events.first { if case .act("launch", _) = $0.kind { true } else { false } }
         #expect(try #require(wait).at - (try #require(launch)).at >= 2_000_000)
+        // It looks on, so that the judge can tell what did not come: 'backoff', which is 5 s at this time scale.
+        let last = performance.history.events.last { if case .state = $0.kind { true } else { false } }
+        #expect(try #require(last).at - (try #require(wait)).at >= 4_900_000)
+        // While it waits and nothing changes, it says every half second what it sees.
+        let seen = performance.history.events.prefix { $0.kind != .wait(awaited: "sync", met: false) }.count {
+            if case .state = $0.kind { true } else { false }
+        }
+        #expect((3...12).contains(seen), "\(seen)")
     }
 
     @Test func `an optional wait is noted, and the scenario goes on`() async throws {

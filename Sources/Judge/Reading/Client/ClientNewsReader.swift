@@ -10,6 +10,7 @@ struct ClientNewsReader {
 
     func tell(_ questions: inout [ClientQuestion]) {
         learnNames(&questions)
+        learnIds(&questions)
         let owners = Owners(questions)
         let live = history.received.map { (frame: $0, event: $0.event) }
         let replayed = history.syncs.flatMap { sync in sync.missed.map { (frame: $0, event: $0.event) } }
@@ -46,6 +47,40 @@ struct ClientNewsReader {
         }
     }
 
+    /// Learns what the server calls each message, and what it calls others.
+    private func learnIds(_ questions: inout [ClientQuestion]) {
+        var keys: [String: Set<String>] = [:]
+        var events: [String: Int] = [:]
+        func note(_ id: String?, _ key: String?, _ event: Int) {
+            guard let id else { return }
+            if let key { keys[id, default: []].insert(key) }
+            events[id] = min(events[id] ?? event, event)
+        }
+        for frame in history.received + history.syncs.flatMap(\.missed) {
+            guard frame.type == "ack" || frame.type == "message" && frame.string("role") == "user" else { continue }
+            note(frame.messageId, frame.clientMessageId, frame.event)
+        }
+        for read in history.sessionReads {
+            for message in read.messages where message.role == "user" {
+                note(message.id, message.clientMessageId, read.event)
+            }
+        }
+        for state in history.client.states {
+            for message in state.messages where message.role == "user" { note(message.id, nil, state.event) }
+        }
+        for index in questions.indices {
+            let own = questions[index].keys
+            for (id, event) in events {
+                let named = keys[id] ?? []
+                if !named.isDisjoint(with: own) {
+                    questions[index].ids.insert(id)
+                } else if !named.isEmpty || event < questions[index].event {
+                    questions[index].foreignIds.insert(id)
+                }
+            }
+        }
+    }
+
     private func response(to request: ObservedRequest) -> ObservedExchange? {
         guard case .exchange(let index) = request.origin, history.exchanges[index].response != nil else { return nil }
         return history.exchanges[index]
@@ -75,13 +110,15 @@ struct ClientNewsReader {
     private func tell(_ frame: Frame, to questions: inout [ClientQuestion], _ owners: Owners) {
         guard let type = frame.type, ["ack", "message", "toolUse", "done", "error"].contains(type) else { return }
         let hasName = frame.clientMessageId != nil || frame.turnId != nil
-        let place: Int?
+        var places: [Int] = []
         if hasName {
-            place = owners.owner(of: frame, among: questions)
+            places = [owners.owner(of: frame, among: questions)].compactMap(\.self)
+        } else if type == "error" {
+            places = questionsMeant(by: frame, among: questions)
         } else {
-            place = type == "error" ? questionMeant(by: frame, among: questions) : unnamedOwner(of: frame, questions)
+            places = [unnamedOwner(of: frame, questions)].compactMap(\.self)
         }
-        guard let place else { return }
+        guard let place = places.first else { return }
         var news = ClientQuestion.News(
             event: frame.event, kind: type == "done" ? .ending : .proof, connection: frame.connection,
             sessionId: frame.sessionId, isAnswer: type == "done")
@@ -92,6 +129,16 @@ struct ClientNewsReader {
             news.error = ClientQuestion.ClientError(
                 code: frame.code, text: frame.string("error"), retryAfter: retryAfter(in: frame.value),
                 namesTurn: frame.turnId != nil)
+            // A server names what had a name (TURN-21): an error without one may be about anything else.
+            news.isCertain =
+                hasName || places.count == 1 && questions[place].keys.isEmpty
+                || places.count == 1 && history.remembersKeys(before: frame.event) == false
+            for other in places.dropFirst() {
+                news.alsoMeant.formUnion(questions[other].keys)
+                var suspicion = news
+                suspicion.kind = .refusal
+                questions[other].suspicions.append(suspicion)
+            }
         }
         questions[place].news.append(news)
     }
@@ -101,14 +148,14 @@ struct ClientNewsReader {
         value?["retryAfterMs"]?.intValue.map { min(max($0, 0), 1 << 40) * 1_000 }
     }
 
-    /// The message an error without names is about: one that waits on that connection, the last said before those it
-    /// answered; else the last turn of its session that runs.
-    private func questionMeant(by error: Frame, among questions: [ClientQuestion]) -> Int? {
+    /// The messages an error without names may be about, the likeliest first: those that wait on that connection, as they were
+    /// sent; else the last turn of its session that runs.
+    private func questionsMeant(by error: Frame, among questions: [ClientQuestion]) -> [Int] {
         if let code = error.code, ["parse_error", "unknown_type", "not_authenticated"].contains(code) {
             let before = history.connections[error.connection].sent.last {
                 $0.event < error.event && $0.type != "ping"
             }
-            guard before?.type == "chat" else { return nil }
+            guard before?.type == "chat" else { return [] }
         }
         let open = questions.indices.filter { index in
             questions[index].event < error.event && !questions[index].requests.isEmpty
@@ -122,11 +169,12 @@ struct ClientNewsReader {
                 }
         }
         let refuses = error.code.map(ErrorMeaning.refusals.contains) ?? false
-        if let first = waiting.first { return first }
-        guard !refuses else { return nil }
-        return open.last { index in
+        if !waiting.isEmpty { return waiting }
+        guard !refuses else { return [] }
+        let running = open.last { index in
             error.sessionId == nil || questions[index].sessions(before: error.event).contains(error.sessionId ?? "")
         }
+        return [running].compactMap(\.self)
     }
 
     /// The turn that a frame of a server without names belongs to: the only one that runs in its session.
@@ -159,7 +207,10 @@ struct ClientNewsReader {
         for index in questions.indices where questions[index].event < read.event {
             let keys = questions[index].keys
             var places = read.messages.indices.filter { read.messages[$0].clientMessageId.map(keys.contains) == true }
-            if places.isEmpty { places = newWords(of: questions[index], in: read) }
+            if places.isEmpty {
+                places = newWords(of: questions[index], in: read)
+                for id in places.compactMap({ read.messages[$0].id }) { questions[index].ids.insert(id) }
+            }
             let turn = read.turns.last { $0.clientMessageId.map(keys.contains) == true }
             guard let place = places.first ?? (turn == nil ? nil : read.messages.endIndex) else { continue }
             let turnIds = questions[index].turnIds
@@ -177,16 +228,20 @@ struct ClientNewsReader {
         }
     }
 
-    /// Where a server that remembers no keys shows a message of the same words that nobody was shown before it was sent.
+    /// Where a server that remembers no keys shows a message of the same words that nobody was shown before it was sent: in
+    /// the session that it was sent to, or first of all the person said in one that it may have begun.
     private func newWords(of question: ClientQuestion, in read: ObservedSessionRead) -> [Int] {
         guard let first = question.requests.first?.event, history.remembersKeys(before: read.event) == false else {
             return []
         }
+        let asked = Set(question.requests.map(\.sessionAsked))
         let old = Set(history.sessionReads.filter { $0.event < first }.flatMap { $0.messages.compactMap(\.id) })
-        return read.messages.indices.filter { place in
+        let words = read.messages.indices.filter { read.messages[$0].role == "user" }
+        return words.filter { place in
             let message = read.messages[place]
-            return message.role == "user" && message.clientMessageId == nil
-                && exactlyEqual(message.text, question.text) && message.id.map(old.contains) == false
+            return message.clientMessageId == nil && question.says(message.text)
+                && message.id.map(old.contains) == false
+                && (asked.contains(read.sessionId) || asked.contains(nil) && place == words.first)
         }
     }
 

@@ -4,16 +4,24 @@ import Transcript
 /// One message of the person, every request that carried it, and everything the client was told of it.
 ///
 /// Requests belong together by their key, else by their text, so that a client that takes a new key or changes the text is
-/// seen for what it is. Equal texts in different messages are told apart by the commands that typed them.
+/// seen for what it is. Equal texts in different messages are told apart by the commands that typed them. What a client does
+/// to the form of a text before it sends it (space at its ends, the composition of Unicode) makes no other message of it.
 struct ClientQuestion: Sendable {
     let text: String
+    private let core: Substring
     /// The command to send it; nil when the history does not have it.
     let typed: Int?
     /// The requests that carried it, in order; none when it never reached the stage.
     private(set) var requests: [ObservedRequest] = []
     /// What the client was told, in the order of time.
     var news: [News] = []
+    /// Errors without a name that came while it waited, and are taken to be about another message that waited too.
+    var suspicions: [News] = []
     var turnIds: Set<String> = []
+    /// What the server calls it, once told with its key or found by its words.
+    var ids: Set<String> = []
+    /// What the server calls other messages of the person, as far as it was told: with another key, or before this was typed.
+    var foreignIds: Set<String> = []
     /// The acts by which the person sent it again.
     private(set) var repeats: [Int] = []
     /// Whether another message of the same text makes it unknown which of the two a request carried.
@@ -30,6 +38,10 @@ struct ClientQuestion: Sendable {
         var error: ClientError?
         /// Whether it brought the answer, or said that there is one.
         var isAnswer = false
+        /// Whether it says by a name which message it is about, or nothing else can be meant.
+        var isCertain = true
+        /// The keys of other messages that it may be about as well.
+        var alsoMeant: Set<String> = []
 
         enum Kind: Sendable, Equatable {
             /// Taken up: an `ack`, or any frame or stored message of it.
@@ -63,6 +75,19 @@ struct ClientQuestion: Sendable {
     /// Whether the person sent it again between two events.
     func isRepeated(after first: Int, before last: Int) -> Bool { repeats.contains { $0 > first && $0 < last } }
 
+    /// Whether words are its own, whatever stands around them.
+    func says(_ words: String) -> Bool { Self.core(words) == core }
+
+    /// The words without space at their ends, compared as Unicode calls them equivalent.
+    static func core(_ words: String) -> Substring {
+        guard words.utf8.first.map(isSpace) == true || words.utf8.last.map(isSpace) == true else { return words[...] }
+        let tail = words.drop(while: \.isWhitespace)
+        return tail.prefix(tail.count - tail.reversed().prefix(while: \.isWhitespace).count)
+    }
+
+    /// Whether a byte is a space, or begins or ends a character that may be one.
+    private static func isSpace(_ byte: UInt8) -> Bool { byte <= 0x20 || byte >= 0x80 }
+
     /// The conversations that the client was told it stands in, before an event.
     func sessions(before event: Int) -> Set<String> {
         Set(news.filter { $0.event < event }.compactMap(\.sessionId))
@@ -77,8 +102,8 @@ struct ClientQuestion: Sendable {
             else { continue }
             questions.append(ClientQuestion(text: text, typed: index))
         }
-        var places = Places()
-        for (index, question) in questions.enumerated() { places.byText[question.text, default: []].append(index) }
+        var places = Places(history.client.states)
+        for (index, question) in questions.enumerated() { places.byText[question.core, default: []].append(index) }
         var repeats = history.client.acts("sendAgain")[...]
         for request in ObservedRequest.all(on: history.connections, in: history.exchanges) {
             while let act = repeats.first, act.event < request.event {
@@ -96,50 +121,74 @@ struct ClientQuestion: Sendable {
     private init(text: String, typed: Int?) {
         self.text = text
         self.typed = typed
+        core = Self.core(text)
     }
 
     /// Where messages are found by what they were sent with.
     private struct Places {
-        var byText: [String: [Int]] = [:]
+        var byText: [Substring: [Int]] = [:]
         var byKey: [String: [Int]] = [:]
+        /// The words that a screen showed first with a key.
+        let shown: [String: String]
+
+        init(_ states: [ObservedClient.State]) {
+            let messages = states.lazy.flatMap(\.messages).filter { $0.role == "user" }
+            shown = Dictionary(messages.compactMap { message in message.key.map { ($0, message.text) } }) { first, _ in
+                first
+            }
+        }
     }
 
-    /// Notes that the person sent a message again, where it was sent before.
+    /// Notes that the person sent a message again.
     private static func note(_ act: ObservedClient.Act, in questions: inout [ClientQuestion], _ places: Places) {
         let key = act.details.string("clientMessageId")
-        if let place = key.flatMap({ places.byKey[$0]?.last }) { questions[place].repeats.append(act.event) }
+        if let place = key.flatMap({ places.byKey[$0]?.last }) {
+            questions[place].repeats.append(act.event)
+            return
+        }
+        // One that never went out is known by what the screen shows with its key.
+        let alike = key.flatMap { places.shown[$0] }.flatMap { places.byText[core($0)] } ?? []
+        if let place = alike.last(where: { questions[$0].event < act.event && questions[$0].requests.isEmpty }) {
+            questions[place].repeats.append(act.event)
+        }
     }
 
     private static func take(_ request: ObservedRequest, into questions: inout [ClientQuestion], _ places: inout Places)
     {
-        let same = (places.byText[request.prompt] ?? []).filter {
-            questions[$0].event < request.event && exactlyEqual(questions[$0].text, request.prompt)
+        func alike(_ words: String) -> [Int] {
+            (places.byText[core(words)] ?? []).filter { questions[$0].event < request.event }
         }
-        let known = request.clientMessageId.flatMap { places.byKey[$0] } ?? []
+        let key = request.clientMessageId
+        let known = key.flatMap { places.byKey[$0] } ?? []
+        var same = alike(request.prompt)
+        // A client that changes the words still shows what was typed under the key with which it sends them.
+        if same.isEmpty, known.isEmpty, let shown = key.flatMap({ places.shown[$0] }) { same = alike(shown) }
         var place: Int?
         let again = same.last.flatMap { questions[$0].repeats.last }
-        if known.isEmpty, let last = same.last, let again, questions[last].requests.allSatisfy({ $0.event < again }) {
-            questions.append(ClientQuestion(text: request.prompt, typed: again))
-            places.byText[request.prompt, default: []].append(questions.count - 1)
-            place = questions.count - 1
+        if known.isEmpty, let last = same.last, let again, !questions[last].requests.isEmpty,
+            questions[last].requests.allSatisfy({ $0.event < again })
+        {
+            place = add(ClientQuestion(text: request.prompt, typed: again), to: &questions, &places)
         } else if same.count > 1, !known.contains(where: same.contains) {
             // A new key under a text that was typed more than once: the oldest that was not sent yet.
-            place = same.first { questions[$0].requests.isEmpty } ?? same.last
-            if same.allSatisfy({ !questions[$0].requests.isEmpty }) {
+            let unsent = same.filter { questions[$0].requests.isEmpty }
+            place = unsent.first { exactlyEqual(questions[$0].text, request.prompt) } ?? unsent.first ?? same.last
+            if unsent.isEmpty {
                 for index in same { questions[index].isAmbiguous = true }
             }
         } else {
             place = same.last(where: known.contains) ?? same.last ?? known.last
         }
-        if place == nil {
-            place = questions.count
-            questions.append(ClientQuestion(text: request.prompt, typed: nil))
-            places.byText[request.prompt, default: []].append(questions.count - 1)
-        }
-        guard let place else { return }
-        questions[place].requests.append(request)
-        if let key = request.clientMessageId, questions[place].keys.insert(key).inserted {
-            places.byKey[key, default: []].append(place)
-        }
+        let found = place ?? add(ClientQuestion(text: request.prompt, typed: nil), to: &questions, &places)
+        questions[found].requests.append(request)
+        if let key, questions[found].keys.insert(key).inserted { places.byKey[key, default: []].append(found) }
+    }
+
+    private static func add(
+        _ question: ClientQuestion, to questions: inout [ClientQuestion], _ places: inout Places
+    ) -> Int {
+        places.byText[question.core, default: []].append(questions.count)
+        questions.append(question)
+        return questions.count - 1
     }
 }

@@ -12,7 +12,8 @@ extension Observations {
         let messages: [ObservedSessionRead.StoredMessage]
     }
 
-    /// Every read and every replay, in the order of their answers; a replay once for each of its sessions.
+    /// Every read and every replay, in the order of their answers; a replay once for each of its sessions, without what a read
+    /// that was asked for later does not have: then the history does not hold it.
     var toldHistories: [ToldHistory] {
         let reads = sessionReads.map { read in
             ToldHistory(
@@ -23,6 +24,12 @@ extension Observations {
             guard let result = sync.result else { return [] }
             return Set(sync.missed.compactMap(\.sessionId)).sorted().map { session in
                 let messages = sync.missed.filter { $0.sessionId == session }.compactMap(Self.message)
+                    .filter { message in
+                        !sessionReads.contains { read in
+                            read.sessionId == session && read.request > result.event
+                                && !read.messages.contains { $0.id == message.id }
+                        }
+                    }
                 return ToldHistory(
                     event: result.event, asked: sync.request.event, sessionId: session, messages: messages)
             }
@@ -79,8 +86,10 @@ extension Observations {
     /// Where a read ended; the end of the history while it has not.
     func end(of read: ObservedExchange) -> Int { read.response ?? read.failure ?? history.events.endIndex }
 
-    /// Where a sync was answered; the end of the history while it was not.
-    func end(of sync: ObservedSync) -> Int { sync.result?.event ?? history.events.endIndex }
+    /// Where a sync was answered or lost with its connection; the end of the history while it was not.
+    func end(of sync: ObservedSync) -> Int {
+        sync.result?.event ?? loss(of: sync.connection) ?? history.events.endIndex
+    }
 
     /// Whether a client gave a read up in favour of another one; the stage may see that a little later.
     func wasGivenUp(_ read: ObservedExchange, for other: ObservedExchange) -> Bool {

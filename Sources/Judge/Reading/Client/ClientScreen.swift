@@ -4,7 +4,8 @@ import Transcript
 
 /// What is known of a client's screen over time.
 ///
-/// A state is recorded when it differs from the one before, so a later watch of the stage proves that the last one stood.
+/// A stage looks several times a second while it waits, and records a state when it differs from the one before, and one that
+/// does not every half second. Between two looks nobody knows when the screen changed.
 extension Observations {
     /// A moment at which the screen was looked at: a wait in vain for a request says nothing about it.
     struct Look: Sendable {
@@ -29,11 +30,11 @@ extension Observations {
 
     /// What came of something that the screen has to show.
     enum Sighting {
-        /// It did, at that event.
+        /// It did in time, at that event.
         case kept(Int)
         /// It did not, from its cause up to that event, which is at or after the bound.
         case broken(Int)
-        /// Nobody looked long enough.
+        /// Nobody looked long enough, or nobody looked when the bound was over and it was there later.
         case unknown
     }
 
@@ -55,8 +56,9 @@ extension Observations {
         let limit = patience(of: cause) + bound.microseconds
         for look in looks(after: cause, before: end) {
             guard let answer = holds(look.state) else { continue }
-            if answer { return .kept(look.event) }
-            if never(look) || patience(of: look.event) >= limit { return .broken(look.event) }
+            let isLate = patience(of: look.event) >= limit
+            if answer { return isLate ? .unknown : .kept(look.event) }
+            if isLate || never(look) { return .broken(look.event) }
         }
         return .unknown
     }
@@ -106,17 +108,31 @@ extension Observations {
 }
 
 extension ObservedClient.State {
-    /// The place of a message of the person on this screen: by its key, else by its text where no entry has a key.
-    func place(of question: ClientQuestion) -> Int? {
-        let keys = question.keys
-        if let place = messages.firstIndex(where: { $0.key.map(keys.contains) == true }) { return place }
-        return messages.lastIndex { $0.role == "user" && $0.key == nil && exactlyEqual($0.text, question.text) }
+    /// Where a message of the person may stand on this screen: by its key, else by its id, else by its words where no entry has
+    /// the key or the id of another.
+    func places(of question: ClientQuestion) -> [Int] {
+        let byKey = messages.indices.filter { messages[$0].key.map(question.keys.contains) == true }
+        if !byKey.isEmpty { return byKey }
+        let byID = messages.indices.filter { messages[$0].id.map(question.ids.contains) == true }
+        if !byID.isEmpty { return byID }
+        return messages.indices.filter { index in
+            let message = messages[index]
+            let isAnother = message.id.map { !question.ids.isEmpty || question.foreignIds.contains($0) } ?? false
+            return message.role == "user" && message.key == nil && !isAnother && question.says(message.text)
+        }
     }
 
     /// The same of one that may never have been sent: then its words say enough, whatever key it is shown with.
-    func entry(of question: ClientQuestion) -> Int? {
-        if let place = place(of: question) { return place }
-        guard question.keys.isEmpty else { return nil }
-        return messages.lastIndex { $0.role == "user" && exactlyEqual($0.text, question.text) }
+    func entries(of question: ClientQuestion) -> [Int] {
+        let places = places(of: question)
+        guard places.isEmpty, question.keys.isEmpty else { return places }
+        return messages.indices.filter { messages[$0].role == "user" && question.says(messages[$0].text) }
+    }
+
+    func shows(_ question: ClientQuestion) -> Bool { !places(of: question).isEmpty }
+
+    /// Whether a message of the person is shown as failed; where its words stand more than once, any of them will do.
+    func showsAsFailed(_ question: ClientQuestion) -> Bool {
+        places(of: question).contains { messages[$0].status == "failed" }
     }
 }

@@ -48,27 +48,17 @@ extension Observations {
         }
     }
 
-    /// How long a change of the screen may go unseen on a busy machine.
-    private static let unseenMicroseconds = 500_000
-
-    /// The reads of a wait that were made for the answer: the client is seen waiting after them, was waiting and is seen
-    /// otherwise only a while later, or has a socket that would tell the rest.
-    ///
-    /// A stage records what it sees when it differs from what it saw before, and looks several times a second: what it saw
-    /// last was so until shortly before it saw something else.
+    /// The reads of a wait that were made for the answer: the client is seen waiting after them, or has a socket that would tell
+    /// the rest.
     func polls(in wait: AnswerWait) -> [Int] {
         let looks = looks(after: wait.reads.first ?? wait.end, before: wait.end)
         let thinking = looks.last { $0.state.thinking }?.event
-        let change = looks.first { $0.event > thinking ?? -1 && !$0.state.thinking }?.event
         let sockets = connections.compactMap { connection in
             connection.connected.map { $0..<max($0, connection.ending?.event ?? .max) }
         }
         return wait.reads.dropFirst().filter { read in
             guard !isForGap(read) else { return false }
             return thinking.map { read < $0 } == true || sockets.contains { $0.contains(read) }
-                || change.map {
-                    client.state(at: read)?.thinking == true && time(of: $0) - time(of: read) > Self.unseenMicroseconds
-                } == true
         }
     }
 

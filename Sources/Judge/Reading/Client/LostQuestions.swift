@@ -25,7 +25,7 @@ extension Observations {
     func loss(of question: ClientQuestion) -> LostQuestion? {
         for request in question.requests.reversed() {
             guard let connection = request.connection, let event = loss(of: connection), event > request.event,
-                !question.news.contains(where: { $0.event < event })
+                !(question.news + question.suspicions).contains(where: { $0.event < event })
             else { continue }
             let lost = LostQuestion(sent: request.event, origin: request.origin, event: event)
             // The last of many may be lost with the history itself; the ones before it were sent again.
@@ -81,7 +81,7 @@ extension Observations {
     func hasFailed(_ question: ClientQuestion, from first: Int, to last: Int) -> Bool {
         client.states.contains { state in
             state.event > first && state.event < last
-                && state.entry(of: question).map { state.messages[$0].status == "failed" } == true
+                && state.entries(of: question).contains { state.messages[$0].status == "failed" }
         }
     }
 

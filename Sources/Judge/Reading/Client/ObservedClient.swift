@@ -8,7 +8,7 @@ import Transcript
 struct ObservedClient: Sendable {
     /// What the stage had the system or the person do, in order.
     private(set) var acts: [Act] = []
-    /// What it showed, in order; a state is recorded when it differs from the one before.
+    /// What it showed, in order; a state is recorded when it differs from the one before, and every half second.
     private(set) var states: [State] = []
     /// The lives of the app, from launch to end, in order.
     private(set) var launches: [Launch] = []
@@ -199,7 +199,10 @@ struct ObservedClient: Sendable {
             return Typed(event: act.event, text: text, name: act.details.string("as"))
         }
         for (sending, text) in sendings {
-            let alike = typed.indices.filter { typed[$0].text == text && typed[$0].event < sending.event }
+            let core = ClientQuestion.core(text)
+            let alike = typed.indices.filter {
+                ClientQuestion.core(typed[$0].text) == core && typed[$0].event < sending.event
+            }
             let known = typed.firstIndex { entry in sending.key.map(entry.keys.contains) ?? false }
             let unsent = alike.first { typed[$0].sends.isEmpty }
             if let place = known ?? unsent ?? alike.last { typed[place].sends.append(sending) }

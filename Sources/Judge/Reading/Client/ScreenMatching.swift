@@ -2,19 +2,26 @@ import JSON
 
 /// What of a question, and of an earlier screen, a screen shows.
 extension ObservedClient.State {
-    /// Whether this screen shows an error of a message: the message marked as failed, or an error that is about it or new.
+    /// Whether this screen shows an error of a message: the message marked as failed, or an entry that was not there before and
+    /// names no other; nil where an entry of before may be about it.
     func shows(
-        _ error: ClientQuestion.ClientError, of question: ClientQuestion, unlike before: ObservedClient.State?
-    ) -> Bool {
-        if let place = place(of: question), messages[place].status == "failed" { return true }
-        let keys = question.keys
-        if errors.contains(where: { shown in
-            (shown.code != nil && shown.code == error.code) || shown.key.map(keys.contains) == true
-                || (error.text.map { !$0.isEmpty && shown.text.contains($0) } ?? false)
-        }) {
-            return true
+        _ error: ClientQuestion.ClientError, of keys: Set<String>, unlike before: ObservedClient.State?,
+        others: Set<String>
+    ) -> Bool? {
+        var old = before?.errors ?? []
+        var mayBeOld = false
+        for shown in errors {
+            let isOld = old.firstIndex(of: shown).map { old.remove(at: $0) } != nil
+            if let key = shown.key {
+                if keys.contains(key) { return true }
+                continue
+            }
+            // What has the code of another message's error alone is that one.
+            if let code = shown.code, code != error.code, others.contains(code) { continue }
+            if !isOld { return true }
+            mayBeOld = true
         }
-        return !errors.isEmpty && errors != before?.errors
+        return mayBeOld ? nil : false
     }
 
     /// Whether a message of another look is on this screen too: by its id, its key, else by its words.
@@ -37,5 +44,17 @@ extension ClientQuestion {
     func mayStand(in session: String?, before event: Int) -> Bool {
         let sessions = namedSessions(before: event)
         return session.map { sessions.isEmpty || sessions.contains($0) } ?? true
+    }
+}
+
+extension Observations {
+    /// The codes of errors after an event that are not about a message.
+    func otherErrorCodes(than question: ClientQuestion, after event: Int) -> Set<String> {
+        let own = Set((question.news + question.suspicions).map(\.event))
+        let frames = (received + syncs.flatMap(\.missed)).filter { $0.type == "error" }.map { ($0.event, $0.code) }
+        let responses = exchanges.compactMap { exchange in
+            exchange.response.map { ($0, exchange.answer?.root.string("code")) }
+        }
+        return Set((frames + responses).filter { $0.0 > event && !own.contains($0.0) }.compactMap(\.1))
     }
 }
