@@ -141,6 +141,10 @@ import Testing
     @Test func `CLIENT-7 attempts go on`() throws {
         let clause = ClauseUnderTest("CLIENT-7")
         try clause.conforms("client!launch \(refusals(Array(repeating: 29_000, count: 12))) Z+")
+        try clause.violates("client!launch client=connecting +32s^")
+        try clause.untested("client!launch client=connecting +31s")
+        try clause.untested("client!launch client!background +40s")
+        try clause.untested("client!networkDown client!launch client=offline +40s")
         for code in [1001, 1006, 1011, 1012, 1013] {
             try clause.conforms("\(start) A<close(\(code)) A>close(\(code)) +20s B+")
             try clause.violates("\(start) A<close(\(code)) A>close(\(code)) +32s^")

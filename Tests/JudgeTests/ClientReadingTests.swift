@@ -57,6 +57,8 @@ import Testing
         try clause.violates("\(refused) client=connecting(s1) +12s^")
         try clause.violates("\(refused) client=connecting(s1) +6s B>open B<refused(503) +6s^")
         try clause.untested("\(refused) client=connecting(s1) +11s")
+        let away = refused.replacing("A<refused(503)", with: "A<open A>auth A<close(4001)")
+        try clause.untested("\(away) client=offline(s1) +12s")  // nobody would answer
         // Who is greeted meanwhile reads after that.
         try clause.conforms("\(refused) client=connecting(s1) +6s B+ +6s 1>GET(s1)")
         try clause.untested(

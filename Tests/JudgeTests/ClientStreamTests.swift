@@ -73,6 +73,7 @@ import Testing
         try clause.violates("\(asked) 1<failed('reset') +32s^")
         try clause.violates("\(asked) 1<503(internal) +5s 2>GET(s1) 2<503(internal) +32s^")
         try clause.untested("\(asked) 1<503(internal) +31s")
+        try clause.conforms("\(asked) 2>GET(s1) 1<503(internal) 2<200(u1 a1) +33s", also: ["CLIENT-21"])
         try clause.untested("\(asked) 1<503(internal) B!cut +29s")  // the next sync will tell again
         try clause.untested("\(asked) 1<401(not_authenticated) +32s")
         try clause.untested("\(asked) +32s")
@@ -94,6 +95,7 @@ import Testing
         try clause.violates("\(underWay) +3s 1<503(internal) +32s^")
         try clause.violates("\(underWay) 1<failed('reset') +32s^")
         try clause.untested("\(underWay) 1<failed('reset') +31s")
+        try clause.conforms("\(underWay) 2>GET(s1) 1<failed('given up') 2<200(u1 a1 u2 a2) +33s", also: ["CLIENT-19"])
         try clause.violates(
             "\(away) B+(e1 #9) 1>GET(s1) 1<200(u1 a1) B>sync(e1 #2) B<syncResult(e1 #9 evicted) +12s^")
     }

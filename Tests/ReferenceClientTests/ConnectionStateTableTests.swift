@@ -310,6 +310,8 @@ private struct Happening: Sendable {
 
     private static let followers: @Sendable (Standing) -> Bool = { $0.followsStream }
     private static let readers: @Sendable (Standing) -> Bool = { $0.followsStream && $0.hasSession }
+    /// Who looks for the session of a question may look into any that is named.
+    private static let settled: @Sendable (Standing) -> Bool = { $0.turn != .unknown }
     private static let waiters: @Sendable (Standing) -> Bool = { $0.turn == .known }
     private static let idlers: @Sendable (Standing) -> Bool = { $0.turn == .none && $0.hasSession }
 
@@ -368,8 +370,10 @@ private struct Happening: Sendable {
     ]
 
     private static let frames: [[Happening]] = [
-        happenings(["greeted", "recovering"], "frame.known") { $0.receive(toolUse(9, session: "s9")) },
-        happenings(["greeted", "recovering"], "frame.numbered") { phone in
+        happenings(["greeted", "recovering"], "frame.known", fits: settled) {
+            $0.receive(toolUse(9, session: "s9"))
+        },
+        happenings(["greeted", "recovering"], "frame.numbered", fits: settled) { phone in
             let held = phone.core.place.held
             phone.receive(toolUse(9, session: "s9", seq: 7))
             if phone.core.place.gap != nil { #expect(phone.core.place.held == held) }
@@ -540,7 +544,11 @@ private struct Happening: Sendable {
         [
             Happening(
                 state: "greeted", input: "receivePush", words: ["the connection delivers"],
-                variations: [.ignoresPushesWhileLive], deed: { $0.tell(.pushReceived(tap)) }),
+                variations: [.ignoresPushesWhileLive],
+                deed: { phone in
+                    phone.receive(["type": "pong"])
+                    phone.tell(.pushReceived(tap))
+                }),
             Happening(
                 state: "offline", input: "openPush", words: ["the tap launches the app or brings it back"],
                 prepare: leave, deed: { $0.tell(.pushOpened(tap)) }),

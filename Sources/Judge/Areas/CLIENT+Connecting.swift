@@ -198,9 +198,16 @@ extension CLIENT {
     /// CLIENT-7: "A client MUST go on attempting to connect, at most 30 s apart, while it is in the foreground, has network
     /// and was not closed with a terminal code".
     ///
-    /// Once for each end of an attempt or a connection that the client could see and that left it without another.
+    /// Once for each end of an attempt or a connection that the client could see and that left it without another, and for each
+    /// launch after which it makes none.
     static func attemptsGoOn(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
+        for launch in client.launches
+        where history.attempts(in: launch.events).isEmpty && client.hasNetwork(at: launch.events.lowerBound) {
+            attempts(
+                after: launch.events.lowerBound, within: \.backoff, "the client does not try to connect",
+                expected: "an attempt within the bound 'backoff'", history, into: &evidence)
+        }
         for index in client.attempts {
             guard let end = client.ends[index], client.isForeground(at: end), client.hasNetwork(at: end),
                 let life = client.launch(at: end)?.events, !history.wasSentAway(before: end + 1),

@@ -14,7 +14,7 @@ extension CLIENT {
         for act in history.client.acts("selectSession") {
             guard let session = act.details["sessionId"]?.stringValue,
                 let before = history.client.state(at: act.event), before.sessionId != session,
-                !history.mayBeWhole(session, at: act.event)
+                !history.mayBeWhole(session, at: act.event), !history.wasSentAway(before: act.event)
             else { continue }
             judge(
                 session, after: act.event, on: history.connectionInUse(at: act.event),

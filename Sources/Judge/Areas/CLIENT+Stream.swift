@@ -80,7 +80,7 @@ extension CLIENT {
             else { continue }
             let reads = history.client.reads(of: session)
             let stay = history.endOfStay(at: result.event)
-            var cause = result.event
+            var (cause, since) = (result.event, result.event)
             var bound = history.clientBound(\.rest)
             let underWay = reads.filter { $0.request < result.event && history.end(of: $0) > result.event }
             if let last = underWay.map({ history.end(of: $0) }).max() {
@@ -92,7 +92,7 @@ extension CLIENT {
                 let late = history.clientDeadline(after: cause, within: bound, on: sync.connection).flatMap {
                     $0 <= stay ? $0 : nil
                 }
-                guard let read = reads.first(where: { $0.request > cause }), read.request < min(late ?? .max, stay)
+                guard let read = reads.first(where: { $0.request > since }), read.request < min(late ?? .max, stay)
                 else {
                     if let late {
                         evidence.violate(
@@ -107,6 +107,7 @@ extension CLIENT {
                 if read.isAnswered { evidence.keep() }
                 guard read.hasFailed else { break }
                 cause = history.end(of: read)
+                since = read.request
                 bound = history.clientBound(\.backoff)
             }
         }

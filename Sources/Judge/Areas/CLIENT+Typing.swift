@@ -50,39 +50,38 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-51: "A client MUST send a message that was typed while it had no connection within `resend` of the next one
-    /// that stands, unless it tells the person that the message was not sent".
+    /// CLIENT-51: "A client MUST send what the person typed within `resend`, or, where it had no connection, within `resend` of
+    /// the next one that stands, unless it tells the person that the message was not sent".
     ///
-    /// Once for each message that was typed without network, or with no greeted connection, and was sent or shown as failed.
-    /// Broken when a connection stands for `resend` without either or a new error, and no earlier message is still awaited.
-    static func whatIsTypedWithoutConnectionIsSent(_ history: Observations, _ evidence: inout Evidence) {
+    /// Once for each message that was sent or shown as failed. Broken when a connection stands for `resend` without either or a
+    /// new error, and no earlier message is still awaited. Who sends words that nobody typed may mean these.
+    static func whatIsTypedIsSent(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() where !question.isAmbiguous && question.repeats.isEmpty {
             guard let typed = question.typed, let life = history.client.launch(at: typed)?.events,
                 history.client.acts.contains(where: { $0.event == typed && $0.name == "send" })
             else { continue }
-            let hadNone =
-                !history.client.hasNetwork(at: typed)
-                || !history.attempts(in: life.lowerBound..<typed).contains { history.mayBeInUse($0, at: typed) }
-            guard hadNone else { continue }
             let isFailed = history.hasFailed(question, from: typed, to: life.upperBound)
             let earlier = questions[..<index].filter { $0.event > life.lowerBound }.map { other in
                 other.news.first { $0.kind != .proof }?.event
             }
             // What an earlier message holds up may go once that is over.
             let released = max(typed, earlier.compactMap(\.self).max() ?? typed)
-            let proof =
-                earlier.contains(nil)
-                ? nil : history.standing(after: typed, within: history.clientPatience) { max($0, released) }
-            let isSent = question.requests.contains { life.contains($0.event) && $0.event < proof ?? .max }
+            let proof = earlier.contains(nil) ? nil : history.standing(from: typed, released: released)
+            // What went out under the key of an equal text is CLIENT-13's.
+            let alike = questions.filter { $0.says(question.text) }.flatMap(\.requests)
+            let isSent = alike.contains {
+                $0.event > typed && life.contains($0.event) && $0.event < proof ?? .max
+            }
             // Any new word may be about it, and who has gone elsewhere does not see what becomes of it.
-            let isOpen = proof.map {
-                history.endOfStay(at: typed) <= $0 || history.mayHaveBeenTold(of: question, from: typed, to: $0 + 1)
+            let isOpen = proof.map { proof in
+                history.endOfStay(at: typed) <= proof
+                    || history.mayHaveBeenTold(of: question, from: typed, to: proof + 1)
+                    || questions.contains { $0.typed == nil && $0.event > typed && $0.event < proof }
             }
             evidence.test(isSent || isFailed, orBy: isOpen == false ? proof : nil) { proof in
                 Finding(
-                    "a message typed without a connection is not sent in time",
-                    expected: "its chat, or a word that it was not sent",
+                    "a message is typed and not sent in time", expected: "its chat, or a word that it was not sent",
                     actual: "neither within \(history.clientPatience) on a connection that stands", at: [typed, proof])
             }
         }
@@ -141,7 +140,7 @@ extension CLIENT {
     /// was shown otherwise. What its words alone tell counts only where they stand once.
     static func anAnswerEndsTheFailure(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
-            guard let answer = question.news.first(where: \.isAnswer)?.event,
+            guard let answer = question.news.first(where: { $0.isAnswer && $0.isCertain })?.event,
                 let sent = question.requests.last(where: { $0.event < answer })?.event,
                 history.endOfLife(at: sent) > answer
             else { continue }
@@ -191,9 +190,8 @@ extension CLIENT {
             for (number, second) in others.enumerated() {
                 for (early, late) in waitingTogether(first, second, in: history) {
                     let start = min(early.event, late.event)
-                    guard !first.news.contains(where: { $0.event < start }),
-                        !second.news.contains(where: { $0.event < start })
-                    else { continue }
+                    let news = [first, second].flatMap { $0.news + $0.suspicions }
+                    guard !news.contains(where: { $0.event < start }) else { continue }
                     if early.event < late.event {
                         if number == 0 { evidence.keep() }
                     } else if early.connection != nil, early.connection == late.connection,
@@ -251,6 +249,19 @@ extension Observations {
         return !looks(after: late - 1, before: again).contains { look in
             look.state.shows(question) && !look.state.showsAsFailed(question)
         }
+    }
+
+    /// The event that proves that what was typed could have been sent: the connection in use, or the next one that stands, stood
+    /// for `resend` after nothing held it up.
+    fileprivate func standing(from typed: Int, released: Int) -> Int? {
+        let start = client.launch(at: typed)?.events.lowerBound ?? 0
+        if client.hasNetwork(at: typed),
+            let inUse = attempts(in: start..<typed).last(where: { mayBeInUse($0, at: typed) }),
+            let proof = deadline(after: released, within: clientPatience, on: inUse), isAble(from: released, to: proof)
+        {
+            return proof
+        }
+        return standing(after: typed, within: clientPatience) { max($0, released) }
     }
 
     /// Whether a client surely had what it was told before it sent something: it showed something else between that and an act

@@ -24,7 +24,7 @@ enum CLIENT {
         Check(.CLIENT, 45, nothingIsAskedTwice),
         Check(.CLIENT, 46, aRefusalEndsTheWaiting), Check(.CLIENT, 47, refusalsSettle),
         Check(.CLIENT, 49, silentConnectionsEnd), Check(.CLIENT, 50, whatIsSentAgainHasItsKey),
-        Check(.CLIENT, 51, whatIsTypedWithoutConnectionIsSent), Check(.CLIENT, 52, nothingTypedIsForgotten),
+        Check(.CLIENT, 51, whatIsTypedIsSent), Check(.CLIENT, 52, nothingTypedIsForgotten),
         Check(.CLIENT, 53, anAnswerEndsTheFailure), Check(.CLIENT, 54, theOrderOfTypingIsKept),
         Check(.CLIENT, 55, whatIsOpenedIsRead),
     ]

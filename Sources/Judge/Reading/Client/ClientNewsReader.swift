@@ -121,7 +121,7 @@ struct ClientNewsReader {
         guard let place = places.first else { return }
         var news = ClientQuestion.News(
             event: frame.event, kind: type == "done" ? .ending : .proof, connection: frame.connection,
-            sessionId: frame.sessionId, isAnswer: type == "done")
+            sessionId: frame.sessionId, isAnswer: type == "done", isCertain: hasName || type != "done")
         if type == "error" {
             let isKnown = questions[place].news.contains { $0.kind == .proof && $0.event < frame.event }
             let ends = ErrorMeaning.endsTurn(frame, acksAreSent: true, wasAcked: isKnown)
