@@ -83,13 +83,29 @@ package struct ReportDiff: Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// All changes for a comment or a summary, what got worse first; ends with a newline.
+    package var markdown: String {
+        var parts = ["**\(MarkdownReport.inline(headline))**"]
+        if !context.isEmpty { parts.append(context.map { "- \(MarkdownReport.inline($0))" }.joined(separator: "\n")) }
+        for kind in Change.Kind.allCases {
+            let lines = changes.filter { $0.kind == kind }.map { "- \(MarkdownReport.inline($0.what))" }
+            guard !lines.isEmpty else { continue }
+            let rest = lines.count > 200 ? ["- and \(lines.count - 200) more"] : []
+            let title = kind.rawValue.prefix(1).uppercased() + kind.rawValue.dropFirst()
+            parts.append("### \(title)\n\n" + (lines.prefix(200) + rest).joined(separator: "\n"))
+        }
+        return parts.joined(separator: "\n\n") + "\n"
+    }
+
     // MARK: clauses
+
+    private static let setAside = "set aside"
 
     /// What a report says of each clause that is in question.
     private static func states(_ report: RunReport) -> [ClauseID: State] {
         var states: [ClauseID: State] = [:]
         for result in report.clauses { states[result.clause.id] = .judged(result, report.isExpected(result)) }
-        for id in report.setAside { states[id] = .undecided("set aside") }
+        for id in report.setAside { states[id] = .undecided(setAside) }
         for id in report.unreached { states[id] = .undecided("out of reach") }
         for id in report.elsewhere { states[id] = .undecided("left to other parts") }
         for id in report.pending { states[id] = .undecided("pending") }
@@ -147,6 +163,8 @@ package struct ReportDiff: Sendable {
                 what += " in \(first)"
                 if result.decidedBy.count > 1 { what += " and \(result.decidedBy.count - 1) more" }
             }
+            // What was left out on request is not seen because nobody wanted to see it.
+            if case .undecided(Self.setAside) = after { return [Change(kind: .went, clause: id, what: what)] }
             return [Change(kind: after.rank > before.rank ? .worse : .better, clause: id, what: what)]
         case (.judged(let before, _)?, .judged(let after, _)?):
             return scenarios(id, before, after, old, new)

@@ -14,6 +14,8 @@ package enum ReportFormat: String, Sendable, CaseIterable {
     case github
     /// The Test Anything Protocol, version 14.
     case tap
+    /// SARIF 2.1.0, for the page of findings of a code host.
+    case sarif
 
     /// The whole report, ending with a newline.
     package func text(of report: RunReport) -> String {
@@ -24,6 +26,7 @@ package enum ReportFormat: String, Sendable, CaseIterable {
         case .markdown: MarkdownReport(report: report).text
         case .github: GitHubReport(report: report).text
         case .tap: TAPReport(report: report).text
+        case .sarif: SARIFLog(report).text
         }
     }
 }

@@ -22,7 +22,8 @@ import FoundationXML
         ]
     }
 
-    @Test(arguments: ReportFormat.allCases)
+    // Of SARIF the members that come first are given.
+    @Test(arguments: ReportFormat.allCases.filter { $0 != .sarif })
     func `the verdict stands in the first lines, and no control character anywhere`(format: ReportFormat) throws {
         for (name, report) in try all() {
             let text = text(format, report)
@@ -30,6 +31,21 @@ import FoundationXML
             #expect(start.contains(report.headline), "\(name)\n\(text)")
             #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x7F }, "\(name)")
             #expect(text.hasSuffix("\n"))
+        }
+    }
+
+    @Test func `SARIF of each kind`() throws {
+        for (name, report) in try all() {
+            let run = try #require(try JSONParser.value(text(.sarif, report))["runs"]?[0], "\(name)")
+            #expect(run["invocations"]?[0]?["exitCode"]?.intValue == Int(report.exit.rawValue), "\(name)")
+            let rules = try #require(run["tool"]?["driver"]?["rules"]?.arrayValue)
+            let results = run["results"]?.arrayValue ?? []
+            #expect(results.isEmpty == (name == "green"), "\(name)")
+            for result in results {
+                #expect(rules[try #require(result["ruleIndex"]?.intValue)]["id"] == result["ruleId"])
+                #expect(result["locations"]?[0]?["logicalLocations"]?[0]?["fullyQualifiedName"] != nil)
+            }
+            #expect((results.first?["suppressions"] != nil) == (name == "expected"), "\(name)")
         }
     }
 

@@ -95,6 +95,11 @@ import Transcript
         #expect(report.exit == .conforms)
         #expect(report.setAside == [turn8])
         #expect(report.headline == "conforms: 1 pass, 1 set aside")
+        // Nobody wanted to see it, so nothing got worse.
+        let diff = ReportDiff(try self.report(results(.pass, .pass)), report)
+        #expect(!diff.isWorse)
+        #expect(diff.text().contains("went   TURN-8: pass → set aside"), "\(diff.text())")
+        #expect(diff.markdown.contains("### Went\n\n- TURN-8: pass → set aside"), "\(diff.markdown)")
     }
 
     @Test func `a scenario that was performed and showed nothing is a gap, whatever was set aside`() throws {

@@ -126,8 +126,10 @@ struct MarkdownReport {
         return lines.joined(separator: "\n")
     }
 
+    private func inline(_ text: String) -> String { Self.inline(text) }
+
     /// A stranger's text in a line of prose or a cell: no markup, no tag, no mention.
-    private func inline(_ text: String) -> String {
+    static func inline(_ text: String) -> String {
         var shown = ""
         for scalar in escapedForMarkup(PlainText.line(text, limit: 300), quotes: false).unicodeScalars {
             switch scalar {

@@ -73,11 +73,12 @@ struct ReportDiffCommand: AsyncParsableCommand {
         commandName: "diff",
         abstract: "Tell what changed between two reports, clause by clause.",
         discussion: """
-            Worse is: a clause that was kept and is not, or is no longer seen; one that is broken in one more scenario; a new \
+            Worse is: a clause that was kept and is not, or is no longer seen, unless it was set aside on request; one that is broken in one more scenario; a new \
             one that is not kept. A clause that others still show to be kept is not worse for one scenario that went.
 
             Examples:
               conformance report diff before/report.json after/report.json
+              conformance report diff before after --format markdown=changes.md
 
             Exit codes: 0 nothing is worse · 1 something is worse · 64 a report cannot be read
             """
@@ -89,7 +90,12 @@ struct ReportDiffCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The report after.", valueName: "new"), completion: .file())
     var new: String
 
+    @Option(
+        help: ArgumentHelp("The changes besides: markdown, into a file or '-'.", valueName: "name=file"))
+    var format: [String] = []
+
     func run() async throws {
+        let targets = try FormatTarget<DiffFormat>.all(format)
         let before = try RunReport(at: old)
         let after = try RunReport(at: new)
         guard before.subject.role == after.subject.role else {
@@ -98,9 +104,14 @@ struct ReportDiffCommand: AsyncParsableCommand {
                 expected: "a \(before.subject.role.rawValue), as in \(old)", fix: "compare two reports of one side")
         }
         let diff = ReportDiff(before, after)
-        Console.write(diff.text(Console.style))
+        try FormatTarget.write(targets, beside: diff.text(Console.style)) { _ in diff.markdown }
         if diff.isWorse { throw ExitCode(.violation) }
     }
+}
+
+/// The ways in which programs read what changed between two reports.
+enum DiffFormat: String, CaseIterable {
+    case markdown
 }
 
 struct ReportMergeCommand: AsyncParsableCommand {

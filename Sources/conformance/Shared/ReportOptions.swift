@@ -2,6 +2,7 @@ import ArgumentParser
 import Basics
 import Holdfast
 import HoldfastSuite
+import Platform
 import Report
 import SmallFoundation
 
@@ -58,7 +59,7 @@ struct FormatOptions: ParsableArguments {
         help: ArgumentHelp(
             "Write the report in another form too; may be given several times.",
             discussion: """
-                Names: html (one page for a browser), json, junit, markdown, github, tap. FILE '-' is standard output; the console report then goes to \
+                Names: html (one page for a browser), json, junit, markdown, github, tap, sarif. FILE '-' is standard output; the console report then goes to \
                 standard error.
                 """, valueName: "name=file"), completion: .formats)
     var formats: [String] = []
@@ -74,7 +75,9 @@ struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Equatable>
     let path: String
 
     /// What `NAME=FILE` flags ask for; makes the folders, so that a long run does not end at a missing one.
-    static func all(_ flags: [String]) throws -> [Self] {
+    ///
+    /// Where a run is to make them, what is there of the run before goes first: a run that fails leaves no report of another.
+    static func all(_ flags: [String], ofRun: Bool = false) throws -> [Self] {
         var targets: [Self] = []
         var problems: [InputProblem] = []
         for text in flags {
@@ -93,6 +96,7 @@ struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Equatable>
         }
         try problems.throwAll()
         for target in targets where target.path != "-" { try target.prepare() }
+        if ofRun { StaleReports.remove(targets.map(\.path)) }
         return targets
     }
 
@@ -172,5 +176,39 @@ struct PartOptions: ParsableArguments {
         var selection = selection.repeated(repetitions)
         if let shard { selection.take(try Shard(shard, environment: ProcessInfo.processInfo.environment)) }
         return selection
+    }
+}
+
+/// Reports that a run before has left where this run writes its own.
+enum StaleReports {
+    /// Takes away what regular files there are.
+    static func remove(_ paths: [String]) {
+        for path in paths where path != "-" && !Files.isFolder(path) {
+            if (try? FileStatus(of: path))?.kind == .regular { try? FileManager.default.removeItem(atPath: path) }
+        }
+    }
+
+    /// The forms and files that `--format` flags name, where the command makes a report of its own.
+    static func named(in words: [String]) -> [(form: String, path: String)] {
+        guard let command = words.first, ["server", "client", "gate"].contains(command) else { return [] }
+        return words.indices.compactMap { index in
+            let isApart = words[index] == "--format" && index + 1 < words.count
+            guard isApart || words[index].hasPrefix("--format=") else { return nil }
+            let flag = isApart ? words[index + 1] : String(words[index].dropFirst("--format=".count))
+            let parts = flag.split(separator: "=", maxSplits: 1).map(String.init)
+            return parts.count == 2 ? (parts[0], parts[1]) : nil
+        }
+    }
+
+    /// Leaves no report of a run before where this one ends without any, and an annotation of why where those were asked for.
+    static func end(_ words: [String], with code: Int32, saying what: String) {
+        let named = named(in: words)
+        remove(named.map(\.path))
+        let annotation = GitHubAnnotation(
+            .error, title: "conformance \(words.first ?? "") ended with \(code)", message: GitHubAnnotation.words(what)
+        ).text
+        for target in named where target.form == "github" {
+            if target.path == "-" { Console.write(annotation) } else { try? Files.write(annotation, to: target.path) }
+        }
     }
 }

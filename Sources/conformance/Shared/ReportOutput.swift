@@ -13,7 +13,7 @@ struct ReportOutput {
 
     /// Reads and checks what the flags name, before anything is performed.
     init(
-        _ formats: FormatOptions, _ baseline: BaselineOptions? = nil, isPart: Bool = false,
+        _ formats: FormatOptions, _ baseline: BaselineOptions? = nil, isPart: Bool = false, ofRun: Bool = false,
         under specification: Specification
     ) throws {
         if isPart, baseline?.writeBaseline != nil {
@@ -23,7 +23,7 @@ struct ReportOutput {
         }
         self.baseline = try baseline?.expected()
         newBaseline = baseline?.writeBaseline
-        targets = try FormatTarget.all(formats.formats)
+        targets = try FormatTarget.all(formats.formats, ofRun: ofRun)
         listsAll = formats.verbose
         today = try BaselineOptions.today
         self.specification = specification

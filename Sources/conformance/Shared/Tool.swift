@@ -32,9 +32,17 @@ enum Tool {
 
     /// Tells what went wrong, and gives the error that ends the program with its code.
     static func ending(_ error: any Error) -> any Error {
-        guard error is InputProblem || error is InputProblems || error is SuiteProblem else { return error }
+        let words = Array(CommandLine.arguments.dropFirst())
+        guard error is InputProblem || error is InputProblems || error is SuiteProblem else {
+            let code = FormatOptions.exitCode(for: error)
+            if code == .validationFailure {
+                StaleReports.end(words, with: code.rawValue, saying: FormatOptions.message(for: error))
+            }
+            return error
+        }
         let problem = SuiteProblem(error)
         Console.error(addressed(problem.description))
+        StaleReports.end(words, with: problem.exit.rawValue, saying: addressed(problem.description))
         return ExitCode(problem.exit)
     }
 

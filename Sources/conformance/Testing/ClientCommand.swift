@@ -64,7 +64,7 @@ struct ClientCommand: AsyncParsableCommand {
                 only, role: .client, of: specification, scenarios: specification.clientScenarios()))
         try PartOptions.checkJobs(jobs)
         if dryRun { return Console.write(selection.plan) }
-        let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, under: specification)
+        let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, ofRun: true, under: specification)
         let stop: Stop = Interruptions().first
         let client = try client.client()
         var report = try await client.meeting(under: specification, invite: ClientFlags.invite) { source in

@@ -78,7 +78,7 @@ struct ServerCommand: AsyncParsableCommand {
                 fix: "add --start 'COMMAND', or leave --trace out")
         }
         if dryRun { return Console.write(selection.plan) }
-        let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, under: specification)
+        let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, ofRun: true, under: specification)
         if let out { try Files.makeFolder(out) }
         let stop: Stop = Interruptions().first
         var report = try await server.meeting(subject, under: specification) { subject in

@@ -1,0 +1,123 @@
+import Basics
+import JSON
+
+/// A log in SARIF 2.1.0, which code hosts show beside the lines.
+package struct SARIFLog {
+    /// One result.
+    package struct Result {
+        /// The rule that it falls under.
+        package let rule: String
+        /// How it is shown.
+        package let level: GitHubAnnotation.Level
+        /// Everything about it, in lines.
+        package let text: String
+        /// The file, from the root; nil for none.
+        package let file: String?
+        /// The line, from 1.
+        package let line: Int?
+        /// What it is about where it is in no file.
+        package let name: String
+        /// What stays the same from run to run.
+        package let fingerprint: String
+        /// Why it does not count; nil where it does.
+        package let justification: String?
+
+        /// A result.
+        package init(
+            rule: String, level: GitHubAnnotation.Level, text: String, file: String?, line: Int?, name: String,
+            fingerprint: String, justification: String?
+        ) {
+            (self.rule, self.level, self.text, self.name) = (rule, level, text, name)
+            (self.file, self.line, self.fingerprint, self.justification) = (file, line, fingerprint, justification)
+        }
+    }
+
+    private let value: JSONValue
+
+    /// A log of one run.
+    /// - Parameters:
+    ///   - tool: What made it, such as `conformance gate`.
+    ///   - version: The version of that.
+    ///   - exit: How it ended.
+    ///   - headline: The verdict in one line.
+    ///   - root: What files are named from.
+    ///   - fingerprints: What fingerprints are called.
+    ///   - words: What a rule says in words.
+    ///   - results: What was found.
+    package init(
+        tool: String, version: String, exit: ExitStatus, headline: String, root: String, fingerprints: String,
+        words: (String) -> String, results: [Result]
+    ) {
+        let rules = Set(results.map(\.rule)).sorted()
+        let driver: JSONValue = [
+            "name": .string(tool), "version": .string(version),
+            "rules": .array(rules.map { ["id": .string($0), "shortDescription": ["text": .string(words($0))]] }),
+        ]
+        let run: JSONValue = [
+            "tool": ["driver": driver],
+            "invocations": [
+                [
+                    "executionSuccessful": .bool(exit.rawValue < ExitStatus.usage.rawValue),
+                    "exitCode": JSONValue(Int(exit.rawValue)), "exitCodeDescription": .string(headline),
+                ]
+            ],
+            "originalUriBaseIds": ["ROOT": ["description": ["text": .string(root)]]],
+            "columnKind": "unicodeCodePoints",
+            "results": .array(results.map { Self.value($0, rules, fingerprints) }),
+        ]
+        value = ["$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]]
+    }
+
+    /// The whole log, ending with a newline.
+    package var text: String { value.text(pretty: true) + "\n" }
+
+    /// The whole log as a value.
+    package var log: JSONValue { value }
+
+    private static func value(_ result: Result, _ rules: [String], _ fingerprints: String) -> JSONValue {
+        var object: JSONObject = ["ruleId": .string(result.rule)]
+        object["ruleIndex"] = rules.firstIndex(of: result.rule).map { JSONValue($0) }
+        object["level"] = .string(result.level == .notice ? "note" : result.level.rawValue)
+        object["message"] = ["text": .string(result.text)]
+        var location: JSONObject = ["logicalLocations": [["fullyQualifiedName": .string(result.name)]]]
+        if let file = result.file {
+            location["physicalLocation"] = [
+                "artifactLocation": ["uri": .string(percentEncoded(file, keeping: "/")), "uriBaseId": "ROOT"],
+                "region": ["startLine": JSONValue(result.line ?? 1)],
+            ]
+        }
+        object["locations"] = [.object(location)]
+        object["partialFingerprints"] = .object([fingerprints: .string(result.fingerprint)])
+        object["suppressions"] = result.justification.map {
+            [["kind": "external", "justification": .string($0)]]
+        }
+        return .object(object)
+    }
+}
+
+extension SARIFLog {
+    /// What a run found: a result for each clause that is broken, warned of or not shown to be kept.
+    package init(_ report: RunReport) {
+        let clauses = Dictionary(
+            report.clauses.map { ($0.clause.id.description, $0.clause) }, uniquingKeysWith: { one, _ in one })
+        let results = ReportCases(report).all.compactMap { one -> Result? in
+            var justification: String?
+            if case .expected(let reason) = one.status { justification = reason }
+            guard one.isWrong || one.isRemarked || justification != nil else { return nil }
+            let clause = clauses[one.id]
+            let place = clause.map { $0.file.isEmpty ? nil : (name: "Spec/\($0.file)", line: $0.line) } ?? one.file
+            return Result(
+                rule: clause == nil ? one.kind.replacing(" ", with: "-") : one.id,
+                level: one.isWrong ? .error : .warning,
+                text: GitHubAnnotation.words(
+                    [one.message, one.details].filter { !$0.isEmpty }.joined(separator: "\n")),
+                file: place?.name, line: place.map { max($0.line, 1) }, name: one.id,
+                fingerprint: "\(one.id) \(one.kind)",
+                justification: justification)
+        }
+        self.init(
+            tool: "conformance", version: report.tool ?? "unknown", exit: report.exit, headline: report.headline,
+            root: "The root of the specification.", fingerprints: "holdfast/v1",
+            words: { clauses[$0]?.sentence ?? $0.replacing("-", with: " ") }, results: results)
+    }
+}
