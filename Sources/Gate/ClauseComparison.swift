@@ -12,7 +12,31 @@ struct ClauseComparison {
         let comparison = ClauseComparison(old: old.specification, new: new.specification)
         return compare(
             comparison.old.clauses, comparison.new.clauses, by: \.id, removed: comparison.removal,
-            changed: comparison.changes, added: comparison.addition)
+            changed: comparison.changes, added: comparison.addition) + introductions(old, new)
+    }
+
+    /// What an area says before its clauses: its words mean there what is said here.
+    private static func introductions(_ old: ProtocolState, _ new: ProtocolState) -> [GateEntry] {
+        func introduction(_ text: String) -> Substring {
+            text.firstRange(of: "\n### ").map { text[..<$0.lowerBound] } ?? text[...]
+        }
+        return compare(
+            old.texts(below: "clauses/", ".md"), new.texts(below: "clauses/", ".md"), by: \.path, removed: { _ in [] }
+        ) { was, now in
+            let words = [was.text, now.text].map { introduction($0).split(whereSeparator: \.isWhitespace) }
+            guard words[0] != words[1] else { return [] }
+            let line = ProseComparison.firstDifference(was.text, now.text)
+            return [
+                GateEntry(
+                    "area-introduction-changed", .warning, old: GatePlace(file: was.path, line: line),
+                    new: GatePlace(file: now.path, line: line),
+                    why:
+                        "what the words of its clauses mean stands there; a person has to see whether a verdict changes",
+                    rise: .patch)
+            ]
+        } added: { _ in
+            []
+        }
     }
 
     // MARK: Added and removed
@@ -139,9 +163,13 @@ struct ClauseComparison {
                 why: "words do not tell whether that asks for more or for less, so both sides may break",
                 breaks: [after.party, before.otherParty])
         case .reworded:
+            let bound = before.keyword.isRequirement || after.keyword.isRequirement
             return self.entry(
-                "clause-reworded", .warning, before, after, old: before.sentence, new: after.sentence,
-                why: "comparing words does not tell whether a verdict changes; a person has to")
+                "clause-reworded", bound ? .error : .warning, before, after, old: before.sentence, new: after.sentence,
+                why: bound
+                    ? "a machine does not tell whether the new words ask for more or for less: a person waives it, or the version rises"
+                    : "the words bind nobody; a person has to see whether a warning changes",
+                breaks: bound ? [after.party, before.otherParty] : [])
         }
     }
 
@@ -153,21 +181,26 @@ struct ClauseComparison {
                 breaks: [after.party, before.otherParty])
         }
         guard before.profileNames != after.profileNames else { return nil }
-        let isNarrower = Set(after.companions + [after.profile]).isSuperset(of: before.companions + [before.profile])
-        let binds = after.keyword.isRequirement && !isNarrower
+        // Whoever declares a profile declares those that it needs.
+        let (were, are) = (before.demanded, after.demanded)
+        let binds = after.keyword.isRequirement && !are.isSuperset(of: were)
+        let losers = are.isSubset(of: were) ? [] : relying(on: before)
+        let why = [
+            binds ? "\(after.party) are bound now, also those that do not declare \(before.profileNames)" : nil,
+            losers.isEmpty
+                ? nil : "clients relied on it, and servers that do not declare \(after.profileNames) need not keep it",
+        ].compactMap(\.self)
         return entry(
-            "clause-profile-changed", binds ? .error : .information, before, after, old: before.profileNames,
+            "clause-profile-changed", why.isEmpty ? .information : .error, before, after, old: before.profileNames,
             new: after.profileNames,
-            why: isNarrower
-                ? "only those that declare \(after.profileNames) are bound now"
-                : "\(after.party) are bound now, also those that do not declare \(before.profileNames)",
-            breaks: binds ? [after.party] : [])
+            why: why.isEmpty ? "nobody is bound by more, and nobody relied on it" : why.joined(separator: "; "),
+            breaks: (binds ? [after.party] : []) + losers)
     }
 
     private func notes(_ before: Clause, _ after: Clause) -> [GateEntry] {
         var entries: [GateEntry] = []
         var notes = [
-            ("Why", before.why, after.why), ("Judged from", before.judgedFrom, after.judgedFrom),
+            ("Why", before.why, after.why), ("Capture", before.captures, after.captures),
             ("Seen", before.seen ?? "", after.seen ?? ""),
             ("From", before.sources.joined(separator: ", "), after.sources.joined(separator: ", ")),
         ]
@@ -185,6 +218,16 @@ struct ClauseComparison {
                     why: "runs judge the clause now, so \(after.party) that broke it unseen turn red"))
         case (let old?, let new?): notes.insert(("Excluded", old, new), at: 0)
         case (nil, nil): break
+        }
+        if before.judgedFrom != after.judgedFrom {
+            let binds = after.keyword.isRequirement && after.exclusion == nil
+            entries.append(
+                entry(
+                    "clause-evidence-changed", binds ? .warning : .information, before, after, old: before.judgedFrom,
+                    new: after.judgedFrom,
+                    why:
+                        "runs may judge \(after.party) by something else; a person has to see whether a verdict changes",
+                    rise: .patch))
         }
         for (label, old, new) in notes where old != new {
             entries.append(
@@ -233,6 +276,15 @@ struct ClauseComparison {
 extension Clause {
     /// Chapter 8.2: a clause that is withdrawn stays, marked as such.
     var isWithdrawn: Bool { exclusion?.hasPrefix("withdrawn") ?? false }
+
+    /// The profiles that have to be declared so that it binds.
+    fileprivate var demanded: Set<Profile> {
+        let own = [profile] + companions
+        return Set(own + own.compactMap(\.needed))
+    }
+
+    /// What a capture has to hold, in words.
+    fileprivate var captures: String { (captureNeeds ?? []).map(\.rawValue).joined(separator: ", ") }
 
     /// The side that talks to the one that is bound.
     fileprivate var otherParty: GateParty { GateParty(role == .server ? .client : .server) }

@@ -22,8 +22,9 @@ struct FixtureComparison {
                 why: "the old state has no fixtures, so nothing shows what was valid in it")
             return [missing] + comparison.unfixtured()
         }
-        return comparison.formerlyValid() + comparison.formerlyInvalid() + comparison.files()
-            + comparison.expectations() + comparison.newlyValid() + comparison.unfixtured()
+        return comparison.formerlyValid() + comparison.formerlyInvalid() + comparison.verdicts() + comparison.files()
+            + comparison.expectations() + comparison.newlyValid() + comparison.contradictions()
+            + comparison.unfixtured()
     }
 
     // MARK: Messages
@@ -59,22 +60,49 @@ struct FixtureComparison {
         }
     }
 
-    /// What was refused, and is valid by the new schemas.
+    /// What was refused, is valid by the new schemas, and is golden no more; what is still golden is told as such.
     private func formerlyInvalid() -> [GateEntry] {
-        let blessed = Set(new.fixtures.messages.filter(\.isValid).map(\.content))
-        let accepted = refusals(old.fixtures.messages.filter { !$0.isValid }, by: .old)
-        return grouped(accepted.filter { blessed.contains($0.fixture.content) }).map { group in
-            let receiver = GateParty(sender(of: group[0].fixture.type) == .client ? .server : .client)
-            return entry(
-                "fixture-verdict-changed", .error, group, refusedBy: .old,
-                why: "golden as invalid until now, and as valid from now on (chapter 8.2); \(receiver) of the old "
-                    + "version refuse it", breaks: [receiver])
+        let golden = Set(new.fixtures.messages.map(\.content))
+        let accepted = refusals(old.fixtures.messages.filter { !$0.isValid && !golden.contains($0.content) }, by: .old)
+        return grouped(accepted).map { group in
+            entry(
+                "invalid-fixture-now-valid", .warning, group, refusedBy: .old,
+                why: "refused until now, and accepted by the new schemas: a wider set of values", breaks: [])
         }
-            + grouped(accepted.filter { !blessed.contains($0.fixture.content) }).map { group in
-                entry(
-                    "invalid-fixture-now-valid", .warning, group, refusedBy: .old,
-                    why: "refused until now, and accepted by the new schemas: a wider set of values", breaks: [])
-            }
+    }
+
+    /// Golden messages that are valid now and were not, or the other way round, wherever their files lie.
+    private func verdicts() -> [GateEntry] {
+        let byContent = Dictionary(new.fixtures.messages.map { ($0.content, $0) }, uniquingKeysWith: { one, _ in one })
+        return old.fixtures.messages.compactMap { was in
+            guard let now = byContent[was.content], now.isValid != was.isValid else { return nil }
+            let sender = sender(of: was.type)
+            let (before, after) = was.isValid ? ("valid", "invalid") : ("invalid", "valid")
+            let party = GateParty(was.isValid == (sender == .client) ? .client : .server)
+            func place(_ file: String) -> GatePlace { GatePlace(file: "Fixtures/\(file)", line: 1) }
+            return GateEntry(
+                "fixture-verdict-changed", .error,
+                direction: sender == .client ? .clientToServer : .serverToClient, messages: [was.type],
+                old: place(was.file), new: place(now.file), oldValue: .string(before), newValue: .string(after),
+                why: was.isValid
+                    ? "golden as valid until now, and as invalid from now on (chapter 8.2): \(party) of the old version send it"
+                    : "golden as invalid until now, and as valid from now on (chapter 8.2): \(party) of the old version refuse it",
+                breaks: [party], subjects: [was.type])
+        }
+    }
+
+    /// Golden messages of which the new schemas say the opposite.
+    private func contradictions() -> [GateEntry] {
+        new.fixtures.messages.compactMap { fixture in
+            guard newSchemas.names.contains(fixture.type) else { return nil }
+            let problem = newSchemas.validate(bytes: fixture.bytes, as: fixture.type).first
+            guard (problem == nil) != fixture.isValid else { return nil }
+            return .policy(
+                "fixture-contradicts-schema", messages: [fixture.type],
+                new: GatePlace(file: "Fixtures/\(fixture.file)", line: 1), newValue: .string(fixture.file),
+                why: problem.map { "it is golden as valid, and its schema refuses it: \(words($0))" }
+                    ?? "it is golden as invalid, and its schema accepts it")
+        }
     }
 
     /// What servers of the new version may send, and clients of the old one refuse.
@@ -126,7 +154,9 @@ struct FixtureComparison {
     /// Messages that nobody shows a valid form of.
     private func unfixtured() -> [GateEntry] {
         let shown = Set(new.fixtures.messages.filter(\.isValid).map(\.type))
-        return newSchemas.names.filter { !shown.contains($0) }.map { name in
+        return newSchemas.names.filter { name in
+            !shown.contains(name) && !(newSchemas.file(of: name).map { new.isShared("schemas/\($0)") } ?? false)
+        }.map { name in
             .policy(
                 "message-without-fixture", messages: [name],
                 new: newSchemas.file(of: name).map { GatePlace(file: "schemas/\($0)", line: 1) },
@@ -168,26 +198,29 @@ struct FixtureComparison {
         let messages = [fixture.content.type].compactMap(\.self)
         return GateEntry(
             rule, .warning, messages: messages, old: place, new: isThere ? place : nil, why: why,
-            subjects: [String(fixture.file.split(separator: "/").last ?? "")] + messages)
+            subjects: [String(fixture.file.split(separator: "/").last ?? "")] + fixture.names)
     }
 
-    /// Golden transcripts that are to be judged otherwise now.
+    /// Golden transcripts that are to be judged otherwise now, wherever their files lie.
     private func expectations() -> [GateEntry] {
-        compare(old.fixtures.transcripts, new.fixtures.transcripts, by: \.file) { _ in
-            []
-        } changed: { was, now in
-            was.expected.sorted { $0.key < $1.key }.filter { now.expected[$0.key] != $0.value }.map { clause, verdict in
-                let place = GatePlace(file: "Fixtures/\(was.file)", pointer: JSONPointer(tokens: [clause]), line: 1)
+        let byFile = Dictionary(new.fixtures.transcripts.map { ($0.file, $0) }, uniquingKeysWith: { one, _ in one })
+        let byBytes = Dictionary(new.fixtures.transcripts.map { ($0.bytes, $0) }, uniquingKeysWith: { one, _ in one })
+        return old.fixtures.transcripts.flatMap { was -> [GateEntry] in
+            guard let now = byFile[was.file] ?? byBytes[was.bytes] else { return [] }
+            return was.expected.sorted { $0.key < $1.key }.filter { now.expected[$0.key] != $0.value }.map {
+                clause, verdict in
+                func place(_ file: String) -> GatePlace {
+                    GatePlace(file: "Fixtures/\(file)", pointer: JSONPointer(tokens: [clause]), line: 1)
+                }
                 let new = now.expected[clause]
                 return GateEntry(
-                    "fixture-verdict-changed", .error, old: place,
+                    "fixture-verdict-changed", .error, old: place(was.file),
                     // A verdict that is not expected any more has no place in the new state.
-                    new: new.map { _ in place }, oldValue: .string(verdict), newValue: new.map { .string($0) },
+                    new: new.map { _ in place(now.file) }, oldValue: .string(verdict),
+                    newValue: new.map { .string($0) },
                     why: "what was \(verdict) by \(clause) is \(new ?? "not expected any more") now (chapter 8.2)",
                     breaks: parties(clause), subjects: [clause])
             }
-        } added: { _ in
-            []
         }
     }
 

@@ -37,6 +37,8 @@ struct FixtureFiles: Sendable {
     struct GoldenFile {
         let file: String
         let content: Content
+        /// What a changelog may call it by beside its file: its type, or the clauses it shows.
+        let names: [String]
     }
 
     /// Whether there is an index at all.
@@ -46,8 +48,11 @@ struct FixtureFiles: Sendable {
 
     /// All files.
     var contents: [GoldenFile] {
-        messages.map { GoldenFile(file: $0.file, content: $0.content) }
-            + transcripts.map { GoldenFile(file: $0.file, content: Content(type: nil, bytes: $0.bytes)) }
+        messages.map { GoldenFile(file: $0.file, content: $0.content, names: [$0.type]) }
+            + transcripts.map {
+                GoldenFile(
+                    file: $0.file, content: Content(type: nil, bytes: $0.bytes), names: $0.expected.keys.sorted())
+            }
     }
 
     /// Reads the index and the files it names.

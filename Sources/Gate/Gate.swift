@@ -12,6 +12,10 @@ package struct GateOptions: Sendable {
     package var archive: [ArchivedTranscript] = []
     /// Findings that somebody accepted.
     package var waivers = Waivers()
+    /// What a team makes of rules.
+    package var severities = Severities()
+    /// The least weight of which the gate fails.
+    package var failOn = GateSeverity.error
     /// The day on which waivers are looked at.
     package var today: CivilDate
 
@@ -29,22 +33,33 @@ package func gate(
     let transcripts = await TranscriptComparison.result(old, new, archive: options.archive)
     let files = await onDeepStack { comparison(from: old, to: new) }
     var entries = try files.get() + transcripts.entries
+    for index in entries.indices {
+        if let shown = transcripts.shown(entries[index]) { entries[index].shown = shown }
+    }
     entries += try await transitive(options.supported, to: new, known: entries)
     entries += DeprecationPolicy.entries(old, new, after: entries)
+    func weigh(_ entries: [GateEntry]) -> [GateEntry] {
+        entries.map {
+            var entry = options.severities.weighed($0)
+            entry.threshold = options.failOn
+            return entry
+        }
+    }
+    entries = weigh(entries)
     if new.version.rise(from: old.version) == .major {
-        for index in entries.indices where entries[index].kind == .change && entries[index].finding.severity == .error {
+        for index in entries.indices where entries[index].kind == .change && entries[index].isGrave {
             entries[index].standing = .announced
         }
     }
     // Policies can be waived too, but a waiver decides first what the version has to say.
     var waived = entries
     _ = options.waivers.apply(to: &waived, on: options.today)
-    entries += VersionPolicy.entries(old, new, after: waived)
+    entries += weigh(VersionPolicy.entries(old, new, after: waived))
     let required = VersionPolicy.required(by: waived)
-    entries += options.waivers.apply(to: &entries, on: options.today)
+    entries += weigh(options.waivers.apply(to: &entries, on: options.today))
     return GateReport(
         old: old, new: new, entries: entries.inOrder, required: required, judgedTranscripts: transcripts.judged,
-        supported: options.supported.map(\.name), notes: transcripts.notes)
+        failOn: options.failOn, supported: options.supported.map(\.name), notes: transcripts.notes)
 }
 
 /// Everything that follows from the files alone.
@@ -52,9 +67,11 @@ package func gate(
     from old: ProtocolState, to new: ProtocolState
 ) -> Result<[GateEntry], InputProblems> {
     Result { () throws(InputProblems) in
-        try SchemaEntries.entries(old, new) + ClauseComparison.entries(old, new) + TableComparison.entries(old, new)
-            + RequestComparison.entries(old, new) + FixtureComparison.entries(old, new)
-            + ScenarioComparison.entries(old, new) + ProseComparison.entries(old, new)
+        let entries =
+            try SchemaEntries.entries(old, new) + ClauseComparison.entries(old, new) + FactComparison.entries(old, new)
+            + RequestSchemas.entries(old, new) + FixtureComparison.entries(old, new)
+            + ScenarioComparison.entries(old, new)
+        return entries + ProseComparison.entries(old, new, besides: Set(entries.compactMap(\.place?.file)))
     }
 }
 
@@ -87,7 +104,8 @@ extension [GateEntry] {
         func key(_ entry: GateEntry) -> (Int, String, Int, String) {
             let weight =
                 switch entry.finding.severity {
-                case .error: entry.fails ? (entry.kind == .change ? 0 : 2) : 4
+                case _ where entry.fails: entry.kind == .change ? 0 : 2
+                case .error: 4
                 case .warning: 6
                 case .information: 8
                 }

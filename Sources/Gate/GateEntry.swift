@@ -35,6 +35,10 @@ package struct GateEntry: Sendable {
     package let subjects: [String]
     /// The frames of transcripts at which it shows.
     package internal(set) var occurrences: [GateOccurrence] = []
+    /// What the transcripts as a whole show of it; nil where they were not asked.
+    package internal(set) var shown: String?
+    /// The least weight of which the gate fails.
+    var threshold = GateSeverity.error
     /// What became of it.
     package internal(set) var standing = Standing.counts
 
@@ -84,10 +88,37 @@ package struct GateEntry: Sendable {
     var isEvidence: Bool { finding.rule.hasPrefix("transcript-") || finding.rule.contains("fixture") }
 
     /// Whether the gate fails because of it.
-    package var fails: Bool { finding.severity == .error && standing == .counts }
+    package var fails: Bool { isGrave && standing == .counts }
+
+    /// Whether it weighs as much as what the gate fails of.
+    var isGrave: Bool { finding.severity >= threshold }
+
+    /// The same finding with another weight; one that weighs less than an error asks for no new major version.
+    func weighing(_ severity: GateSeverity) -> GateEntry {
+        var finding = finding
+        finding.severity = severity
+        var entry = GateEntry(
+            finding, kind: kind, breaks: breaks, rise: severity == .error ? rise : min(rise, .minor), subjects: subjects
+        )
+        (entry.occurrences, entry.shown, entry.threshold) = (occurrences, shown, threshold)
+        return entry
+    }
+
+    /// The side that has to go first, where that is all it takes: those who break are those who stay behind.
+    package var first: Role? {
+        let roles = Set(breaks.map(\.role))
+        // Clauses are about conforming, not about two peers that meet.
+        guard finding.direction != nil || finding.words != nil, roles.count == 1 else { return nil }
+        return roles.first
+    }
 
     /// Whether somebody accepted it.
     var isWaived: Bool { if case .waived = standing { true } else { false } }
+}
+
+extension GateParty {
+    /// All peers of a side.
+    init(_ peer: GatePeer) { self.init(peer == .server ? Role.server : Role.client, profile: nil) }
 }
 
 /// Those who break by a change, or have to act.
@@ -97,7 +128,8 @@ package struct GateParty: Sendable, Hashable, Comparable, CustomStringConvertibl
     /// The profile they declare; nil for all of that side.
     package let profile: String?
 
-    init(_ role: Role, profile: String? = nil) {
+    /// All of a side, or those of it that declare a profile.
+    package init(_ role: Role, profile: String? = nil) {
         self.role = role
         self.profile = profile
     }

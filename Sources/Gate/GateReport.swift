@@ -1,5 +1,6 @@
 import Holdfast
 import Report
+import SchemaDiff
 
 /// What the gate found between two states.
 package struct GateReport: Sendable {
@@ -13,6 +14,8 @@ package struct GateReport: Sendable {
     package let required: Rise
     /// How many transcripts were judged under both specifications.
     let judgedTranscripts: Int
+    /// The least weight of which it fails.
+    let failOn: GateSeverity
     /// Older states that were compared too.
     package let supported: [String]
     /// What is to be known about the comparison itself.
@@ -44,13 +47,14 @@ package struct GateReport: Sendable {
         let versions = old.version == new.version ? "version \(new.version)" : "\(old.version) → \(new.version)"
         let states = "\(old.name) → \(new.name), \(versions)"
         if !passes {
-            let changes = Self.count(failures.filter { $0.kind == .change })
+            let changes = Dictionary(grouping: failures.filter { $0.kind == .change }) { $0.finding.severity }
             let policies = failures.count { $0.kind == .policy }
             var parts: [String] = []
-            if changes > 0 {
+            if let errors = changes[.error] {
                 let whom = broken.map(\.description).joined(separator: ", ")
-                parts.append(counted(changes, "breaking change") + (whom.isEmpty ? "" : " for \(whom)"))
+                parts.append(counted(Self.count(errors), "breaking change") + (whom.isEmpty ? "" : " for \(whom)"))
             }
+            if let warnings = changes[.warning] { parts.append(counted(Self.count(warnings), "warning")) }
             if policies > 0 { parts.append(counted(policies, "rule of versioning") + " broken") }
             return "NOT COMPATIBLE: \(states): \(parts.joined(separator: "; "))"
         }

@@ -5,7 +5,11 @@ import SchemaDiff
 extension MessageSchemaSet {
     /// The messages, bodies and pushes of a specification, under the given profiles.
     /// - Throws: Every schema file that is no JSON or no schema.
-    package init(_ files: SpecificationFiles, profiles: Set<Profile> = []) throws(InputProblems) {
+    ///
+    /// Of the messages only those of some files are taken, where that is wanted.
+    package init(
+        _ files: SpecificationFiles, profiles: Set<Profile> = [], only: Set<String>? = nil
+    ) throws(InputProblems) {
         var documents: [Document] = []
         var messages: [Message] = []
         for (path, text) in files.texts.sorted(by: { $0.key < $1.key }) {
@@ -15,8 +19,10 @@ extension MessageSchemaSet {
             let file = String(path.dropFirst("schemas/".count))
             let uri = MessageSchemas.base + file
             documents.append(Document(file: path, uri: uri, text: text))
-            if file == "common.json" { continue }
-            let direction = (try? JSONParser.value(text))?["x-direction"]?.stringValue
+            let root = try? JSONParser.value(text)
+            if root?.isSharedSchema ?? false { continue }
+            if let only, !only.contains(path) { continue }
+            let direction = root?["x-direction"]?.stringValue
             messages.append(
                 Message(
                     name: MessageSchemas.name(of: file),
@@ -37,5 +43,13 @@ extension MessageSchemaSet {
             throw InputProblems(
                 error.all.map { InputProblem(place: $0.place, what: $0.what, expected: $0.expected, fix: $0.fix) })
         }
+    }
+}
+
+extension JSONValue {
+    /// Whether it is a schema that only defines what others refer to, so that it is no message.
+    var isSharedSchema: Bool {
+        guard let members = objectValue, members["$defs"] != nil else { return false }
+        return members.allSatisfy { $0.key.hasPrefix("$") || ["title", "description"].contains($0.key) }
     }
 }

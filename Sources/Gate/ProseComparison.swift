@@ -8,14 +8,17 @@ struct ProseComparison {
     private static func isRead(_ path: String) -> Bool {
         path.hasPrefix("clauses/") || path.hasPrefix("scenarios/") || path == "version.json"
             || (path.hasPrefix("schemas/") && !path.hasPrefix("schemas/files/")) || path.hasPrefix("fixtures/")
-            || path == RequestDocument.file
     }
 
     /// Compares the remaining files of two states.
-    static func entries(_ old: ProtocolState, _ new: ProtocolState) -> [GateEntry] {
+    ///
+    /// A file of which another finding speaks already is told no second time.
+    static func entries(_ old: ProtocolState, _ new: ProtocolState, besides told: Set<String>) -> [GateEntry] {
         let before = old.specification.files.texts
         let after = new.specification.files.texts
-        return Set(before.keys).union(after.keys).filter { !isRead($0) && before[$0] != after[$0] }.sorted().map {
+        return Set(before.keys).union(after.keys).filter {
+            !isRead($0) && !told.contains($0) && before[$0] != after[$0]
+        }.sorted().map {
             path in
             let isFormat = path.hasPrefix("schemas/files/")
             let line = before[path].flatMap { was in after[path].flatMap { firstDifference(was, $0) } }
@@ -27,13 +30,13 @@ struct ProseComparison {
                 new: after[path].map { _ in GatePlace(file: path, line: line ?? 1) },
                 why: isFormat
                     ? "a file of the tools has another form; whoever writes or reads such files looks at it"
-                    : "explains the protocol and binds nobody; tables of codes and timeouts are compared apart",
+                    : "what it says as words binds nobody; the facts in it are compared apart",
                 rise: .patch)
         }
     }
 
     /// The line, from 1, from which on two texts differ.
-    private static func firstDifference(_ old: String, _ new: String) -> Int {
+    static func firstDifference(_ old: String, _ new: String) -> Int {
         let before = old.split(separator: "\n", omittingEmptySubsequences: false)
         let after = new.split(separator: "\n", omittingEmptySubsequences: false)
         return zip(before, after).prefix { $0 == $1 }.count + 1

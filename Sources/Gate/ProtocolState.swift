@@ -41,6 +41,16 @@ package struct ProtocolState: Sendable {
             }
             texts[String(path.dropFirst("Spec/".count))] = text
         }
+        for (path, text) in texts.sorted(by: { $0.key < $1.key }) where Self.holdsFacts(path) {
+            do {
+                _ = try JSONParser.value(text)
+            } catch {
+                problems.append(
+                    InputProblem(
+                        place: "Spec/\(path):\(error.location)", what: error.sentence, expected: "a JSON document",
+                        fix: "correct the file"))
+            }
+        }
         if texts.isEmpty, problems.isEmpty {
             problems.append(
                 InputProblem(
@@ -72,8 +82,19 @@ package struct ProtocolState: Sendable {
         self.files = files
     }
 
+    /// Whether a file below `Spec/` that is no schema holds facts as JSON.
+    private static func holdsFacts(_ path: String) -> Bool {
+        [RequestDocument.file, OperationFacts.file].contains(path)
+            || (path.hasPrefix("states/") && path.hasSuffix(".json"))
+    }
+
     /// The text of a file below `Spec/`.
     func text(_ path: String) -> String? { specification.files.texts[path] }
+
+    /// Whether a schema only defines what others refer to, so that it is no message.
+    func isShared(_ path: String) -> Bool {
+        text(path).flatMap { try? JSONParser.value($0) }?.isSharedSchema ?? false
+    }
 
     /// A place in a file below `Spec/`, with its line.
     func place(_ path: String, _ pointer: JSONPointer) -> GatePlace {

@@ -14,32 +14,42 @@ struct SchemaEntries {
     private let old: SpecificationFiles
     private let new: SpecificationFiles
 
-    /// Compares the message schemas of two states, with and without what profiles add.
+    /// Compares the message schemas of two states under every set of profiles that schemas speak of.
+    ///
+    /// What breaks somebody under one set is told with that set, and nothing is told to be proved unless it is under all.
     /// - Throws: Every schema that cannot be used.
     static func entries(_ old: ProtocolState, _ new: ProtocolState) throws(InputProblems) -> [GateEntry] {
         let schemas = SchemaEntries(old: old.specification.files, new: new.specification.files)
         guard schemas.differ else { return [] }
-        let plain = try schemas.findings(for: [])
-        var known = Set(plain.map { Edit($0, $0.direction) })
-        var entries = try schemas.entries(plain, for: [])
-        for profile in Profile.allCases where schemas.mentions(profile) {
-            let found = try schemas.findings(for: [profile])
-            let own = found.filter { known.insert(Edit($0, $0.direction)).inserted }
-            entries += try schemas.entries(own, for: [profile])
+        var order: [Edit] = []
+        var worst: [Edit: (finding: GateFinding, profiles: Set<Profile>)] = [:]
+        for profiles in Profile.allCases.filter(schemas.mentions).subsets {
+            for finding in try schemas.findings(for: profiles) {
+                let edit = Edit(finding)
+                guard let known = worst[edit] else {
+                    order.append(edit)
+                    worst[edit] = (finding, profiles)
+                    continue
+                }
+                var merged = finding.severity > known.finding.severity ? finding : known.finding
+                merged.breaks = known.finding.breaks.union(finding.breaks)
+                merged.messages = Set(known.finding.messages + finding.messages).sorted()
+                worst[edit] = (merged, finding.severity > known.finding.severity ? profiles : known.profiles)
+            }
         }
-        return entries
+        return order.compactMap { edit in worst[edit].map { entry($0.finding, $0.profiles) } }
     }
 
-    /// One edit, whichever profile it is seen under, and without a direction whichever way it is looked at.
+    /// One edit, whichever set of profiles it is seen under and whatever is proved of it there.
     private struct Edit: Hashable {
-        let rule: String
         let direction: GateDirection?
         let places: [String?]
+        let values: [JSONValue?]
 
-        init(_ finding: GateFinding, _ direction: GateDirection? = nil) {
-            rule = finding.rule
-            self.direction = direction
+        init(_ finding: GateFinding) {
+            direction = finding.direction
             places = [finding.old?.pointerText, finding.new?.pointerText]
+            values = [finding.oldValue, finding.newValue]
         }
     }
 
@@ -51,73 +61,66 @@ struct SchemaEntries {
         return schemas(old) != schemas(new)
     }
 
+    /// The schemas in which profiles make a difference, and those that refer to them, in either state.
+    private var filesOfProfiles: Set<String> {
+        let texts = [old, new].flatMap { files in files.texts.filter { $0.key.hasPrefix("schemas/") } }
+        var found = Set(texts.filter { $0.value.contains("\"x-profiles\"") }.map(\.key))
+        var count = -1
+        while count != found.count {
+            count = found.count
+            let names = found.compactMap { $0.split(separator: "/").last }
+            found.formUnion(texts.filter { text in names.contains { text.value.contains("\($0)") } }.map(\.key))
+        }
+        return found
+    }
+
     private func mentions(_ profile: Profile) -> Bool {
         [old, new].contains { files in
-            files.texts.contains { $0.key.hasPrefix("schemas/") && $0.value.contains("\"\(profile.rawValue)\"") }
+            files.texts.contains {
+                $0.key.hasPrefix("schemas/") && !$0.key.hasPrefix("schemas/files/")
+                    && $0.value.contains("\"\(profile.rawValue)\"") && $0.value.contains("\"x-profiles\"")
+            }
         }
     }
 
-    private func findings(
-        for profiles: Set<Profile>, travelling travel: (MessageTravel) -> MessageTravel = { $0 }
-    ) throws(InputProblems) -> [GateFinding] {
-        let before = try MessageSchemaSet(old, profiles: profiles)
-        let after = try MessageSchemaSet(new, profiles: profiles)
+    private func findings(for profiles: Set<Profile>) throws(InputProblems) -> [GateFinding] {
+        let only = profiles.isEmpty ? nil : filesOfProfiles
         return compareSchemas(
-            old: try before.turned(travel, profiles), new: try after.turned(travel, profiles), policy: Self.policy)
+            old: try MessageSchemaSet(old, profiles: profiles, only: only),
+            new: try MessageSchemaSet(new, profiles: profiles, only: only), policy: Self.policy)
     }
 
-    private func entries(
-        _ findings: [GateFinding], for profiles: Set<Profile>
-    ) throws(InputProblems) -> [GateEntry] {
-        guard !findings.isEmpty else { return [] }
-        // Seen as if their senders were asked: what a server of before sends, and no reader of the new version accepts.
-        let narrowed = Set(
-            try self.findings(for: profiles, travelling: { $0 == .serverToClient ? .clientToServer : $0 })
-                .filter { $0.severity == .error }.map { Edit($0) })
-        return findings.map { finding in
-            let isNarrowed =
-                finding.direction == .serverToClient && finding.severity == .information
-                && narrowed.contains(Edit(finding))
-            return entry(finding, isNarrowed: isNarrowed, profile: profiles.first)
-        }
-    }
-
-    private func entry(_ finding: GateFinding, isNarrowed: Bool, profile: Profile?) -> GateEntry {
-        let servers = GateParty(.server, profile: profile?.rawValue)
-        if isNarrowed {
-            var told = finding
-            told.severity = .error
-            told.why = """
-                \(finding.reason); but what \(servers) could send before is not allowed any more (chapter 8.2: breaking \
-                for the sender)
-                """
-            return GateEntry(told, breaks: [servers], subjects: Self.subjects(told))
-        }
-        if finding.severity == .information, Self.explainsOnly.contains(finding.rule) {
+    private static func entry(_ finding: GateFinding, _ profiles: Set<Profile>) -> GateEntry {
+        if finding.severity == .information, explainsOnly.contains(finding.rule) {
             return GateEntry(finding, rise: .patch)
         }
-        let breaks = finding.direction == nil ? [servers, GateParty(.client)] : [GateParty(.client)]
-        return GateEntry(
-            finding, breaks: finding.severity == .error ? breaks : [], subjects: Self.subjects(finding))
+        let breaks = finding.breaks.flatMap { peer -> [GateParty] in
+            // Only servers declare what their frames hold; clients read the frames of all.
+            peer == .server && !profiles.isEmpty
+                ? profiles.map { GateParty(.server, profile: $0.rawValue) } : [GateParty(peer)]
+        }
+        return GateEntry(finding, breaks: breaks, subjects: subjects(finding))
     }
 
-    /// What a changelog calls an edit by: the message it was made in, then those that it reaches.
+    /// What a changelog may call an edit by: the message it was made in, those that it reaches, the member or definition.
     private static func subjects(_ finding: GateFinding) -> [String] {
-        let file = (finding.new ?? finding.old)?.file.split(separator: "/").last ?? ""
-        return finding.messages.filter { file == "\($0).json" } + finding.messages.filter { file != "\($0).json" }
+        let place = finding.new ?? finding.old
+        let file = place?.file.split(separator: "/").last ?? ""
+        let tokens = place?.pointer.tokens ?? []
+        let names = zip(tokens, tokens.dropFirst()).filter { $0.0 == "properties" || $0.0 == "$defs" }.map(\.1)
+        return finding.messages.filter { file == "\($0).json" }
+            + names.reversed() + finding.messages.filter { file != "\($0).json" }
     }
 
     /// Rules about what schemas say to people.
     static let explainsOnly: Set<String> = ["annotation-changed", "reference-changed"]
 }
 
-extension MessageSchemaSet {
-    /// The same schemas, seen as if their messages travelled another way.
-    fileprivate func turned(
-        _ travel: (MessageTravel) -> MessageTravel, _ profiles: Set<Profile>
-    ) throws(InputProblems) -> MessageSchemaSet {
-        let turned = messages.map { Message(name: $0.name, travel: travel($0.travel), uri: $0.uri) }
-        guard turned.map(\.travel) != messages.map(\.travel) else { return self }
-        return try MessageSchemaSet(documents: documents, messages: turned, profiles: profiles)
+extension [Profile] {
+    /// Every set of them, the small ones first; of more than four, only those of one, and all.
+    fileprivate var subsets: [Set<Profile>] {
+        guard count <= 4 else { return [[]] + map { [$0] } + [Set(self)] }
+        return (0..<(1 << count)).map { bits in Set(indices.filter { bits >> $0 & 1 == 1 }.map { self[$0] }) }
+            .sorted { ($0.count, $0.min() ?? .core) < ($1.count, $1.min() ?? .core) }
     }
 }

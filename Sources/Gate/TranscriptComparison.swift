@@ -52,18 +52,32 @@ struct TranscriptComparison {
         var entries: [GateEntry] = []
         /// How many transcripts were judged under both.
         var judged = 0
+        /// In how many of them each clause is kept, and in how many it is broken, by the new specification.
+        var tallies: [ClauseID: (kept: Int, broken: Int)] = [:]
         var notes: [String] = []
+
+        /// What transcripts show of a sentence that has other words now; nil for other findings.
+        ///
+        /// The judge knows one sentence of a clause, so the verdicts are those of both unless the judge was changed too.
+        func shown(_ entry: GateEntry) -> String? {
+            guard entry.finding.rule == "clause-reworded",
+                let id = entry.finding.new?.pointer.lastToken.flatMap(ClauseID.init)
+            else { return nil }
+            let tally = tallies[id] ?? (0, 0)
+            return
+                "of \(judged) transcripts, judged under both sentences, \(tally.kept) keep it and \(tally.broken) break it"
+        }
     }
 
     /// Judges the golden transcripts of the old state and those of an archive.
     static func result(_ old: ProtocolState, _ new: ProtocolState, archive: [ArchivedTranscript]) async -> Result {
         let comparison = TranscriptComparison(
-            old: old, new: new, oldTimeouts: TableComparison.timeouts(of: old),
-            newTimeouts: TableComparison.timeouts(of: new))
+            old: old, new: new, oldTimeouts: ChapterFacts.timeouts(of: old),
+            newTimeouts: ChapterFacts.timeouts(of: new))
         var result = Result()
         guard comparison.canDiffer else {
             result.notes.append(
-                "no transcript was judged: ids, keywords and profiles of all clauses, the schemas and the timeouts are the same"
+                "no transcript was judged: all clauses, the schemas and the timeouts are the same"
             )
             return result
         }
@@ -79,7 +93,11 @@ struct TranscriptComparison {
             }
         }
         result.judged = transcripts.count
-        let changes = await comparison.changes(of: transcripts)
+        let (changes, verdicts) = await comparison.changes(of: transcripts)
+        for verdict in verdicts {
+            result.tallies[verdict.clause, default: (0, 0)].kept += verdict.outcome == .pass ? 1 : 0
+            result.tallies[verdict.clause, default: (0, 0)].broken += verdict.outcome.isBroken ? 1 : 0
+        }
         result.entries = comparison.entries(changes)
         return result
     }
@@ -87,7 +105,7 @@ struct TranscriptComparison {
     /// Whether anything that the judge reads differs.
     private var canDiffer: Bool {
         func key(_ state: ProtocolState) -> [String] {
-            state.specification.clauses.map { "\($0.id) \($0.role) \($0.profile) \($0.keyword)" }
+            state.specification.clauses.map { "\($0.id) \($0.role) \($0.profile) \($0.sentence)" }
                 + state.texts(below: "schemas/", ".json").filter { !$0.path.hasPrefix("schemas/files/") }.map(\.text)
         }
         return key(old) != key(new) || oldTimeouts != newTimeouts
@@ -95,8 +113,8 @@ struct TranscriptComparison {
 
     private typealias Change = (clause: ClauseID, occurrence: GateOccurrence)
 
-    private func changes(of transcripts: [ArchivedTranscript]) async -> [Change] {
-        await withTaskGroup(of: (Int, [Change]).self) { group in
+    private func changes(of transcripts: [ArchivedTranscript]) async -> ([Change], [Verdict]) {
+        await withTaskGroup(of: (Int, ([Change], [Verdict])).self) { group in
             let width = 4
             var waiting = transcripts.enumerated().makeIterator()
             func startNext() -> Bool {
@@ -105,19 +123,20 @@ struct TranscriptComparison {
                 return true
             }
             for _ in 0..<width where !startNext() { break }
-            var found: [Int: [Change]] = [:]
+            var found: [Int: ([Change], [Verdict])] = [:]
             while let (index, changes) = await group.next() {
                 found[index] = changes
                 _ = startNext()
             }
-            return transcripts.indices.flatMap { found[$0] ?? [] }
+            let all = transcripts.indices.compactMap { found[$0] }
+            return (all.flatMap(\.0), all.flatMap(\.1))
         }
     }
 
-    private func changes(of transcript: ArchivedTranscript) -> [Change] {
+    private func changes(of transcript: ArchivedTranscript) -> ([Change], [Verdict]) {
         let before = verdicts(transcript.history, old, oldTimeouts)
         let after = verdicts(transcript.history, new, newTimeouts)
-        return Set(before.keys).union(after.keys).sorted().compactMap { id in
+        let changes = Set(before.keys).union(after.keys).sorted().compactMap { id -> Change? in
             let was = before[id]
             let now = after[id]
             guard was?.outcome != now?.outcome, was?.isBroken == true || now?.isBroken == true else { return nil }
@@ -130,6 +149,10 @@ struct TranscriptComparison {
                 what: finding?.what ?? "", before: was?.outcome, after: now?.outcome)
             return (id, occurrence)
         }
+        let reworded = after.values.filter { verdict in
+            old.specification[verdict.clause]?.sentence != new.specification[verdict.clause]?.sentence
+        }
+        return (changes, reworded)
     }
 
     private func verdicts(

@@ -66,7 +66,7 @@ struct VersionPolicy {
         let added = changelog.split(separator: "\n").filter { !before.contains($0) }.joined(separator: "\n")
         var missing: [String] = []
         for names in subjects where !names.contains(where: { Self.names($0, in: added) }) {
-            let name = names[0]
+            let name = names.prefix(2).joined(separator: " or ")
             if !missing.contains(name) { missing.append(name) }
         }
         if rises, !Self.names(new.version.description, in: added) {

@@ -103,9 +103,10 @@ package struct Waivers: Sendable {
                 complain(
                     "waiver-expired",
                     "it held until \(waiver.expires), and today is \(today): mend the finding, or say anew until when")
-            } else if found.allSatisfy({ entries[$0].finding.severity != .error }) {
+            } else if !found.contains(where: { entries[$0].isGrave }) {
                 complain(
-                    "waiver-unused", "the finding is no error and needs no waiver: delete it (\(waiver.rule ?? ""))")
+                    "waiver-unused",
+                    "the gate does not fail of the finding, so it needs no waiver: delete it (\(waiver.rule ?? ""))")
             } else {
                 for index in found {
                     entries[index].standing = .waived(reason: waiver.reason, until: waiver.expires)

@@ -12,19 +12,22 @@ package struct ComparisonPolicy: Sendable, Hashable {
     var unknownMembers: UnknownMembers
     /// Whether readers ignore messages of a kind they do not know.
     package var ignoresUnknownMessages: Bool
+    /// Whether new clients have to get on with old servers too, and not only new servers with old clients.
+    var meetsOldServers: Bool
     /// Steps that one question about one message may cost before the answer is "not proven".
     var stepLimit: Int
 
     /// A policy; as it stands, schemas mean what they say.
     package init(
         unknownMembers: UnknownMembers = .asWritten, ignoresUnknownMessages: Bool = false,
-        stepLimit: Int = 20_000
+        meetsOldServers: Bool = false, stepLimit: Int = 20_000
     ) {
         self.unknownMembers = unknownMembers
         self.ignoresUnknownMessages = ignoresUnknownMessages
+        self.meetsOldServers = meetsOldServers
         self.stepLimit = stepLimit
     }
 
-    /// What this specification promises: members that a reader does not know are ignored.
-    package static let holdfast = ComparisonPolicy(unknownMembers: .ignored)
+    /// What this specification promises: members that a reader does not know are ignored, and either side may be the older one.
+    package static let holdfast = ComparisonPolicy(unknownMembers: .ignored, meetsOldServers: true)
 }

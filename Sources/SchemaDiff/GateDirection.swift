@@ -6,6 +6,16 @@ package enum GateDirection: String, Sendable, Hashable, CaseIterable {
     case serverToClient
 }
 
+extension GateDirection {
+    /// The other way.
+    var opposite: GateDirection { self == .clientToServer ? .serverToClient : .clientToServer }
+}
+
+/// A peer of the old version that meets one of the new version.
+package enum GatePeer: String, Sendable, Hashable, CaseIterable {
+    case client, server
+}
+
 /// Which ways one message travels.
 package enum MessageTravel: String, Sendable, Hashable, CaseIterable {
     /// From clients to servers only.

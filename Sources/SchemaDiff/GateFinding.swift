@@ -20,6 +20,10 @@ package struct GateFinding: Sendable, Equatable {
     package var newValue: JSONValue?
     /// Who breaks and how, or why nobody does.
     package var why: String
+    /// Peers of the old version that break: clients that meet new servers, servers that meet new clients.
+    package var breaks: Set<GatePeer> = []
+    /// What changed, in words; nil where rule and values say it.
+    package var words: String?
     /// A message that shows the break, confirmed by the validator on both sides.
     package var witness: GateWitness?
 

@@ -49,6 +49,7 @@ struct SchemaComparison {
             known.severity = finding.severity
             known.why = finding.why
         }
+        known.breaks.formUnion(finding.breaks)
         // The shortest message shows it best.
         let witnesses = [known.witness, finding.witness].compactMap(\.self)
         known.witness = witnesses.min { $0.json.utf8.count < $1.json.utf8.count }
@@ -63,11 +64,14 @@ struct SchemaComparison {
     ) {
         // What concerns no message weighs the same in both directions.
         guard let rule = GateRule.schemaRule(id) else { return }
-        note(
-            GateFinding(
-                rule: id, severity: severity ?? rule.weight(direction ?? .clientToServer).broken, direction: direction,
-                messages: messages, old: old, new: new, oldValue: oldValue, newValue: newValue,
-                why: why ?? rule.why(direction ?? .clientToServer), witness: witness))
+        var finding = GateFinding(
+            rule: id, severity: severity ?? rule.weight(direction ?? .clientToServer).broken, direction: direction,
+            messages: messages, old: old, new: new, oldValue: oldValue, newValue: newValue,
+            why: why ?? rule.why(direction ?? .clientToServer), witness: witness)
+        if finding.severity == .error {
+            finding.breaks = direction == nil || id == "message-direction-changed" ? [.server, .client] : [.client]
+        }
+        note(finding)
     }
 
     // MARK: Documents
@@ -199,8 +203,8 @@ struct SchemaComparison {
             name: name, old: one, new: other, walk: walk,
             proof: EditProof(space, policy: policy))
         for edit in edits {
-            let toServer = judging.proof.answer(edit, .clientToServer)
-            let toClient = judging.proof.answer(edit, .serverToClient)
+            let toServer = attributed(judging.proof.answer(edit, .clientToServer), edit, other, .clientToServer)
+            let toClient = attributed(judging.proof.answer(edit, .serverToClient), edit, one, .serverToClient)
             for direction in before.travel.directions {
                 let isForward = direction == .clientToServer
                 report(edit, isForward ? toServer : toClient, isForward ? toClient : toServer, direction, &judging)
@@ -222,8 +226,9 @@ struct SchemaComparison {
                 new: SchemaSite(node: space.roots[1]), oldValue: nil, newValue: nil, paths: [[]])
             // What was told as a warning must not hide what nothing told.
             let answer = restOfProof(direction, judging) ?? judging.proof.answer(direction)
-            if case .safe = answer { continue }
-            report(edit, answer, .safe, direction, &judging)
+            let opposite = policy.meetsOldServers ? judging.proof.answer(direction.opposite) : .safe
+            if answer.isSafe, opposite.isSafe { continue }
+            report(edit, answer, opposite, direction, &judging)
         }
     }
 
@@ -274,40 +279,35 @@ struct SchemaComparison {
             rule: id, severity: rule.weight(direction).safe, direction: direction, messages: [judging.name],
             old: edit.old.map { judging.walk.place($0) }, new: edit.new.map { judging.walk.place($0) },
             oldValue: edit.oldValue, newValue: edit.newValue, why: rule.why(direction))
-        func doubt(_ reason: String = "") {
+        func doubt(_ peer: GatePeer, _ reason: String = "") {
             finding.rule = doubtful.id
             finding.severity = .error
-            finding.why = "\(rule.title): \(doubtful.why(direction))\(reason)"
+            let who = peer == .client ? doubtful.why(direction) : Self.doubtOfServers(direction)
+            finding.why = "\(rule.title): \(who)\(reason)"
         }
+        func unproven(_ reason: String) -> String { " \(reason.prefix(1).uppercased())\(reason.dropFirst())." }
         switch own {
-        case .broken(let value):
+        case .broken(let found):
+            let value = found.withPlainNumbers
             finding.severity = rule.weight(direction).broken
             if edit.isExtensible, finding.severity == .error {
                 finding.severity = .warning
                 finding.why = "Old clients were told to expect values that they do not know."
             }
-            let (writer, reader) = isForward ? (judging.old, judging.new) : (judging.new, judging.old)
-            if writer.isValid(value),
-                let complaint = edit.complaint(among: reader.violations(in: value), direction, in: judging.walk.space)
-            {
-                finding.witness = GateWitness(
-                    message: judging.name, json: value.text(), validBy: isForward ? .old : .new,
-                    invalidBy: isForward ? .new : .old, complaint: complaint.description)
+            if let shown = witness(value, edit, direction, isForward ? .old : .new, judging) {
+                finding.witness = value.isOrdinary ? shown : nil
             } else {
                 // What the validator does not confirm is not shown.
-                doubt()
+                doubt(.client)
             }
-            if finding.severity == .error {
-                judging.errors.insert(direction)
-            } else {
-                judging.warnings[direction, default: []].append(edit)
-            }
-        case .unproven(let reason):
-            judging.errors.insert(direction)
-            doubt(" \(reason.prefix(1).uppercased())\(reason.dropFirst()).")
+            if finding.severity < .error { judging.warnings[direction, default: []].append(edit) }
+        case .unproven(let reason): doubt(.client, unproven(reason))
         case .safe:
             // What breaks nobody, either way, is another way to say the same.
-            guard opposite.isBroken || edit.isDecreed || (edit.isNews && policy.unknownMembers == .ignored) else {
+            guard
+                opposite.isBroken || (policy.meetsOldServers && !opposite.isSafe) || edit.isDecreed
+                    || (edit.isNews && policy.unknownMembers == .ignored)
+            else {
                 return
             }
             if finding.severity == .information, id != "annotation-changed" {
@@ -317,6 +317,69 @@ struct SchemaComparison {
                     : "Proved: old clients accept all that new servers send."
             }
         }
+        if finding.severity == .error { finding.breaks.insert(.client) }
+        if policy.meetsOldServers, let reason = meet(opposite, edit, direction, judging, &finding) {
+            doubt(.server, unproven(reason))
+            finding.breaks.insert(.server)
+        }
+        if finding.severity == .error { judging.errors.insert(direction) }
         note(finding)
+    }
+
+    /// An answer, safe where the reader takes unknown members and complains of none that the edit is about: what it refuses
+    /// then is another edit's doing.
+    private func attributed(
+        _ answer: EditProof.Answer, _ edit: SchemaEdit, _ reader: Schema, _ direction: GateDirection
+    ) -> EditProof.Answer {
+        guard policy.unknownMembers == .ignored, case .broken(let value) = answer,
+            !edit.isNamed(among: reader.violations(in: value), direction)
+        else { return answer }
+        return .safe
+    }
+
+    /// Adds what becomes of old servers, which new clients meet; the reason where that is not known and nothing else is wrong.
+    private func meet(
+        _ answer: EditProof.Answer, _ edit: SchemaEdit, _ direction: GateDirection, _ judging: Judging,
+        _ finding: inout GateFinding
+    ) -> String? {
+        let isForward = direction == .clientToServer
+        switch answer {
+        case .safe: return nil
+        case .unproven(let reason): return finding.severity < .error ? reason : nil
+        case .broken(let found):
+            let value = found.withPlainNumbers
+            let shown = witness(value, edit, direction.opposite, isForward ? .new : .old, judging)
+            if finding.severity < .error {
+                guard let shown else { return "a value was built that the validator does not confirm" }
+                finding.severity = .error
+                finding.why =
+                    isForward
+                    ? "New clients may send what old servers refuse."
+                    : "Old servers send what is not allowed any more, and new clients refuse it."
+                finding.witness = value.isOrdinary ? shown : nil
+            }
+            finding.breaks.insert(.server)
+            return nil
+        }
+    }
+
+    /// A value as a witness, where the validator confirms it on both sides.
+    private func witness(
+        _ value: JSONValue, _ edit: SchemaEdit, _ direction: GateDirection, _ writer: GateWitness.Version,
+        _ judging: Judging
+    ) -> GateWitness? {
+        let (from, to) = writer == .old ? (judging.old, judging.new) : (judging.new, judging.old)
+        guard from.isValid(value),
+            let complaint = edit.complaint(among: to.violations(in: value), direction, in: judging.walk.space)
+        else { return nil }
+        return GateWitness(
+            message: judging.name, json: value.text(), validBy: writer, invalidBy: writer == .old ? .new : .old,
+            complaint: complaint.description)
+    }
+
+    private static func doubtOfServers(_ direction: GateDirection) -> String {
+        direction == .clientToServer
+            ? "Whether old servers accept all that new clients send is not known."
+            : "Whether new clients accept all that old servers send is not known."
     }
 }

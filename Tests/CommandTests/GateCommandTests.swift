@@ -92,4 +92,48 @@ import Testing
         #expect(broken.err.contains("\(spec): Spec/clauses/SYNC.md:1:1: no clause found"))
         #expect(!FileManager.default.fileExists(atPath: report))
     }
+
+    @Test func `a comparison that cannot be made leaves no report of another, and an annotation`() async throws {
+        let folder = try TemporaryDirectory()
+        let spec = folder.path + "/protocol"
+        try SmallProtocol().write(to: spec)
+        let report = folder.path + "/gate.json"
+        let annotations = folder.path + "/gate.txt"
+        let formats = ["--format", "json=\(report)", "--format=github=\(annotations)"]
+        #expect(try await BuiltBinary.run(["gate", spec, spec] + formats).status == 0)
+        #expect(FileManager.default.fileExists(atPath: report))
+        let failed = try await BuiltBinary.run(["gate", spec, folder.path + "/none"] + formats)
+        #expect(failed.status == 64)
+        #expect(!FileManager.default.fileExists(atPath: report))
+        #expect(try folder.text(of: "gate.txt").hasPrefix("::error title=conformance gate ended with 64::"))
+        // A flag that the parser refuses ends alike.
+        #expect(try await BuiltBinary.run(["gate", spec, spec] + formats).status == 0)
+        #expect(try await BuiltBinary.run(["gate", spec, spec, "--fail-on", "nothing"] + formats).status == 64)
+        #expect(!FileManager.default.fileExists(atPath: report))
+        #expect(try folder.text(of: "gate.txt").hasPrefix("::error title=conformance gate ended with 64::"))
+    }
+
+    @Test func `rules are listed, explained and weighed`() async throws {
+        let folder = try TemporaryDirectory()
+        let list = try await BuiltBinary.run(["gate", "--rules"])
+        #expect(list.status == 0)
+        #expect(list.out.contains("\ntimeout-tightened\terror\tbreaks those who are held to it\t"))
+        let rule = try await BuiltBinary.run(["explain", "timeout-tightened"])
+        #expect(rule.out.hasPrefix("timeout-tightened (rule of the gate, error by itself)"))
+        var small = SmallProtocol()
+        try small.write(to: folder.path + "/old")
+        small.replace("A server SHOULD answer", by: "A server SHOULD reply", in: "Spec/clauses/RATE.md")
+        small.release("1.1", saying: "RATE-2 says reply.")
+        try small.write(to: folder.path + "/new")
+        let states = ["gate", folder.path + "/old", folder.path + "/new"]
+        #expect(try await BuiltBinary.run(states).status == 0)
+        #expect(try await BuiltBinary.run(states + ["--fail-on", "warning"]).status == 1)
+        let file = folder.path + "/severities.json"
+        try Data(
+            #"{"format":"holdfast-gate-severities","version":1,"severities":{"clause-reworded":"information"}}"#.utf8
+        ).write(to: URL(fileURLWithPath: file))
+        #expect(
+            try await BuiltBinary.run(states + ["--fail-on", "warning", "--severities", file]).status == 0)
+        #expect(try await BuiltBinary.run(["gate"]).status == 64)
+    }
 }

@@ -27,7 +27,7 @@ import Testing
         (client, "A client MUST keep", "A client SHOULD keep", ["clause-weakened warning"]),
         // The words.
         (order, "in strictly rising order", "in  strictly\nrising order", []),
-        (order, "in strictly rising order", "in strictly growing order", ["clause-reworded warning"]),
+        (order, "in strictly rising order", "in strictly growing order", ["clause-reworded error"]),
         (
             order, "\(must) in strictly rising order on each connection.",
             "A server MUST close idle sockets after lunch.",

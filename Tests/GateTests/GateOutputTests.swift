@@ -57,7 +57,9 @@ import FoundationXML
         #expect(counter.suite["tests"] == "\(report.entries.count)")
         #expect(counter.suite["failures"] == "\(report.failures.count)")
         #expect(counter.suite["skipped"] == "1")
-        #expect(counter.suite["name"] == report.headline)
+        #expect(counter.suite["name"] == "protocol gate")
+        #expect(counter.members["testsuites"] == ["name", "tests", "failures", "errors", "time"])
+        #expect(counter.members["testcase"] == ["classname", "name", "time"])
     }
 
     @Test func `without a finding there is one case, which passes`() async throws {
@@ -168,12 +170,15 @@ import FoundationXML
 private final class Counter: NSObject, XMLParserDelegate {
     var elements: [String: Int] = [:]
     var suite: [String: String] = [:]
+    /// The attributes of elements, by their name.
+    var members: [String: Set<String>] = [:]
 
     func parser(
         _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
         attributes: [String: String]
     ) {
         elements[name, default: 0] += 1
+        members[name, default: []].formUnion(attributes.keys)
         if name == "testsuite" { suite = attributes }
     }
 }

@@ -8,11 +8,12 @@ import Testing
 
 @Suite struct VersionPolicyTests {
     private static let order = "Spec/clauses/ORDER.md"
+    private static let rate = "Spec/clauses/RATE.md"
 
     /// A breaking edit, a harmless one, and words, with a version.
     private func report(_ part: String, _ other: String, version: String, words: String) async throws -> GateReport {
         try await Edit {
-            $0.edit(part, by: other, in: Self.order)
+            $0.edit(part, by: other, in: part.contains("SHOULD") ? Self.rate : Self.order)
             $0.release(version, saying: words)
         }.report()
     }
@@ -22,7 +23,8 @@ import Testing
     }
 
     private let weaker = ("A server MUST send the", "A server SHOULD send the")
-    private let words = ("in strictly rising order", "in strictly growing order")
+    /// A recommendation in other words, which breaks nobody.
+    private let words = ("A server SHOULD answer", "A server SHOULD reply")
 
     @Test func `a breaking change needs a new major version`() async throws {
         let minor = try await report(weaker.0, weaker.1, version: "1.1", words: "ORDER-4")
@@ -36,10 +38,10 @@ import Testing
     }
 
     @Test func `an addition needs a minor one`() async throws {
-        let same = try await Edit { $0.edit(self.words.0, by: self.words.1, in: Self.order) }.report()
+        let same = try await Edit { $0.edit(self.words.0, by: self.words.1, in: Self.rate) }.report()
         #expect(policies(same) == ["changelog-missing", "version-unchanged"])
         #expect(same.requiredVersion == "1.1")
-        let minor = try await report(words.0, words.1, version: "1.1", words: "ORDER-4 says growing.")
+        let minor = try await report(words.0, words.1, version: "1.1", words: "RATE-2 says reply.")
         #expect(policies(minor) == [])
         #expect(minor.passes)
     }
@@ -54,20 +56,20 @@ import Testing
         #expect(try await policies(edit.report()) == ["wire-version-differs"])
     }
 
-    @Test(arguments: [("ORDER-4 and more", true), ("see ORDER-41", false), ("REORDER-4", false), ("(ORDER-4).", true)])
+    @Test(arguments: [("RATE-2 and more", true), ("see RATE-21", false), ("PIRATE-2", false), ("(RATE-2).", true)])
     func `the changelog names what changed as a word of its own`(line: String, isNamed: Bool) async throws {
         let report = try await report(words.0, words.1, version: "1.1", words: line)
         #expect(policies(report) == (isNamed ? [] : ["changelog-missing"]))
     }
 
     @Test func `an old line of the changelog names nothing new`() async throws {
-        var edit = Edit { $0.edit(self.words.0, by: self.words.1, in: Self.order) }
-        edit.old.files["CHANGELOG.md"]? += "ORDER-4\n"
+        var edit = Edit { $0.edit(self.words.0, by: self.words.1, in: Self.rate) }
+        edit.old.files["CHANGELOG.md"]? += "RATE-2\n"
         edit.new.files["Spec/version.json"] = #"{ "specification": "1.1", "protocol": 1 }"#
         edit.new.files["CHANGELOG.md"] = "## 1.1\n\nWords.\n" + (edit.old.files["CHANGELOG.md"] ?? "")
         let entry = try #require(try await edit.report().failures.first)
         #expect(entry.finding.rule == "changelog-missing")
-        #expect(entry.finding.newValue == ["ORDER-4"])
+        #expect(entry.finding.newValue == ["RATE-2"])
         edit.new.files["CHANGELOG.md"] = nil
         #expect(
             try await edit.report().failures.map(\.finding.why) == [
@@ -190,5 +192,80 @@ import Testing
                 "w.json:4:3 /waivers/2 'expires' is missing",
                 "w.json:5:60 /waivers/3/expires 2027-11-24 is more than a year ahead",
             ])
+    }
+}
+
+@Suite struct SeverityTests {
+    private static let file = "severities.json"
+
+    private func severities(_ weights: String) throws -> Severities {
+        try Severities(
+            #"{"format":"holdfast-gate-severities","version":1,"severities":{\#(weights)}}"#, file: Self.file)
+    }
+
+    private func weakened() -> Edit {
+        Edit {
+            $0.edit("A server MUST send the", by: "A server SHOULD send the", in: "Spec/clauses/ORDER.md")
+            $0.release("1.1", saying: "ORDER-4 is a SHOULD.")
+        }
+    }
+
+    @Test func `a rule that weighs less breaks nobody and asks for no major version`() async throws {
+        var edit = weakened()
+        #expect(try await !edit.report().passes)
+        edit.options.severities = try severities(#""clause-weakened":"warning""#)
+        let report = try await edit.report()
+        #expect(report.passes, "\(report.headline)")
+        #expect(report.entries.map { "\($0.finding.rule) \($0.finding.severity)" } == ["clause-weakened warning"])
+    }
+
+    @Test func `a rule that weighs more fails the gate`() async throws {
+        var edit = Edit {
+            $0.edit(#""title": "Plain""#, by: #""title": "Simple""#, in: "Spec/scenarios/server/ORDER/plain.json")
+        }
+        #expect(try await edit.report().passes)
+        edit.options.severities = try severities(#""scenario-reworded":"error""#)
+        #expect(try await edit.report().failures.map(\.finding.rule) == ["scenario-reworded"])
+    }
+
+    @Test func `where it is wanted the gate fails of warnings, which can be waived`() async throws {
+        var edit = Edit { $0.edit("A server SHOULD answer", by: "A server SHOULD reply", in: "Spec/clauses/RATE.md") }
+        edit.new.release("1.1", saying: "RATE-2 says reply.")
+        #expect(try await edit.report().passes)
+        edit.options.failOn = .warning
+        let report = try await edit.report()
+        #expect(report.failures.map(\.finding.rule) == ["clause-reworded"])
+        #expect(report.headline == "NOT COMPATIBLE: old → new, 1.0 → 1.1: 1 warning")
+        let fingerprint = try #require(report.failures.first).finding.fingerprint
+        edit.options.waivers = try Waivers(
+            #"{"format":"holdfast-gate-waivers","version":1,"waivers":[{"fingerprint":"\#(fingerprint)","reason":"r","expires":"2026-11-30"}]}"#,
+            file: "w.json", today: Edit.today)
+        #expect(try await edit.report().passes)
+    }
+
+    @Test(arguments: [
+        (
+            #""clause-weakend":"warning""#,
+            "severities.json:1:81 /severities/clause-weakend unknown member 'clause-weakend'"
+        ),
+        (
+            #""clause-weakened":"loud""#,
+            "severities.json:1:82 /severities/clause-weakened unknown clause-weakened 'loud'"
+        ),
+    ])
+    func `a rule that is none, and a weight that is none, are named with their place`(weights: String, told: String)
+        throws
+    {
+        let problems = #expect(throws: InputProblems.self) { _ = try severities(weights) }
+        #expect((problems?.problems ?? []).map { "\($0.place) \($0.what)" } == [told])
+    }
+
+    @Test func `every rule is in the book, with a direction and an example`() {
+        #expect(Set(RuleBook.all.map(\.id)).count == RuleBook.all.count)
+        for rule in RuleBook.all {
+            #expect(!rule.direction.isEmpty && !rule.title.isEmpty && !rule.example.isEmpty, "\(rule.id)")
+            #expect(rule.id.allSatisfy { $0.isLetter || $0 == "-" }, "\(rule.id)")
+            #expect(RuleBook.list.contains("\n\(rule.id)\t"))
+        }
     }
 }

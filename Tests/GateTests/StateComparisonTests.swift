@@ -11,20 +11,23 @@ import Transcript
     private static let messages = "Spec/chapters/05-messages.md"
 
     @Test(arguments: [
-        (messages, "| `busy` | a turn runs | 409 |\n", "", ["error-code-removed warning"]),
-        (messages, "| `busy` | a turn runs | 409 |", "| `busy` | a turn runs | 503 |", ["error-code-changed warning"]),
-        (messages, "| `busy` |", "| `tired` | asleep | 500 |\n| `busy` |", ["error-code-added warning"]),
-        (messages, "| `pong` | 5 s |", "| `pong` | 3 s |", ["timeout-changed warning"]),
+        (messages, "| `busy` | a turn runs | 409 |\n", "", ["error-code-removed error"]),
+        (
+            messages, "| `busy` | a turn runs | 409 |", "| `busy` | a turn runs | 503 |",
+            ["error-code-effect-changed error"]
+        ),
+        (messages, "| `busy` |", "| `tired` | asleep | 500 |\n| `busy` |", ["error-code-added information"]),
+        (messages, "| `pong` | 5 s |", "| `pong` | 3 s |", ["timeout-tightened error"]),
         (messages, "# 5. Messages", "# 5. All messages", []),
         (
             "Spec/openapi.json", #""/api/health": { "get""#, #""/api/health": { "post""#,
             ["request-added information", "request-removed error", "removal-without-deprecation error"]
         ),
-        ("Spec/openapi.json", #""401": {}"#, #""401": {}, "429": {}"#, ["request-status-changed warning"]),
+        ("Spec/openapi.json", #""401": {}"#, #""401": {}, "429": {}"#, ["status-added error"]),
         (
             "Spec/openapi.json", #"{ "get": { "responses": { "200": {}, "401""#,
             #"{ "get": { "parameters": [{"name":"page","in":"query","required":true}], "responses": { "200": {}, "401""#,
-            ["request-parameter-required error"]
+            ["request-parameter-added information", "request-parameter-required-added error"]
         ),
         (
             "Spec/openapi.json", #"{ "get": { "responses": { "200": {}, "401""#,
@@ -99,15 +102,16 @@ import Transcript
     @Test func `a value less breaks the clients that send it`() async throws {
         let edit = Edit { $0.edit(#"["calm", "cross"]"#, by: #"["cross"]"#, in: Self.chat) }
         let entries = try await evidence(edit)
-        #expect(entries.map(\.finding.rule) == ["fixture-now-invalid"])
+        #expect(entries.map(\.finding.rule) == ["fixture-now-invalid", "fixture-contradicts-schema"])
         #expect(entries[0].breaks.map(\.description) == ["clients"])
     }
 
-    @Test func `an invalid message that is accepted is a warning until it is golden`() async throws {
+    @Test func `an invalid message that is accepted is golden no more, or contradicts its schema`() async throws {
         var edit = Edit { $0.edit(#"["calm", "cross"]"#, by: #"["calm", "cross", "glad"]"#, in: Self.chat) }
-        #expect(try await evidence(edit).map(\.finding.rule) == ["invalid-fixture-now-valid"])
-        #expect(try await evidence(edit)[0].finding.severity == .warning)
+        #expect(try await evidence(edit).map(\.finding.rule) == ["fixture-contradicts-schema"])
         edit.new.remove(fixture: "messages/chat/invalid/glad.json")
+        #expect(
+            try await evidence(edit).map(\.finding.rule).sorted() == ["fixture-removed", "invalid-fixture-now-valid"])
         edit.new.add(message: "chat/valid/glad", #"{"type":"chat","mood":"glad"}"#)
         let entries = try await evidence(edit)
         #expect(entries.map(\.finding.rule) == ["fixture-verdict-changed"])
@@ -249,16 +253,22 @@ import Transcript
         #expect(entry.occurrences[0].before == .violation)
     }
 
-    @Test func `words alone judge nobody otherwise, and the report says so`() async throws {
-        var edit = Edit { $0.edit("in strictly rising order", by: "in rising order", in: "Spec/clauses/ORDER.md") }
+    @Test func `what transcripts show stands beside a sentence in other words`() async throws {
+        var edit = Edit {
+            $0.edit("in strictly rising order", by: "in rising order", in: "Spec/clauses/ORDER.md")
+        }
         edit.options.archive = try archive()
         let report = try await edit.report()
-        #expect(report.judgedTranscripts == 0)
-        #expect(report.notes.contains { $0.hasPrefix("no transcript was judged") })
+        let entry = try #require(report.entries.first { $0.finding.rule == "clause-reworded" })
+        #expect(entry.shown == "of 1 transcripts, judged under both sentences, 0 keep it and 1 break it")
+        #expect(report.judgedTranscripts == 1)
+        // Without a sentence, a schema or a bound that differs there is nothing to judge.
+        edit.new = edit.old
+        #expect(try await edit.report().notes.contains { $0.hasPrefix("no transcript was judged") })
     }
 
     @Test func `another timeout makes a table of bounds part of the judgement`() throws {
         let state = try SmallProtocol().state()
-        #expect(TableComparison.timeouts(of: state) == ["pong": .seconds(5)])
+        #expect(ChapterFacts.timeouts(of: state) == ["pong": .seconds(5)])
     }
 }

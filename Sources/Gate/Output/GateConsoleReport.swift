@@ -54,7 +54,8 @@ package struct GateConsoleReport {
     private func whole(_ entry: GateEntry) -> String {
         let finding = entry.finding
         var lines: [String] = []
-        let severity = entry.fails ? style.red("error") : finding.severity == .error ? "error" : style.yellow("warning")
+        let word = finding.severity.rawValue
+        let severity = entry.fails ? style.red(word) : finding.severity == .error ? word : style.yellow(word)
         let direction = finding.direction.map { "  \($0.arrow)" } ?? ""
         let messages = finding.messages.isEmpty ? "" : "  \(finding.messages.joined(separator: ", "))"
         lines.append("  \(severity) \(style.bold(finding.rule))\(messages)\(direction)")
@@ -67,6 +68,8 @@ package struct GateConsoleReport {
         if let place = finding.new { put("new", told(place, values?.new)) }
         put("why", finding.why)
         if !entry.breaks.isEmpty { put("breaks", entry.breaks.map(\.description).joined(separator: ", ")) }
+        if let first = entry.first { put("first", "\(GateParty(first).description) go first, and nobody breaks") }
+        if let shown = entry.shown { put("shown", shown) }
         if let witness = finding.witness {
             put("witness", "\(witness.message) \(shown(witness.json, to: 600))")
             put(
@@ -77,7 +80,7 @@ package struct GateConsoleReport {
         for occurrence in entry.occurrences.prefix(5) { put("frame", occurrence.words) }
         if entry.occurrences.count > 5 { put("frame", "and \(entry.occurrences.count - 5) more, in the JSON report") }
         if case .waived(let reason, let until) = entry.standing { put("waived until \(until)", reason) }
-        if finding.severity == .error { lines.append(style.dim("    fingerprint: \(finding.fingerprint)")) }
+        if entry.isGrave { lines.append(style.dim("    fingerprint: \(finding.fingerprint)")) }
         return lines.joined(separator: "\n")
     }
 

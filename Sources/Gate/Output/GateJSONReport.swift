@@ -23,7 +23,8 @@ package struct GateJSONReport {
             "rise": .string(report.rise.name),
             "requiredVersion": report.requiredVersion.map { .string($0) } ?? .null,
             "breaks": .array(report.broken.map(party)),
-            "judgedTranscripts": JSONValue(report.judgedTranscripts), "supported": strings(report.supported),
+            "judgedTranscripts": JSONValue(report.judgedTranscripts), "failOn": .string(report.failOn.rawValue),
+            "supported": strings(report.supported),
             "findings": .array(report.entries.map(finding)), "notes": strings(report.notes),
         ]
     }
@@ -50,6 +51,7 @@ package struct GateJSONReport {
             "kind": .string(entry.kind.rawValue), "fingerprint": .string(finding.fingerprint),
             "fails": .bool(entry.fails), "direction": finding.direction.map { .string($0.rawValue) },
             "messages": strings(finding.messages), "breaks": .array(entry.breaks.map(party)),
+            "first": entry.first.map { .string($0.rawValue) }, "shown": entry.shown.map { .string($0) },
             "rise": .string(entry.rise.name), "old": finding.old.map { place($0, finding.oldValue) },
             "new": finding.new.map { place($0, finding.newValue) }, "why": .string(finding.why),
             "witness": finding.witness.map { witness in

@@ -10,21 +10,19 @@ package struct GateJUnitReport {
         self.report = report
     }
 
-    /// The whole text; the verdict is the name of the suite.
+    /// The whole text, as the schema of Jenkins has it; the verdict is what the suite prints.
     package var text: String {
         let cases = report.entries.map(testCase)
         let skipped = report.entries.count { !$0.fails && $0.standing != .counts }
         // A comparison without findings is a case that passes: a suite without cases looks like one that did not run.
-        let all = cases.isEmpty ? [#"    <testcase classname="gate" name="nothing changed"/>"#] : cases
-        let counts = """
-            tests="\(all.count)" failures="\(report.failures.count)" errors="0" skipped="\(skipped)" time="0"
-            """
-        let name = XMLText.escaped(report.headline)
+        let all = cases.isEmpty ? [#"    <testcase classname="gate" name="nothing changed" time="0"/>"#] : cases
+        let counts = #"tests="\#(all.count)" failures="\#(report.failures.count)" errors="0" time="0""#
         return """
             <?xml version="1.0" encoding="UTF-8"?>
-            <testsuites name="\(name)" \(counts)>
-              <testsuite name="\(name)" \(counts)>
+            <testsuites name="protocol gate" \(counts)>
+              <testsuite name="protocol gate" \(counts) skipped="\(skipped)">
             \(all.joined(separator: "\n"))
+                <system-out>\(XMLText.escaped(report.headline))</system-out>
               </testsuite>
             </testsuites>
 
@@ -36,7 +34,6 @@ package struct GateJUnitReport {
         func attribute(_ name: String, _ value: String) -> String { #" \#(name)="\#(XMLText.escaped(value))""# }
         let place = entry.place
         let name = "\(finding.rule) \(place?.pointerText ?? "") \(finding.fingerprint)"
-        let file = place.map { attribute("file", $0.path) + attribute("line", String($0.line ?? 1)) } ?? ""
         let detail = XMLText.escaped(entry.detail)
         let inner =
             switch entry.standing {
@@ -47,7 +44,7 @@ package struct GateJUnitReport {
             case .counts: "<system-out>\(detail)</system-out>"
             }
         return """
-                <testcase\(attribute("classname", place?.path ?? "gate"))\(attribute("name", name))\(file)>
+                <testcase\(attribute("classname", place?.path ?? "gate"))\(attribute("name", name)) time="0">
                   \(inner)
                 </testcase>
             """
@@ -61,6 +58,8 @@ extension GateEntry {
         if let old = finding.old { lines.append("old: \(old.address) #\(old.pointer)") }
         if let new = finding.new { lines.append("new: \(new.address) #\(new.pointer)") }
         if !breaks.isEmpty { lines.append("breaks: \(breaks.map(\.description).joined(separator: ", "))") }
+        if let first { lines.append("\(GateParty(first).description) go first, and nobody breaks") }
+        if let shown { lines.append(shown) }
         if let witness = finding.witness {
             lines.append(
                 "witness: \(witness.message) \(witness.json) is valid by the \(witness.validBy) version; the "

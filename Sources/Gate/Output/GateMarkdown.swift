@@ -43,6 +43,8 @@ package struct GateMarkdown {
         if !parties.isEmpty {
             let whom = parties.prefix(1).uppercased() + parties.dropFirst()
             words += " **\(whom) must act**: \(Self.escaped(entry.finding.reason))."
+            if let first = entry.first { words += " \(first == .server ? "Servers" : "Clients") go first." }
+            if let shown = entry.shown { words += " Of transcripts: \(Self.escaped(shown))." }
         } else if entry.rise >= .minor {
             words += " Nobody must act."
         }

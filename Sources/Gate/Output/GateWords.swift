@@ -6,7 +6,7 @@ import SchemaDiff
 extension GateFinding {
     /// What changed, as a person would write it.
     var change: String {
-        if let words = clauseWords ?? schemaWords { return words }
+        if let words = words ?? clauseWords ?? schemaWords { return words }
         return "\(subject)\(rule.replacing("-", with: " "))\(values)"
     }
 
@@ -55,12 +55,13 @@ extension GateFinding {
             return "\(id) is a \(new) now, and was a \(old)"
         case "clause-bound-tightened", "clause-bound-loosened", "clause-bound-changed":
             return "\(id) says \(new) now, and said \(old)"
-        case "clause-reworded": return "\(id) is worded anew: \(new)"
+        case "clause-reworded": return "\(id) is worded anew: \(new) Before: \(old)"
         case "clause-id-reused": return "\(id) names another rule: \(new)"
         case "clause-profile-changed": return "\(id) belongs to profile `\(new)` now, and belonged to `\(old)`"
         case "clause-role-changed": return "\(id) binds the \(new) now, and bound the \(old)"
         case "clause-exclusion-added": return "\(id) is judged no longer: \(new)"
         case "clause-exclusion-removed": return "\(id) is judged now"
+        case "clause-evidence-changed": return "\(id) is judged from something else"
         case "clause-note-changed": return "\(id) is explained anew"
         default: return nil
         }

@@ -11,6 +11,9 @@ struct EditProof {
 
         /// Whether there is a message that shows a break.
         var isBroken: Bool { if case .broken = self { true } else { false } }
+
+        /// Whether it is proved that nobody breaks.
+        var isSafe: Bool { if case .safe = self { true } else { false } }
     }
 
     private let stepLimit: Int

@@ -1,11 +1,11 @@
 /// One rule of the gate: what it is called, and how much it weighs in each direction.
-struct GateRule: Sendable, Equatable {
+package struct GateRule: Sendable, Equatable {
     /// How much a rule weighs in one direction.
-    struct Weight: Sendable, Equatable {
+    package struct Weight: Sendable, Equatable {
         /// When a message shows that the reader refuses what the writer may send.
-        let broken: GateSeverity
+        package let broken: GateSeverity
         /// When it is proved that there is no such message.
-        let safe: GateSeverity
+        package let safe: GateSeverity
 
         /// A weight that depends on the proof.
         static func broken(_ broken: GateSeverity, otherwise safe: GateSeverity = .information) -> Weight {
@@ -27,17 +27,17 @@ struct GateRule: Sendable, Equatable {
     }
 
     /// The id, in kebab case.
-    let id: String
+    package let id: String
     /// What was changed, in a few words.
-    let title: String
+    package let title: String
     /// Why it matters to servers of the new version that read what old clients write.
     let whyToServer: String
     /// Why it matters to old clients that read what servers of the new version write.
     let whyToClient: String
     /// How much it weighs for messages to servers.
-    let toServer: Weight
+    package let toServer: Weight
     /// How much it weighs for messages to clients.
-    let toClient: Weight
+    package let toClient: Weight
     /// The rule of the edit made backwards.
     let mirror: Mirror
 

@@ -1,7 +1,8 @@
 /// All rules about schemas, as data.
 extension GateRule {
     /// The rules, by what they are about.
-    static let schemaRules = messageRules + memberRules + valueRules + elementRules + alternativeRules + textRules
+    package static let schemaRules: [GateRule] =
+        messageRules + memberRules + valueRules + elementRules + alternativeRules + textRules
 
     /// The rule with an id.
     static func schemaRule(_ id: String) -> GateRule? { byID[id] }

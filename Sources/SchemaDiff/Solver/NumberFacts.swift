@@ -63,7 +63,9 @@ struct NumberFacts: Sendable {
                 step = step.tenth
             }
         }
-        if let found = candidates.lazy.compactMap(good).first { return found }
+        // What every reader sees alike comes first.
+        let plain = candidates.lazy.filter { $0?.number?.isOrdinary ?? false }
+        if let found = plain.compactMap(good).first ?? candidates.lazy.compactMap(good).first { return found }
         return numbers.count == 2 && numbers[0] == numbers[1]
             ? .none : .unknown("no number was found between the bounds")
     }

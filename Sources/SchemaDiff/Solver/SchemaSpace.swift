@@ -64,6 +64,17 @@ struct SchemaSpace: Sendable {
         programs[side(node)].accepts(value, at: local(node))
     }
 
+    /// Every member that schemas of a side give a meaning to; one that is never valid has none.
+    func names(on side: Int) -> Set<ExactString> {
+        var names: Set<ExactString> = []
+        for node in nodes.indices where self.side(node) == side {
+            for case .properties(let table) in nodes[node].keywords {
+                names.formUnion(table.names.filter { nodes[$0.value].verdict != false }.keys)
+            }
+        }
+        return names
+    }
+
     /// The URI of the resource a schema belongs to.
     func uri(_ node: Int) -> String { programs[side(node)].resources[nodes[node].resource].uri }
 

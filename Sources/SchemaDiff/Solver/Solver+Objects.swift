@@ -56,8 +56,8 @@ extension Solver {
     }
 
     private mutating func mayBePresent(_ name: ExactString, _ plan: MemberPlan) -> Bool {
-        if isLenient, plan.facts.isClosedByWriter, !plan.facts.isOpenByWriter, !plan.facts.declared.contains(name),
-            !plan.facts.declaredPatterns.contains(where: { matches($0, name) })
+        if isLenient, readersNames.contains(name), plan.facts.isClosedByWriter, !plan.facts.isOpenByWriter,
+            !plan.facts.declared.contains(name), !plan.facts.declaredPatterns.contains(where: { matches($0, name) })
         {
             return false
         }
@@ -92,10 +92,8 @@ extension Solver {
             tries.leave("too many patterns sort the members")
             return []
         }
-        let isClosed = isLenient && plan.facts.isClosedByWriter && !plan.facts.isOpenByWriter
-        if isClosed, plan.facts.declaredPatterns.isEmpty { return [] }
         var found: [ExactString] = []
-        let used = Set(plan.spoken).union(plan.chosen.map(\.name)).sorted()
+        let used = Set(plan.spoken).union(plan.chosen.map(\.name)).union(readersNames).sorted()
         for bits in 0..<(1 << plan.patterns.count) {
             var literals: [Literal] = [.kinds(.string)] + plan.facts.everyName + demand.nameLiterals
             for (position, pattern) in plan.patterns.enumerated() {
@@ -106,7 +104,6 @@ extension Solver {
             case .except(_, let patterns): literals += patterns.sorted().map { .notMatches($0) }
             case .name: break
             }
-            if isClosed, !plan.facts.declaredPatterns.contains(where: { literals.contains(.matches($0)) }) { continue }
             switch solve(literals + used.map { .isNot(.string($0.string)) }) {
             case .found(let value): if let text = value.stringValue { found.append(ExactString(text)) }
             case .none: break

@@ -9,8 +9,10 @@ struct Solver {
     let space: SchemaSpace
     /// The side that writes.
     let writer: Int
-    /// Whether the writer sends only members that its schema names, and the reader takes any others.
+    /// Whether the writer sends only members that its schema names or that nobody knows, and the reader takes any others.
     let isLenient: Bool
+    /// Members that the reader's schemas give a meaning to: a writer that does not name them does not send them.
+    let readersNames: Set<ExactString>
     /// What is left to spend.
     private(set) var stepsLeft: Int
     private var memory: [Set<Literal>: Outcome] = [:]
@@ -38,6 +40,7 @@ struct Solver {
         self.writer = writer
         self.isLenient = isLenient
         stepsLeft = stepLimit
+        readersNames = isLenient ? space.names(on: 1 - writer) : []
     }
 
     /// Gives new steps for another question.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Explain
+import Gate
 import Holdfast
 import HoldfastSuite
 import Report
@@ -19,13 +20,14 @@ struct ExplainCommand: AsyncParsableCommand {
               conformance explain syncResult
               conformance explain 'sequenced frame'
               conformance explain persist_failed
+              conformance explain timeout-tightened
               conformance explain 3
             """
     )
 
     @Argument(
         help: ArgumentHelp(
-            "Clauses such as SYNC-3, areas such as SYNC, profiles, messages, terms, error codes, close codes, exit codes, defects, scenarios.",
+            "Clauses such as SYNC-3, areas such as SYNC, profiles, messages, terms, error codes, close codes, exit codes, defects, scenarios, rules of the gate.",
             valueName: "topic"),
         completion: .words { CompletionWords.topics })
     var topics: [String] = []
@@ -40,6 +42,10 @@ struct ExplainCommand: AsyncParsableCommand {
         var pages: [String] = []
         var problems: [InputProblem] = []
         for topic in topics {
+            if let rule = RuleBook.rule(topic) {
+                pages.append(rule.page)
+                continue
+            }
             do {
                 pages += try book.pages(on: topic)
             } catch {

@@ -10,16 +10,17 @@ struct GateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
         abstract: "Compare two states of the protocol: whom it breaks.",
-        usage: "conformance gate <old> [<new>] [<options>]",
+        usage: "conformance gate <old> [<new>] [<options>]\nconformance gate --rules",
         discussion: """
             A state is a folder that holds Spec/ and Fixtures/, or a revision of the git repository one stands in: v1.0.0, \
             HEAD~1, main, or main:folder for a folder inside it. Nothing is checked out. Messages, clauses, codes, timeouts, \
-            requests, scenarios and fixtures are compared, and transcripts are judged under both specifications.
+            requests, operations, scenarios and fixtures are compared, and transcripts are judged under both specifications.
 
             Examples:
               conformance gate v1.0.0
               conformance gate origin/main . --format markdown=changes.md
-              conformance gate v1.0.0 HEAD --archive transcripts/ --waivers waivers.json
+              conformance gate v1.0.0 HEAD --archive transcripts/ --waivers waivers.json --severities severities.json
+              conformance gate --rules
 
             Exit codes: 0 compatible, or announced by a new major version · 1 somebody breaks, or version, changelog or \
             waivers are wrong · 64 a state cannot be read
@@ -27,7 +28,7 @@ struct GateCommand: AsyncParsableCommand {
     )
 
     @Argument(help: ArgumentHelp("What peers have now: a folder or a revision.", valueName: "old"))
-    var old: String
+    var old: String?
 
     @Argument(help: ArgumentHelp("What they shall get: a folder or a revision.", valueName: "new"))
     var new = "."
@@ -50,6 +51,17 @@ struct GateCommand: AsyncParsableCommand {
     var waivers: String?
 
     @Option(
+        help: ArgumentHelp("Rules that weigh otherwise for you.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var severities: String?
+
+    @Option(help: ArgumentHelp("The least weight of which the gate fails: error or warning.", valueName: "weight"))
+    var failOn = FailOn.error
+
+    @Flag(help: "List every rule with its weight, its direction and an example, and end.")
+    var rules = false
+
+    @Option(
         help: ArgumentHelp(
             "A report besides: json, junit, github, sarif or markdown, into a file or '-'. Several times.",
             valueName: "name=file"))
@@ -61,12 +73,20 @@ struct GateCommand: AsyncParsableCommand {
     var repository = "."
 
     func run() async throws {
-        let formats = try FormatTarget<GateFormat>.all(format)
+        if rules { return Console.write(RuleBook.list) }
+        guard let old else {
+            throw InputProblem(
+                "gate", "no state to compare with was named", expected: "a folder or a revision that peers have now",
+                fix: "write for instance: conformance gate main")
+        }
+        let formats = try FormatTarget<GateFormat>.all(format, ofRun: true)
         let reader = StateReader(repository: repository)
         var options = GateOptions(today: try BaselineOptions.today)
         if let waivers {
             options.waivers = try Waivers(Files.text(of: waivers), file: waivers, today: options.today)
         }
+        if let severities { options.severities = try Severities(Files.text(of: severities), file: severities) }
+        options.failOn = failOn == .error ? .error : .warning
         options.archive = try archive.flatMap(StateReader.transcripts)
         let before = try await reader.state(old)
         let after = try await reader.state(new)
@@ -76,6 +96,11 @@ struct GateCommand: AsyncParsableCommand {
         try FormatTarget.write(formats, beside: shown, areLines: \.isForLogs) { $0.text(of: report) }
         try report.exit.end()
     }
+}
+
+/// The weights of which the gate can fail.
+enum FailOn: String, CaseIterable, ExpressibleByArgument {
+    case error, warning
 }
 
 /// The ways in which programs read a report of the gate.

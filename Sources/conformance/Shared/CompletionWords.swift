@@ -1,5 +1,6 @@
 import ArgumentParser
 import Explain
+import Gate
 import Holdfast
 import HoldfastSuite
 import Reference
@@ -25,7 +26,8 @@ enum CompletionWords {
         guard let specification else { return [] }
         return patterns() + Profile.allCases.map(\.rawValue)
             + Handbook(specification).words.filter { !$0.contains(" ") }
-            + ExitStatus.allCases.map { String($0.rawValue) } + Defect.all.map(\.name) + ClientDefect.all.map(\.name)
+            + RuleBook.all.map(\.id) + ExitStatus.allCases.map { String($0.rawValue) } + Defect.all.map(\.name)
+            + ClientDefect.all.map(\.name)
     }
 
     /// Names, and files of this folder that may be one.

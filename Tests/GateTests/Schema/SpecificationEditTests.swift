@@ -34,7 +34,8 @@ struct SpecificationEdit: Sendable, CustomTestStringConvertible {
         // Shared definitions
         SpecificationEdit(
             "common.json", ##""pattern": "^[A-Za-z0-9_-]{1,128}$"\##n    },\##n    "askedSessionId""##,
-            ##""pattern": "^[A-Za-z0-9_-]{1,64}$"\##n    },\##n    "askedSessionId""##, reaches: "done"),
+            ##""pattern": "^[A-Za-z0-9_-]{1,64}$"\##n    },\##n    "askedSessionId""##,
+            "pattern-changed serverToClient error", reaches: "done"),
         SpecificationEdit(
             "common.json", ##""pattern": "^[A-Za-z0-9_-]{1,128}$"\##n    },\##n    "connectionId""##,
             ##""pattern": "^[A-Za-z0-9_-]{1,64}$"\##n    },\##n    "connectionId""##,
@@ -47,10 +48,11 @@ struct SpecificationEdit: Sendable, CustomTestStringConvertible {
         SpecificationEdit(
             "common.json", ##""enum": ["user", "assistant", "system"]"##,
             ##""enum": ["user", "assistant", "system", "tool"]"##,
-            "enum-value-added serverToClient error", reaches: "session"),
+            "enum-value-added clientToServer error", "enum-value-added serverToClient error", reaches: "session"),
         SpecificationEdit(
             "common.json", ##""enum": ["user", "assistant", "system"]"##, ##""enum": ["user", "assistant"]"##,
-            "enum-value-removed clientToServer error", reaches: "chatRequest"),
+            "enum-value-removed clientToServer error", "enum-value-removed serverToClient error", reaches: "chatRequest"
+        ),
         SpecificationEdit(
             "common.json", ##""enum": ["user", "assistant", "system"]"##, ##""enum": ["system", "user", "assistant"]"##),
         // Error codes are an open set: a reader takes any.
@@ -59,17 +61,18 @@ struct SpecificationEdit: Sendable, CustomTestStringConvertible {
         SpecificationEdit("common.json", ##"        "busy",\##n"##, ""),
         SpecificationEdit(
             "common.json", ##""type": ["string", "array"]"##, ##""type": ["string", "array", "null"]"##,
-            "became-nullable serverToClient error", reaches: "session"),
+            "became-nullable clientToServer error", "became-nullable serverToClient error", reaches: "session"),
         SpecificationEdit(
             "common.json", ##""type": ["string", "array"]"##, ##""type": "array""##,
-            "type-narrowed clientToServer error", reaches: "chat"),
+            "type-narrowed clientToServer error", "type-narrowed serverToClient error", reaches: "chat"),
         SpecificationEdit(
             "common.json", ##""then": { "required": ["text"] }"##, ##""then": {}"##,
-            "property-became-optional serverToClient error", reaches: "session"),
+            "property-became-optional clientToServer error", "property-became-optional serverToClient error",
+            reaches: "session"),
         SpecificationEdit(
             "common.json",
             ##""contains": {\##n        "type": "object",\##n        "required": ["role"],\##n        "properties": { "role": { "const": "user" } }\##n      }"##,
-            ##""uniqueItems": false"##, reaches: "chat"),
+            ##""uniqueItems": false"##, "contains-removed clientToServer error", reaches: "chat"),
         SpecificationEdit(
             "common.json", ##""minItems": 1,\##n      "items": { "$ref": "#/$defs/chatMessage" }"##,
             ##""minItems": 2,\##n      "items": { "$ref": "#/$defs/chatMessage" }"##,
@@ -82,15 +85,19 @@ struct SpecificationEdit: Sendable, CustomTestStringConvertible {
         SpecificationEdit("common.json", ##""title": "Nonce","##, ##""deprecated": true,\##n      "title": "Nonce","##),
         SpecificationEdit(
             "common.json", ##""maxLength": 128\##n    },\##n    "epoch""##,
-            ##""maxLength": 64\##n    },\##n    "epoch""##, "limit-tightened clientToServer error", reaches: "ping"),
-        SpecificationEdit("common.json", ##"(\\.[0-9]{1,9})?"##, ##"(\\.[0-9]{1,6})?"##, reaches: "session"),
+            ##""maxLength": 64\##n    },\##n    "epoch""##, "limit-tightened clientToServer error",
+            "limit-tightened serverToClient error", reaches: "ping"),
+        SpecificationEdit(
+            "common.json", ##"(\\.[0-9]{1,9})?"##, ##"(\\.[0-9]{1,6})?"##,
+            "pattern-changed serverToClient error", reaches: "session"),
         SpecificationEdit(
             "common.json", ##"(\\.[0-9]{1,9})?"##, ##"(\\.[0-9]+)?"##, "pattern-changed serverToClient error",
             reaches: "session"),
         SpecificationEdit("common.json", ##"([0-5][0-9]|60)"##, ##"(60|[0-5][0-9])"##),
         SpecificationEdit("common.json", ##""required": ["role", "content"]"##, ##""required": ["content", "role"]"##),
         SpecificationEdit(
-            "common.json", ##""required": ["role", "content"]"##, ##""required": ["role"]"##, reaches: "chat"),
+            "common.json", ##""required": ["role", "content"]"##, ##""required": ["role"]"##,
+            "property-became-optional clientToServer error", reaches: "chat"),
         // Messages of clients
         SpecificationEdit(
             "messages/chat.json", ##""required": ["messages"]"##, ##""required": ["messages", "clientMessageId"]"##,
@@ -117,7 +124,7 @@ struct SpecificationEdit: Sendable, CustomTestStringConvertible {
             ##""enum": ["started", "finished", "failed", "cancelled"]"##, "enum-value-added serverToClient error"),
         SpecificationEdit(
             "messages/toolUse.json", ##""enum": ["started", "finished", "failed"]"##,
-            ##""enum": ["started", "finished"]"##),
+            ##""enum": ["started", "finished"]"##, "enum-value-removed serverToClient error"),
         SpecificationEdit(
             "messages/toolUse.json", ##""required": ["tool"]"##, ##""required": []"##,
             "property-became-optional serverToClient error"),
@@ -141,7 +148,9 @@ struct SpecificationEdit: Sendable, CustomTestStringConvertible {
         SpecificationEdit(
             "messages/error.json", ##""then": { "x-clause": "IDEM-5", "not": { "required": ["seq"] } }"##,
             ##""then": {}"##, "not-changed serverToClient error"),
-        SpecificationEdit("push/payload.json", ##""type": ["string", "object"]"##, ##""type": "string""##),
+        SpecificationEdit(
+            "push/payload.json", ##""type": ["string", "object"]"##, ##""type": "string""##,
+            "type-narrowed serverToClient error"),
         SpecificationEdit(
             "push/payload.json", ##""required": ["aps", "sessionId", "messageId"]"##,
             ##""required": ["aps", "messageId"]"##, "property-became-optional serverToClient error"),

@@ -1,0 +1,203 @@
+import Holdfast
+import JSON
+import SchemaDiff
+
+/// The facts that stand in tables of the chapters.
+enum ChapterFacts {
+    /// A table the gate knows by its header, and what a row of it says.
+    private struct Table: Sendable {
+        let header: [String]
+        let facts: @Sendable (Row) -> [Fact]
+    }
+
+    /// One row under one of its names.
+    private struct Row: Sendable {
+        let name: String
+        let header: [String]
+        let cells: [String]
+        let file: String
+        let line: Int
+
+        /// A cell without links, by the name of its column.
+        subscript(column: String) -> String {
+            guard let index = header.firstIndex(of: column), index < cells.count else { return "" }
+            var text = cells[index]
+            for link in text.matches(of: /\s*\(?(\[[A-Z]+-[0-9]+\](, )?)+\)?/).reversed() {
+                text.removeSubrange(link.range)
+            }
+            return text.trimmed
+        }
+
+        func fact(
+            _ rule: FactRule, _ detail: String? = nil, value: JSONValue = .null, bound: Duration? = nil,
+            held: [GateParty] = [], parent: Bool = false
+        ) -> Fact {
+            Fact(
+                rule: rule, key: detail.map { "\(name): \($0)" } ?? name, value: value, bound: bound,
+                place: GatePlace(
+                    file: file, pointer: JSONPointer(tokens: [rule.id, name] + (detail.map { [$0] } ?? [])), line: line),
+                subject: name, held: held, parents: [table.id] + (parent ? ["\(owner.id): \(name)"] : []))
+        }
+
+        /// The table as a whole.
+        var table: Fact {
+            let title = header.prefix(2).joined(separator: ", ")
+            return Fact(
+                rule: .table, key: title,
+                place: GatePlace(file: file, pointer: JSONPointer(tokens: ["table", title]), line: line), subject: title
+            )
+        }
+
+        var owner: FactRule {
+            switch header.first {
+            case "code": header.contains("sent by") ? .closeCode : .errorCode
+            case "reason": .gapReason
+            case "name": .timeout
+            case "input", "what arrives": .answerRow
+            default: .profile
+            }
+        }
+    }
+
+    private static let tables = [
+        Table(header: ["code", "means"]) { row in
+            [row.fact(.errorCode)]
+                + ["over REST", "ends a turn", "asking again"].filter(row.header.contains).map {
+                    row.fact(.errorCodeEffect, $0, value: .string(row[$0]), parent: true)
+                }
+        },
+        Table(header: ["code", "meaning", "sent by"]) { row in
+            let effect = row["the client then"]
+            // Whether clients come back is a fact; in which words that is said is none.
+            return [row.fact(.closeCode)] + (effect.contains("terminal") ? [row.fact(.terminalCode)] : [])
+                + [row.fact(.closeCodeSender, value: .string(row["sent by"]), parent: true)]
+                + [row.fact(.closeCodeEffect, value: .string(effect), parent: true)]
+        },
+        Table(header: ["name", "value"]) { row in
+            let bound = duration(row["value"])
+            return [
+                row.fact(.timeout, value: .string(row["value"]), bound: bound, held: held(to: row.name)),
+                row.fact(.timeoutSpan, value: .string(row["from – to"]), parent: true),
+            ]
+        },
+        Table(header: ["reason"]) { row in
+            [
+                row.fact(.gapReason),
+                row.fact(.gapReasonEffect, value: .string(row["what the client does"]), parent: true),
+            ]
+        },
+        Table(header: ["input", "answer"]) { answers($0, "answer") },
+        Table(header: ["what arrives", "what the server does"]) { answers($0, "what the server does") },
+        Table(header: ["profile", "side"]) { row in
+            guard let role = Role(rawValue: row["side"]) else { return [row.fact(.profile)] }
+            let needs = row["needs"].matches(of: /`([^`]+)`/).map { String($0.1) }
+            return [row.fact(.profile), row.fact(.profileSide, value: .string(role.rawValue), parent: true)]
+                + needs.map {
+                    row.fact(.profileNeed, $0, held: [GateParty(role, profile: row.name)], parent: true)
+                }
+        },
+    ]
+
+    /// Bounds of what clients do; all others are bounds of servers.
+    private static let clientBounds: Set = [
+        "foregroundReconnect", "resend", "silence", "backoff", "polling", "degraded", "attempts", "driver",
+        "scheduling",
+    ]
+    private static let serverBounds: Set = [
+        "connect", "ack", "turn", "pong", "rest", "sync", "error", "close", "stop", "push", "start",
+    ]
+
+    private static func held(to bound: String) -> [GateParty] {
+        clientBounds.contains(bound)
+            ? [GateParty(.client)] : serverBounds.contains(bound) ? [GateParty(.server)] : []
+    }
+
+    /// The codes that may answer something.
+    private static func answers(_ row: Row, _ column: String) -> [Fact] {
+        [row.fact(.answerRow)]
+            + row[column].matches(of: /`([^`]+)`|\b([0-9]{4})\b/).map { match in
+                row.fact(.answer, (match.1 ?? match.2).map(String.init) ?? "", parent: true)
+            }
+    }
+
+    /// The facts of a state.
+    static func facts(of state: ProtocolState) -> [Fact] {
+        rows(of: state).flatMap { table, row in [row.table] + table.facts(row) }
+    }
+
+    /// The named timeouts of a state, as chapter 3.4 has them.
+    static func timeouts(of state: ProtocolState) -> [String: Duration] {
+        let bounds = facts(of: state).filter { $0.rule.id == FactRule.timeout.id }
+        return Dictionary(
+            bounds.compactMap { fact in fact.bound.map { (fact.key, $0) } }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func rows(of state: ProtocolState) -> [(Table, Row)] {
+        state.texts(below: "chapters/", ".md").flatMap { path, text in
+            MarkdownTable.tables(in: text).flatMap { table -> [(Table, Row)] in
+                let header = table.header.map { $0.filter { $0 != "`" } }
+                guard let kind = tables.first(where: { header.starts(with: $0.header) }) else { return [] }
+                return table.rows.flatMap { row in
+                    // A row may name several codes: 1002, 1003, 1007.
+                    let names = kind.header[0] == "code" ? row.name.split(separator: ",").map(\.trimmed) : [row.name]
+                    return names.map {
+                        (
+                            kind,
+                            Row(name: $0, header: header, cells: row.cells, file: path, line: row.line)
+                        )
+                    }
+                }
+            }
+        }
+    }
+
+    /// A length such as `10 s`, alone or at the beginning.
+    private static func duration(_ text: String) -> Duration? {
+        let parts = text.split(separator: " ")
+        guard parts.count == 2, let number = Int(parts[0]) else { return nil }
+        switch parts[1] {
+        case "ms": return .milliseconds(number)
+        case "s": return .seconds(number)
+        case "min": return .seconds(number * 60)
+        default: return nil
+        }
+    }
+}
+
+/// The facts that stand in the state tables.
+enum StateFacts {
+    /// The rows of every machine of a state.
+    static func facts(of state: ProtocolState) -> [Fact] {
+        state.texts(below: "states/", ".json").flatMap { path, text -> [Fact] in
+            guard let root = try? JSONParser.value(text) else { return [] }
+            let role = root["role"]?.stringValue.flatMap(Role.init) ?? .server
+            return (root["machines"]?.arrayValue ?? []).enumerated().flatMap { index, machine -> [Fact] in
+                let name = machine["name"]?.stringValue ?? ""
+                var rows: [String: [JSONValue]] = [:]
+                var places: [String: GatePlace] = [:]
+                for (number, row) in (machine["rows"]?.arrayValue ?? []).enumerated() {
+                    let input = "\(row["state"]?.stringValue ?? "?"), \(row["input"]?.stringValue ?? "?")"
+                    let key = "\(role.rawValue) \(name): \(input)"
+                    rows[key, default: []].append(
+                        ["when": row["when"] ?? [:], "answer": row["answer"] ?? [], "next": row["next"] ?? ""])
+                    let pointer = JSONPointer(tokens: ["machines", String(index), "rows", String(number)])
+                    let line = JSONParser.location(of: pointer, in: text)?.line
+                    places[key] = places[key] ?? GatePlace(file: path, pointer: JSONPointer(tokens: [key]), line: line)
+                }
+                let table = Fact(
+                    rule: .table, key: "\(role.rawValue) \(name)",
+                    place: GatePlace(file: path, pointer: JSONPointer(tokens: ["table", name]), line: 1), subject: name)
+                return [table]
+                    + rows.keys.sorted().compactMap { key in
+                        // Rows of one state and input are all that may follow, in whatever order they stand.
+                        guard let place = places[key], let answers = rows[key] else { return nil }
+                        let sorted = answers.sorted { $0.text(sortedKeys: true) < $1.text(sortedKeys: true) }
+                        return Fact(
+                            rule: .stateRow, key: key, value: .array(sorted), place: place,
+                            subject: key.split(separator: " ").last.map(String.init) ?? name, held: [GateParty(role)],
+                            parents: [table.id])
+                    }
+            }
+        }
+    }
+}

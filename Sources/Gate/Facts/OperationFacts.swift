@@ -1,0 +1,114 @@
+import Holdfast
+import JSON
+import SchemaDiff
+
+/// The facts about the socket, as `Spec/asyncapi.json` has them, written from the side of the server.
+struct OperationFacts {
+    static let file = "asyncapi.json"
+
+    private let state: ProtocolState
+    private let root: JSONValue
+    private var facts: [Fact] = []
+
+    /// The facts of a state; none where it has no such file.
+    static func facts(of state: ProtocolState) -> [Fact] {
+        guard let root = state.text(file).flatMap({ try? JSONParser.value($0) }) else { return [] }
+        var reader = OperationFacts(state: state, root: root)
+        reader.read()
+        return reader.facts
+    }
+
+    private init(state: ProtocolState, root: JSONValue) {
+        self.state = state
+        self.root = root
+    }
+
+    private mutating func read() {
+        facts.append(
+            Fact(rule: .table, key: Self.file, place: GatePlace(file: Self.file, line: 1), subject: Self.file))
+        add(.socket, "content type", ["defaultContentType"], value: root["defaultContentType"] ?? .null)
+        for (name, server) in members(root["servers"]) {
+            // Which host and path stand in an example binds nobody.
+            add(.socket, "protocol", ["servers", name, "protocol"], value: server["protocol"] ?? .null)
+            let ways = server["security"]?.arrayValue ?? []
+            for way in ways { add(.operationSecurity, Self.lastToken(way), ["servers", name, "security"]) }
+            if ways.isEmpty { add(.operationSecurity, "nothing", ["servers", name], isWildcard: true) }
+        }
+        for (name, scheme) in members(root["components"]?["securitySchemes"]) {
+            add(
+                .securityScheme, "socket \(name)", ["components", "securitySchemes", name],
+                value: scheme.binding(in: root))
+        }
+        for (channel, value) in members(root["channels"]) {
+            add(.socket, "address of \(channel)", ["channels", channel, "address"], value: value["address"] ?? .null)
+            for (name, message) in members(value["messages"]) {
+                let meant = message.binding(in: root)
+                add(
+                    .channelMessage, name, ["channels", channel, "messages", name],
+                    value: [
+                        "payload": meant["payload"] ?? .null,
+                        "contentType": meant["contentType"] ?? .null,
+                        "headers": meant["headers"] ?? .null,
+                    ], subject: name)
+            }
+        }
+        for (name, operation) in members(root["operations"]) { read(name, operation) }
+    }
+
+    private mutating func read(_ name: String, _ operation: JSONValue) {
+        let path = ["operations", name]
+        let isSent = operation["action"] == "send"
+        add(.operation, name, path, value: operation["action"] ?? .null)
+        let parent = "\(FactRule.operation.id): \(name)"
+        // A type that is new as a whole is told as such.
+        func parents(_ type: String) -> [String] { [parent, "\(FactRule.channelMessage.id): \(type)"] }
+        let sender = GateParty(isSent ? .server : .client)
+        for message in operation["messages"]?.arrayValue ?? [] {
+            let type = Self.lastToken(message)
+            add(
+                .operationMessage, "\(name) \(type)", path + ["messages", type], subject: name, held: [sender],
+                parents: parents(type))
+        }
+        for message in operation["reply"]?["messages"]?.arrayValue ?? [] {
+            let type = Self.lastToken(message)
+            add(.reply, "\(name) \(type)", path + ["reply", type], subject: name, parents: parents(type))
+        }
+        for scheme in operation["security"]?.arrayValue ?? [] {
+            add(.operationSecurity, "\(name) \(Self.lastToken(scheme))", path + ["security"], parents: [parent])
+        }
+    }
+
+    private mutating func add(
+        _ rule: FactRule, _ key: String, _ path: [String], value: JSONValue = .null, subject: String? = nil,
+        held: [GateParty] = [], parents: [String] = [], isWildcard: Bool = false
+    ) {
+        facts.append(
+            Fact(
+                rule: rule, key: key, value: value, place: state.nearest(Self.file, path), subject: subject ?? key,
+                held: held, parents: ["\(FactRule.table.id): \(Self.file)"] + parents,
+                isWildcard: isWildcard))
+    }
+
+    private func members(_ value: JSONValue?) -> [(String, JSONValue)] {
+        (value?.objectValue ?? [:]).map { ($0.key, $0.value) }
+    }
+
+    /// What a reference names, or a value that stands in its place.
+    private static func lastToken(_ value: JSONValue) -> String {
+        value["$ref"]?.stringValue?.split(separator: "/").last.map(String.init) ?? value.text(sortedKeys: true)
+    }
+}
+
+extension ProtocolState {
+    /// A place in a file below `Spec/`, with the line of what stands nearest above it.
+    func nearest(_ path: String, _ tokens: [String]) -> GatePlace {
+        var pointer: JSONPointer? = JSONPointer(tokens: tokens)
+        while let there = pointer {
+            if let line = text(path).flatMap({ JSONParser.location(of: there, in: $0)?.line }) {
+                return GatePlace(file: path, pointer: JSONPointer(tokens: tokens), line: line)
+            }
+            pointer = there.parent
+        }
+        return GatePlace(file: path, pointer: JSONPointer(tokens: tokens), line: 1)
+    }
+}

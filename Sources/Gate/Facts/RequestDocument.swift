@@ -1,0 +1,169 @@
+import Holdfast
+import JSON
+import SchemaDiff
+
+/// The requests over HTTP of one state, as `Spec/openapi.json` lists them: facts, and the schemas that stand in them.
+struct RequestDocument {
+    static let file = "openapi.json"
+    private static let methods: Set<String> = ["get", "put", "post", "delete", "options", "head", "patch"]
+    /// What stands for a request that asks for no credentials.
+    private static let nothing = "nothing"
+
+    /// A schema that stands in a request.
+    struct Slot {
+        /// What holds it: a parameter, a body or a header.
+        enum Kind: String { case parameter, body, header }
+
+        /// The request and the part of it: `POST /api/chat answer 200 application/json`.
+        let label: String
+        let kind: Kind
+        let schema: JSONValue
+        let isAnswer: Bool
+        let request: String
+        let place: GatePlace
+    }
+
+    /// What is compared as facts.
+    private(set) var facts: [Fact] = []
+    /// What is compared as schemas.
+    private(set) var slots: [Slot] = []
+    private let root: JSONValue
+    private let state: ProtocolState
+
+    /// Reads the requests of a state; without a file there are none.
+    init(_ state: ProtocolState) {
+        root = state.text(Self.file).flatMap { try? JSONParser.value($0) } ?? [:]
+        self.state = state
+        for (name, scheme) in root["components"]?["securitySchemes"]?.objectValue ?? [:] {
+            add(
+                .securityScheme, "REST \(name)", ["components", "securitySchemes", name], subject: name,
+                value: scheme.binding(in: root))
+        }
+        for (path, item) in root["paths"]?.objectValue ?? [:] {
+            for (method, operation) in item.objectValue ?? [:] where Self.methods.contains(method) {
+                read(path, method, item, operation)
+            }
+        }
+        facts.sort { ($0.subject, $0.rule.id, $0.key) < ($1.subject, $1.rule.id, $1.key) }
+        slots.sort { $0.label < $1.label }
+    }
+
+    private mutating func add(
+        _ rule: FactRule, _ key: String, _ path: [String], subject: String, value: JSONValue = .null,
+        parents: [String] = [], isWildcard: Bool = false
+    ) {
+        facts.append(
+            Fact(
+                rule: rule, key: key, value: value, place: state.nearest(Self.file, path), subject: subject,
+                parents: parents, isWildcard: isWildcard))
+    }
+
+    private mutating func read(_ path: String, _ method: String, _ item: JSONValue, _ operation: JSONValue) {
+        let name = "\(method.uppercased()) \(path)"
+        let pointer = ["paths", path, method]
+        let parent = "\(FactRule.request.id): \(name)"
+        add(.request, name, pointer, subject: name)
+        func fact(
+            _ rule: FactRule, _ detail: String, _ path: [String], _ parents: [String] = [], value: JSONValue = .null,
+            isWildcard: Bool = false
+        ) {
+            let key = detail.isEmpty ? name : "\(name) \(detail)"
+            add(
+                rule, key, pointer + path, subject: name, value: value, parents: [parent] + parents,
+                isWildcard: isWildcard)
+        }
+        func slot(_ kind: Slot.Kind, _ label: String, _ schema: JSONValue?, _ path: [String], isAnswer: Bool = false) {
+            slots.append(
+                Slot(
+                    label: "\(name) \(label)", kind: kind, schema: schema ?? true, isAnswer: isAnswer, request: name,
+                    place: state.nearest(Self.file, pointer + path)))
+        }
+        func detail(_ label: String, _ path: [String], _ value: JSONValue, _ parents: [String] = []) {
+            if value.objectValue?.isEmpty != true { fact(.requestDetail, label, path, parents, value: value) }
+        }
+        /// The forms of a body, with their schemas.
+        func media(_ rule: FactRule, _ label: String, _ holder: JSONValue, _ path: [String], _ parents: [String]) {
+            for (type, value) in holder["content"]?.objectValue ?? [:] {
+                let path = path + ["content", type]
+                fact(rule, "\(label) \(type)", path, parents)
+                slot(.body, "\(label) \(type)", value["schema"], path, isAnswer: rule.id == FactRule.answerMedia.id)
+                detail("\(label) \(type)", path, value.without(["schema"]), parents)
+            }
+        }
+
+        for list in [item["parameters"], operation["parameters"]] {
+            for parameter in (list?.arrayValue ?? []).map({ $0.binding(in: root) }) {
+                guard let own = parameter["name"]?.stringValue else { continue }
+                let key = "\(own) in \(parameter["in"]?.stringValue ?? "?")"
+                let path = ["parameters", key]
+                fact(.parameter, key, path)
+                if parameter["required"] == true { fact(.parameterRequired, key, path) }
+                slot(.parameter, key, parameter["schema"], path)
+                detail(
+                    key, path, parameter.without(["required", "schema", "name", "in", "deprecated"]),
+                    ["\(FactRule.parameter.id): \(name) \(key)"])
+            }
+        }
+        if let body = operation["requestBody"]?.binding(in: root) {
+            if body["required"] == true { fact(.bodyRequired, "", ["requestBody", "required"]) }
+            media(.requestMedia, "body", body, ["requestBody"], [])
+        }
+        for (status, response) in operation["responses"]?.objectValue ?? [:] {
+            let response = response.binding(in: root)
+            let path = ["responses", status]
+            let own = ["\(FactRule.status.id): \(name) \(status)"]
+            fact(.status, status, path, isWildcard: status == "default")
+            media(.answerMedia, "answer \(status)", response, path, own)
+            for (header, value) in response["headers"]?.objectValue ?? [:] {
+                let path = path + ["headers", header]
+                fact(.header, "\(status) \(header)", path, own)
+                slot(.header, "answer \(status) \(header)", value["schema"], path, isAnswer: true)
+            }
+            detail("answer \(status)", path, response.without(["content", "headers", "links"]), own)
+        }
+        let ways = (operation["security"] ?? item["security"] ?? root["security"])?.arrayValue ?? []
+        for way in ways.isEmpty ? [[:]] : ways {
+            let names = (way.objectValue ?? [:]).keys.sorted().joined(separator: " and ")
+            let word = names.isEmpty ? Self.nothing : names
+            // Who lets in anybody lets in who shows credentials too.
+            fact(.security, word, ["security", word], isWildcard: names.isEmpty)
+        }
+        detail(
+            "request", [],
+            operation.binding(in: root).without([
+                "parameters", "responses", "requestBody", "security", "servers", "deprecated",
+            ]))
+    }
+}
+
+extension JSONValue {
+    /// Members that speak to people.
+    private static let prose: Set<String> = [
+        "description", "summary", "title", "example", "examples", "tags", "operationId", "externalDocs",
+    ]
+
+    /// The value without words, with what it refers to in its own file in place.
+    func binding(in root: JSONValue, depth: Int = 0, isNames: Bool = false) -> JSONValue {
+        guard depth < 40 else { return self }
+        if let list = arrayValue { return .array(list.map { $0.binding(in: root, depth: depth + 1) }) }
+        guard let object = objectValue else { return self }
+        if !isNames, let reference = object["$ref"]?.stringValue, reference.hasPrefix("#"),
+            let pointer = JSONPointer(String(reference.dropFirst())), let target = root[pointer]
+        {
+            return target.binding(in: root, depth: depth + 1)
+        }
+        var shown: JSONObject = [:]
+        for (key, member) in object where isNames || !Self.prose.contains(key) {
+            // Members of these are named by whoever wrote the file, so none of them is prose.
+            let names = !isNames && ["properties", "responses", "content", "headers", "$defs"].contains(key)
+            shown[key] = member.binding(in: root, depth: depth + 1, isNames: names)
+        }
+        return .object(shown)
+    }
+
+    /// The same object without some members.
+    fileprivate func without(_ names: Set<String>) -> JSONValue {
+        .object(
+            JSONObject((objectValue ?? [:]).filter { !names.contains($0.key) }.map { (key: $0.key, value: $0.value) }))
+    }
+}

@@ -1,0 +1,85 @@
+import Basics
+import Holdfast
+import JSON
+import SchemaDiff
+
+/// Compares what parameters, headers and bodies of requests may hold; bodies only where another schema is named, because the
+/// schemas of the specification are compared by themselves.
+struct RequestSchemas {
+    /// A schema in both versions, and everything that holds it: one change of a shared answer is one finding.
+    private struct Pair {
+        let old: RequestDocument.Slot
+        let new: RequestDocument.Slot
+        var labels: [String]
+        var requests: [String]
+
+        /// What the comparison calls it.
+        var name: String { new.label }
+    }
+
+    private struct Key: Hashable {
+        let kind: RequestDocument.Slot.Kind
+        let isAnswer: Bool
+        let old: JSONValue
+        let new: JSONValue
+    }
+
+    /// Compares the requests of two states beyond their facts.
+    /// - Throws: Every schema that cannot be used.
+    static func entries(_ old: ProtocolState, _ new: ProtocolState) throws(InputProblems) -> [GateEntry] {
+        let pairs = pairs(RequestDocument(old), RequestDocument(new))
+        guard !pairs.isEmpty else { return [] }
+        let findings = compareSchemas(
+            old: try schemas(old, pairs, \.old), new: try schemas(new, pairs, \.new), policy: SchemaEntries.policy)
+        return pairs.compactMap { pair in
+            let own = findings.filter { $0.messages.contains(pair.name) && $0.severity > .information }
+            return own.max { $0.severity < $1.severity }.map { entry($0, own, pair) }
+        }
+    }
+
+    private static func pairs(_ before: RequestDocument, _ after: RequestDocument) -> [Pair] {
+        let known = Dictionary(before.slots.map { ($0.label, $0) }, uniquingKeysWith: { first, _ in first })
+        var pairs: [Key: Pair] = [:]
+        for new in after.slots {
+            guard let old = known[new.label], new.kind == .parameter || old.schema != new.schema else { continue }
+            let key = Key(kind: new.kind, isAnswer: new.isAnswer, old: old.schema, new: new.schema)
+            pairs[key, default: Pair(old: old, new: new, labels: [], requests: [])].labels.append(new.label)
+            pairs[key]?.requests.append(new.request)
+        }
+        return pairs.values.sorted { $0.name < $1.name }
+    }
+
+    /// All that differs in one schema, as one finding.
+    private static func entry(_ worst: GateFinding, _ all: [GateFinding], _ pair: Pair) -> GateEntry {
+        let broken = Set(all.flatMap(\.breaks))
+        let rules = Set(all.map(\.rule)).sorted().joined(separator: ", ")
+        var finding = GateFinding(
+            rule: "request-\(pair.new.kind.rawValue)-changed", severity: worst.severity, direction: worst.direction,
+            old: pair.old.place, new: pair.new.place, oldValue: pair.old.schema, newValue: pair.new.schema,
+            why: "\(rules): \(worst.why)",
+            witness: all.filter { $0.severity == worst.severity }.compactMap(\.witness)
+                .min { $0.json.utf8.count < $1.json.utf8.count })
+        finding.breaks = broken
+        finding.words = pair.labels.map { "`\($0)`" }.joined(separator: ", ") + " may hold something else"
+        return GateEntry(finding, breaks: broken.map { GateParty($0) }, subjects: pair.requests)
+    }
+
+    /// The schemas of a state, and beside them those that its requests name.
+    private static func schemas(
+        _ state: ProtocolState, _ pairs: [Pair], _ side: KeyPath<Pair, RequestDocument.Slot>
+    ) throws(InputProblems) -> MessageSchemaSet {
+        var parts: JSONObject = [:]
+        for pair in pairs { parts[pair.name] = pair[keyPath: side].schema }
+        let schemas = try MessageSchemaSet(state.specification.files)
+        // References in the file are relative to the folder above the schemas.
+        let uri = String(MessageSchemas.base.dropLast("schemas/".count)) + RequestDocument.file
+        let document = MessageSchemaSet.Document(
+            file: RequestDocument.file, uri: uri, text: JSONValue.object(["$defs": .object(parts)]).text())
+        let messages = pairs.map { pair in
+            MessageSchemaSet.Message(
+                name: pair.name, travel: pair.new.isAnswer ? .serverToClient : .clientToServer,
+                uri: uri + "#" + percentEncoded(JSONPointer(tokens: ["$defs", pair.name]).description, keeping: "/"))
+        }
+        return try MessageSchemaSet(documents: schemas.documents + [document], messages: messages, profiles: [])
+    }
+}

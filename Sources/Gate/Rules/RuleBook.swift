@@ -1,0 +1,98 @@
+import Basics
+import Holdfast
+import SchemaDiff
+
+/// One rule of the gate, as people look it up.
+package struct RuleEntry: Sendable {
+    /// The id that findings carry: `timeout-tightened`.
+    package let id: String
+    /// What it weighs by itself, in the way that weighs most.
+    package let severity: GateSeverity
+    /// Whom it breaks, or what it says of each way that messages travel.
+    package let direction: String
+    /// What was changed, in a few words.
+    package let title: String
+    /// A change that falls under it.
+    package let example: String
+
+    /// Everything about it, for a terminal.
+    package var page: String {
+        """
+        \(id) (rule of the gate, \(severity.rawValue) by itself)
+
+          what:      \(title)
+          direction: \(direction)
+          example:   \(example)
+
+          A file for --severities may give it another weight: {"\(id)": "warning"}.
+        """
+    }
+
+    /// The rule in one line of a list.
+    package var line: String {
+        "\(id)\t\(severity.rawValue)\t\(direction)\t\(title)\t\(example)"
+    }
+}
+
+/// Every rule of the gate.
+package enum RuleBook {
+    /// The rules, by id.
+    package static let all: [RuleEntry] = (schemaRules + factRules + ownRules).sorted { $0.id < $1.id }
+
+    private static let byID = Dictionary(all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+
+    /// The rule with an id; nil when there is none.
+    package static func rule(_ id: String) -> RuleEntry? { byID[id] }
+
+    /// A list of all rules, one in each line, its columns apart by tabs.
+    package static var list: String {
+        "rule\tdefault\tdirection\twhat\texample\n" + all.map { $0.line + "\n" }.joined()
+    }
+
+    private static let schemaRules = GateRule.schemaRules.map { rule in
+        func word(_ weight: GateRule.Weight) -> String {
+            weight.broken == weight.safe ? weight.broken.rawValue : "\(weight.broken.rawValue) where a message shows it"
+        }
+        return RuleEntry(
+            id: rule.id, severity: max(rule.toServer.broken, rule.toClient.broken),
+            direction: "client → server: \(word(rule.toServer)); server → client: \(word(rule.toClient))",
+            title: rule.title, example: rule.example)
+    }
+
+    private static let factRules = FactRule.all.flatMap { rule in
+        FactRule.Change.allCases.compactMap { change -> RuleEntry? in
+            guard let effect = rule.effects[change] else { return nil }
+            return RuleEntry(
+                id: "\(rule.id)-\(change.rawValue)", severity: effect.usual,
+                direction: "breaks \(effect.whom.words)", title: "\(rule.word) \(change.rawValue): \(effect.why)",
+                example: rule.example)
+        }
+    }
+}
+
+extension FactRule.Effect {
+    /// What it weighs where somebody is held to the fact.
+    fileprivate var usual: GateSeverity {
+        switch whom {
+        case .nobody: .information
+        case .perhaps: .warning
+        default: .error
+        }
+    }
+}
+
+extension FactRule.Whom {
+    /// In words.
+    fileprivate var words: String {
+        switch self {
+        case .nobody: "nobody"
+        case .clients: "clients"
+        case .servers: "servers"
+        case .everybody: "servers and clients"
+        case .held: "those who are held to it"
+        case .others: "the other side of those who are held to it"
+        case .relying: "clients that relied on it; what clients promise is a warning"
+        case .perhaps: "a person has to say whom"
+        }
+    }
+}

@@ -1,0 +1,241 @@
+/// Changes of what stands in tables, in openapi.json, in asyncapi.json and in state tables.
+extension ProtocolChange {
+    private static let three = "chapters/03-conformance.md"
+    private static let four = "chapters/04-transport.md"
+    private static let five = "chapters/05-messages.md"
+    private static let rest = "openapi.json"
+    private static let socket = "asyncapi.json"
+    private static let states = "states/server.json"
+    private static let cs = "clients"
+    private static let ss = "servers"
+
+    static let facts: [ProtocolChange] = [
+        // Error codes
+        .init("a new error code", five, "| `busy` | a", "| `tired` | asleep | 503 | no | later |\n| `busy` | a"),
+        .init(
+            "an error code goes", five, "| `too_large` | too many bytes | 413 | no | smaller |\n", "", ss,
+            says: "error-code-removed"),
+        .init("another status of a code", five, "| 409 |", "| 503 |", ss, cs, says: "error-code-effect-changed"),
+        .init("a code ends a turn", five, "| 409 | no |", "| 409 | yes |", ss, cs, says: "error-code-effect-changed"),
+        .init("a code is final", five, "| no | later |", "| no | no |", ss, cs, says: "error-code-effect-changed"),
+        .init("a code in other words", five, "| a turn runs |", "| a turn is running |"),
+        // Close codes
+        .init(
+            "a new close code", four, "| 4001 |", "| 1013 | later | server | reconnects with backoff |\n| 4001 |"),
+        .init(
+            "a close code goes", four, "| 4002 | no `auth` in time | server | reconnects with backoff |\n", "", ss,
+            says: "close-code-removed"),
+        .init(
+            "a close code becomes terminal", four, "in time | server | reconnects with backoff",
+            "in time | server | **terminal**: stops", cs, says: "terminal-close-code-added",
+            "close-code-effect-changed warning"),
+        .init(
+            "a close code is terminal no more", four, "**terminal**: asks for credentials", "reconnects with backoff",
+            cs, says: "terminal-close-code-removed", "close-code-effect-changed warning"),
+        .init(
+            "a new terminal code", four, "| 4001 |", "| 4010 | version | server | **terminal** |\n| 4001 |", cs,
+            says: "terminal-close-code-added"),
+        .init(
+            "another side closes", four, "away | either", "away | server", ss, cs, says: "close-code-sender-changed"),
+        .init(
+            "a close code in other words", four, "asks for credentials", "asks the person for credentials",
+            says: "close-code-effect-changed warning"),
+        // Bounds
+        .init("a server's bound is tighter", three, "| 5 s |", "| 3 s |", ss, says: "timeout-tightened"),
+        .init("a server's bound is wider", three, "| 30 s |", "| 60 s |", cs, says: "timeout-loosened"),
+        .init(
+            "a server's bound goes", three,
+            "| `pong` | 5 s | `ping` sent – `pong` received | an answer without work |\n",
+            "", cs, says: "timeout-removed"),
+        .init("a client's bound is tighter", three, "| 15 s |", "| 10 s |", cs, says: "timeout-tightened"),
+        .init("a client's bound is wider", three, "| 15 s |", "| 30 s |", says: "timeout-loosened warning"),
+        .init(
+            "a new bound", three, "| `turn` |", "| `sync` | 10 s | `sync` sent – answered | as a read |\n| `turn` |",
+            ss,
+            says: "timeout-added"),
+        .init("a bound in another unit", three, "| 5 s |", "| 5000 ms |"),
+        .init(
+            "a bound is measured otherwise", three, "`ping` sent –", "`ping` read –", ss, cs,
+            says: "timeout-span-changed"),
+        .init("a bound for another reason", three, "people wait", "people are impatient"),
+        .init("a bound that is no time becomes one", three, "| fence |", "| 2 s |", ss, cs, says: "timeout-changed"),
+        // Reasons and answers
+        .init(
+            "a new reason", five, "| `evicted` |", "| `too_old` | old | reads |\n| `evicted` |", cs,
+            says: "gap-reason-added"),
+        .init(
+            "a reason goes", five, "| `too_many` | one page | asks for the next |\n", "", ss, says: "gap-reason-removed"
+        ),
+        .init(
+            "a reason in other words", five, "asks for the next", "asks for more",
+            says: "gap-reason-effect-changed warning"),
+        .init(
+            "another answer", four, "| `unknown_type` |", "| `unknown_type` or `bad_request` |", cs,
+            says: "answer-added"),
+        .init(
+            "an answer less", four, "`parse_error` or `bad_request`", "`parse_error`", ss, says: "answer-removed"),
+        .init(
+            "a new row of answers", four, "| unknown `type` |", "| binary | `bad_request` |\n| unknown `type` |", ss,
+            says: "answer-row-added"),
+        .init(
+            "a row of answers goes", four, "| unknown `type` | `unknown_type` |\n", "", cs, says: "answer-row-removed"),
+        // Profiles
+        .init(
+            "a profile needs another", three, "replay | `core` |", "replay | `core`, `push` |",
+            "servers that declare sync", says: "profile-need-added"),
+        .init(
+            "a profile needs no other", three, "notices | `core` |", "notices | – |", cs, says: "profile-need-removed"),
+        .init(
+            "a client's profile needs no other", three, "position | `client-core` |", "position | – |",
+            says: "profile-need-removed warning"),
+        .init("a new profile", three, "| `push` |", "| `later` | server | more | `core` |\n| `push` |"),
+        .init(
+            "a profile goes", three, "| `push` | server | notices | `core` |\n", "", ss, cs, says: "profile-removed"),
+        .init(
+            "a profile changes sides", three, "| `push` | server |", "| `push` | client |", ss, cs,
+            says: "profile-side-changed"),
+        // Requests
+        .init(
+            "a new status", rest, #""401": { "description": "No token." },"#,
+            #""401": { "description": "No token." }, "410": {},"#, cs, says: "status-added"),
+        .init("a new status beside a default", rest, #""429": {"#, #""410": {}, "429": {"#),
+        .init(
+            "a status goes", rest, #""401": { "description": "No token." },"#, "", ss, says: "status-removed"),
+        .init(
+            "a status goes beside a default", rest,
+            #""429": { "headers": { "Retry-After": { "required": true, "schema": { "type": "integer", "minimum": 0 } } } },"#,
+            ""),
+        .init(
+            "a default goes", rest, #","# + "\n          \"default\": { \"description\": \"It failed.\" }", "", ss,
+            says: "status-removed"),
+        .init(
+            "a new request", rest, #""/api/chat": {"#,
+            #""/api/stats": { "get": { "responses": { "200": {} } } }, "/api/chat": {"#),
+        .init(
+            "a request goes", rest,
+            #""/api/health": { "get": { "security": [], "responses": { "200": { "description": "Up." } } } },"#, "", cs,
+            says: "request-removed", isWrong: true),
+        .init(
+            "a parameter must be given", rest, #""in": "query","#, #""in": "query", "required": true,"#, cs,
+            says: "request-parameter-required-added"),
+        .init(
+            "a parameter may be left out", rest, #""in": "path", "required": true,"#, #""in": "path","#, ss,
+            says: "request-parameter-required-removed"),
+        .init(
+            "a parameter goes", rest,
+            ",\n          { \"name\": \"page\", \"in\": \"query\", \"schema\": { \"type\": \"integer\" } }",
+            "", cs, says: "request-parameter-removed"),
+        .init(
+            "a new parameter", rest, #"{ "name": "page","#, #"{ "name": "size", "in": "query" }, { "name": "page","#),
+        .init(
+            "a tighter parameter", rest, #""maxLength": 16"#, #""maxLength": 8"#, cs, says: "request-parameter-changed",
+            witness: "old"),
+        .init(
+            "a wider parameter", rest, #""maxLength": 16"#, #""maxLength": 32"#, ss, says: "request-parameter-changed",
+            witness: "new"),
+        .init(
+            "a detail of a parameter", rest, #""in": "query","#, #""in": "query", "style": "form","#, ss, cs,
+            says: "request-detail-added"),
+        .init(
+            "a body may be left out", rest, #""required": true,"# + "\n          \"content\"", #""content""#, ss,
+            says: "request-body-required-removed"),
+        .init(
+            "another form of a body", rest,
+            #""content": { "application/json": { "schema": { "$ref": "schemas/messages/order.json" } } }"#,
+            #""content": { "application/json": { "schema": { "$ref": "schemas/messages/order.json" } }, "application/cbor": {} }"#,
+            ss, says: "request-media-type-added"),
+        .init(
+            "a body in another form", rest,
+            #""application/json": { "schema": { "$ref": "schemas/messages/order.json" } }"#,
+            #""application/cbor": { "schema": { "$ref": "schemas/messages/order.json" } }"#, ss, cs,
+            says: "request-media-type-added", "request-media-type-removed"),
+        .init(
+            "another form of an answer", rest,
+            #""200": { "content": { "application/json": { "schema": { "$ref": "schemas/messages/done.json" } } } }"#,
+            #""200": { "content": { "application/json": { "schema": { "$ref": "schemas/messages/done.json" } }, "text/plain": {} } }"#,
+            cs, says: "answer-media-type-added"),
+        .init(
+            "another body of a shared answer", rest, #"{ "schema": { "$ref": "schemas/messages/error.json" } }"#,
+            #"{ "schema": { "$ref": "schemas/messages/status.json" } }"#, ss, cs, says: "request-body-changed",
+            witness: "new"),
+        .init(
+            "a header goes", rest,
+            #""429": { "headers": { "Retry-After": { "required": true, "schema": { "type": "integer", "minimum": 0 } } } }"#,
+            #""429": {}"#, cs, says: "answer-header-removed"),
+        .init(
+            "a tighter header", rest, #""type": "integer", "minimum": 0"#, #""type": "integer", "minimum": 1"#, ss,
+            says: "request-header-changed", witness: "old"),
+        .init("a new header", rest, #""headers": {"#, #""headers": { "X-Trace": {},"#),
+        .init(
+            "a request asks for a token", rest, #"{ "security": [], "#, "{ ", cs, says: "request-security-removed"),
+        .init(
+            "a request asks for no token", rest, #""post": {"#, #""post": { "security": [],"#, ss,
+            says: "request-security-added"),
+        .init(
+            "credentials travel otherwise", rest, #""type": "http", "scheme": "bearer""#,
+            #""type": "apiKey", "in": "query", "name": "k""#, cs, says: "security-scheme-changed"),
+        .init("an example server moves", rest, "https://server.example", "https://other.example"),
+        .init("a request in other words", rest, "It failed.", "It did not work."),
+        .init("a request is deprecated", rest, #""post": {"#, #""post": { "deprecated": true,"#),
+        // The socket
+        .init(
+            "an operation goes", socket,
+            ",\n    \"show\": { \"action\": \"send\", \"messages\": [{ \"$ref\": \"#/channels/socket/messages/status\" }] }",
+            "",
+            cs, says: "operation-removed"),
+        .init("a new operation", socket, #""show": {"#, #""tell": { "action": "send" }, "show": {"#),
+        .init(
+            "an operation turns round", socket, #""action": "send""#, #""action": "receive""#, ss, cs,
+            says: "operation-changed"),
+        .init(
+            "an operation takes less", socket, ##"[{ "$ref": "#/channels/socket/messages/chat" }, "##, "[", cs,
+            says: "operation-message-removed"),
+        .init(
+            "an operation shows more", socket, ##"[{ "$ref": "#/channels/socket/messages/status" }]"##,
+            ##"[{ "$ref": "#/channels/socket/messages/status" }, { "$ref": "#/channels/socket/messages/done" }]"##, cs,
+            says: "operation-message-added"),
+        .init(
+            "another reply", socket, ##"[{ "$ref": "#/channels/socket/messages/done" }]"##,
+            ##"[{ "$ref": "#/channels/socket/messages/done" }, { "$ref": "#/channels/socket/messages/error" }]"##, cs,
+            says: "reply-added"),
+        .init(
+            "no reply", socket, ##"{ "messages": [{ "$ref": "#/channels/socket/messages/done" }] }"##,
+            #"{ "messages": [] }"#,
+            ss, cs, says: "reply-removed"),
+        .init(
+            "another payload", socket, #"{ "payload": { "$ref": "schemas/messages/order.json" } }"#,
+            #"{ "payload": { "$ref": "schemas/messages/chat.json" } }"#, ss, cs, says: "channel-message-changed"),
+        .init(
+            "another transport", socket, #""protocol": "wss""#, #""protocol": "mqtt""#, ss, cs, says: "socket-changed"),
+        .init("an example host moves", socket, "a.example", "b.example"),
+        .init("a fixed address", socket, #""address": null"#, #""address": "/ws""#, ss, cs, says: "socket-changed"),
+        .init("another form of frames", socket, "application/json", "application/cbor", ss, cs, says: "socket-changed"),
+        .init(
+            "the socket asks for no token", socket,
+            ##", "security": [{ "$ref": "#/components/securitySchemes/bearer" }]"##, "",
+            ss, says: "socket-security-added"),
+        .init(
+            "the socket's credentials travel otherwise", socket, #""type": "http", "scheme": "bearer""#,
+            #""type": "httpApiKey", "in": "query", "name": "k""#, cs, says: "security-scheme-changed"),
+        // Tables as a whole
+        .init(
+            "a new table", four, "# 4. Transport\n",
+            "# 4. Transport\n\n| what arrives | what the server does |\n|---|---|\n| `auth` | `connected` |\n"),
+        .init(
+            "a table goes", four,
+            "| input | answer |\n|---|---|\n| no JSON | `parse_error` or `bad_request` |\n| unknown `type` | `unknown_type` |\n",
+            "", ss, cs, says: "table-removed"),
+        // State tables
+        .init(
+            "an input leads elsewhere", states, #""next": "greeted" },"#, #""next": "opened" },"#, ss, cs,
+            says: "state-row-changed"),
+        .init(
+            "another lawful answer", states, #"{ "state": "greeted", "input": "ping","#,
+            #"{ "state": "opened", "input": "ping", "answer": [], "next": "opened" }, { "state": "greeted", "input": "ping","#,
+            cs, says: "state-row-added"),
+        .init(
+            "a lawful answer less", states,
+            ",\n  { \"state\": \"greeted\", \"input\": \"ping\", \"answer\": [{ \"do\": \"send\", \"what\": \"pong\" }], \"next\": \"greeted\" }",
+            "", ss, says: "state-row-removed"),
+    ]
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Holdfast
+import JSON
+import TestSupport
+import Testing
+
+@testable import Gate
+@testable import SchemaDiff
+
+/// What the gate shows of a break, asked of validators that others wrote.
+@Suite(.enabled(if: ExamplePython.has("jsonschema", "referencing"), "Python has no jsonschema"))
+struct WitnessTests {
+    /// The schemas of a state by their URI, under each set of profiles.
+    private func schemas(_ protocol: SmallProtocol) throws -> JSONValue {
+        let sets: [Set<Profile>] = [[], [.sync], [.idempotency], [.sync, .idempotency]]
+        return .array(
+            try sets.map { profiles in
+                let texts = `protocol`.files.filter { $0.key.hasPrefix("Spec/schemas/") }
+                return .object(
+                    JSONObject(
+                        try texts.map { path, text in
+                            (
+                                key: MessageSchemas.base + path.dropFirst("Spec/schemas/".count),
+                                value: ProfileOverlay.apply(profiles, to: try JSONParser.value(text))
+                            )
+                        }))
+            })
+    }
+
+    /// Counts what every validator at hand says otherwise: a witness is valid by its writer and invalid by its reader, under
+    /// one set of profiles.
+    private static let script = """
+        import json, sys, jsonschema, referencing
+        from jsonschema import Draft202012Validator
+        try:
+            import jsonschema_rs
+        except ImportError:
+            jsonschema_rs = None
+        data = json.load(open(sys.argv[1]))
+        def ours(schemas, uri, value):
+            resources = [(u, referencing.Resource.from_contents(s)) for u, s in schemas.items()]
+            registry = referencing.Registry().with_resources(resources)
+            return Draft202012Validator({"$ref": uri}, registry=registry).is_valid(value)
+        def theirs(schemas, uri, value):
+            registry = jsonschema_rs.Registry([(u, s) for u, s in schemas.items()])
+            return jsonschema_rs.Draft202012Validator({"$ref": uri}, registry=registry).is_valid(value)
+        validators = [ours] + ([theirs] if jsonschema_rs else [])
+        wrong = 0
+        for item in data:
+            value = json.loads(item["json"])
+            for validator in validators:
+                if not any(
+                    validator(item["writer"][i], item["uri"], value) and not validator(item["reader"][i], item["uri"], value)
+                    for i in range(len(item["writer"]))
+                ):
+                    wrong += 1
+                    print("WRONG", validator.__name__, item["name"], item["json"])
+        print(len(data), "witnesses,", len(validators), "validators,", wrong, "wrong")
+        """
+
+    @Test func `each is valid by its writer and invalid by its reader`() async throws {
+        var items: [JSONValue] = []
+        for change in ProtocolChange.all where change.witness != nil {
+            var new = ChangedProtocol.base
+            change.apply(to: &new, version: "1.1")
+            let report = try await ProtocolChange.report([change], version: "1.1")
+            let (before, after) = (try schemas(ChangedProtocol.base), try schemas(new))
+            for witness in report.entries.compactMap(\.finding.witness) where !witness.message.contains(" ") {
+                let isOld = witness.validBy == .old
+                items.append([
+                    "name": .string(change.name), "json": .string(witness.json),
+                    "uri": .string(MessageSchemas.base + "messages/\(witness.message).json"),
+                    "writer": isOld ? before : after, "reader": isOld ? after : before,
+                ])
+            }
+        }
+        #expect(items.count >= 30)
+        let folder = try TemporaryDirectory()
+        let file = folder.path + "/witnesses.json"
+        try Data(JSONValue.array(items).text().utf8).write(to: URL(fileURLWithPath: file))
+        let outcome = try await ExamplePython.run(["-c", Self.script, file])
+        #expect(outcome.status == 0 && outcome.output.contains(" 0 wrong"), "\(outcome.output)")
+    }
+}
