@@ -6,6 +6,7 @@ struct TranscriptLines {
     private let file: String
     private var hasHeader = false
     private var last = 0
+    private var events = PackedEvents()
 
     init(file: String) {
         self.file = file
@@ -18,6 +19,7 @@ struct TranscriptLines {
         if reader.object["format"] != nil {
             hasHeader = true
             last = 0
+            events = PackedEvents(below: reader)
             return [.header(try reader.header())]
         }
         guard hasHeader else {
@@ -25,7 +27,7 @@ struct TranscriptLines {
                 "an event stands before any header",
                 expected: "a first line with \"format\": \"\(TranscriptFormat.name)\"")
         }
-        let event = try reader.event()
+        let event = try events.event(reader)
         guard event.at >= last else {
             throw reader.problem(
                 "time runs back, from \(last) to \(event.at) microseconds", expected: "'at' of at least \(last)")

@@ -19,6 +19,8 @@ package final class Proxy: Sendable {
         package var identity: TLSIdentity?
         /// The subject: the side that is judged, and what it declares.
         package var subject: History.Subject
+        /// Whether nobody said what the server declares, so that its greetings do.
+        package var isUndeclared = false
         /// What is done to messages and requests.
         package var faults: [Rule] = []
         /// How the two peers speak.
@@ -77,7 +79,8 @@ package final class Proxy: Sendable {
             host: options.host, port: options.port, upstream: options.upstream, tls: options.identity,
             upstreamTLS: options.upstreamTLS, holdsMessages: Rule.concernMessages(options.faults),
             watcher: record)
-        let judging = LiveJudge(header, under: specification, watching: watched, tell: tell)
+        let judging = LiveJudge(
+            header, under: specification, isUndeclared: options.isUndeclared, watching: watched, tell: tell)
         judging.start()
         return Proxy(relay: relay, record: record, judging: judging)
     }
@@ -99,6 +102,8 @@ package final class Proxy: Sendable {
     package var tallies: ProxyTallies { record.tallies }
     /// What each clause came to so far.
     package var tally: ClauseTally { judging.tally }
+    /// The profiles that greetings stated, where nobody declared any.
+    package var statedProfiles: Set<Profile> { judging.stated }
     /// Rules that nothing ever matched.
     package var unusedRules: [Rule] { record.unusedRules }
     /// Why the transcript is not whole; nil when it is.

@@ -9,11 +9,15 @@ struct AreaTable {
 
     /// The lines; nil when no clause is in question.
     var text: String? {
-        let areas = Dictionary(
+        var areas = Dictionary(
             grouping: report.clauses.filter { $0.outcome != .notApplicable }, by: \.clause.id.area)
+        for area in report.undecidedByArea.keys { areas[area, default: []] += [] }
         guard !areas.isEmpty else { return nil }
         let rows = areas.sorted { $0.key < $1.key }.map { area, results in
-            (area: area, counts: counts(results), checks: readable(results.reduce(0) { $0 + $1.exercised }))
+            (
+                area: area, counts: counts(results, in: area),
+                checks: readable(results.reduce(0) { $0 + $1.exercised })
+            )
         }
         let widest = rows.map(\.counts.plain.count).max() ?? 0
         let digits = rows.map(\.checks.count).max() ?? 0
@@ -25,7 +29,7 @@ struct AreaTable {
         }.joined(separator: "\n")
     }
 
-    private func counts(_ results: [ClauseResult]) -> (plain: String, painted: String) {
+    private func counts(_ results: [ClauseResult], in area: Area) -> (plain: String, painted: String) {
         var plain: [String] = []
         var painted: [String] = []
         func add(_ count: Int, _ word: String, _ paint: (String) -> String) {
@@ -40,6 +44,20 @@ struct AreaTable {
             add(count, word) { style.painted($0, as: outcome) }
         }
         add(expected, "violated as expected", style.dim)
+        for (word, count) in report.undecidedByArea[area] ?? [] { add(count, word, style.dim) }
         return (plain.joined(separator: ", "), painted.joined(separator: ", "))
+    }
+}
+
+extension RunReport {
+    /// How many clauses of each area are out of question, in the words of reports; those that are out of reach first.
+    var undecidedByArea: [Area: [(word: String, count: Int)]] {
+        var areas: [Area: [(word: String, count: Int)]] = [:]
+        for (word, clauses) in [("out of reach", unreached), ("set aside", setAside)] {
+            for (area, own) in Dictionary(grouping: clauses, by: \.area) {
+                areas[area, default: []].append((word, own.count))
+            }
+        }
+        return areas
     }
 }

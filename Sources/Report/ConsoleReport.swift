@@ -182,14 +182,17 @@ package struct ConsoleReport {
 
     private var gaps: String? {
         var lines = report.unseen.map { profile, count in
-            "nothing seen: profile '\(profile.rawValue)' is declared, and none of its \(count) clauses in question was exercised"
+            "nothing seen: profile '\(profile.rawValue)' is declared, and "
+                + (count == 1
+                    ? "its clause in question was not exercised"
+                    : "none of its \(count) clauses in question was exercised")
         }
         lines += report.gaps.map { "untested: \($0.line)" }
         lines += report.outOfReach.map { "out of reach: \($0.line)" }
         if !report.setAside.isEmpty {
             let names = report.setAside.map(\.description).joined(separator: ", ")
             lines.append(
-                "set aside: \(report.setAside.count) clause\(report.setAside.count == 1 ? "" : "s") whose scenarios were left out on request: \(names)"
+                "set aside: \(counted(report.setAside.count, "clause")) left out on request: \(names)"
             )
         }
         if let part = report.part, !report.elsewhere.isEmpty {
@@ -203,7 +206,8 @@ package struct ConsoleReport {
             report.undeclaredProfile(of: $0.clause)
         }
         for (profile, results) in foreign.sorted(by: { $0.key < $1.key }) {
-            lines.append("not applicable: \(results.count) clauses of profile '\(profile.rawValue)', not declared")
+            lines.append(
+                "not applicable: \(counted(results.count, "clause")) of profile '\(profile.rawValue)', not declared")
         }
         for (reason, scenarios) in Dictionary(grouping: report.scenarios.filter { $0.skipped != nil }, by: \.skipped)
             .sorted(by: { ($0.key ?? "") < ($1.key ?? "") })
@@ -221,10 +225,12 @@ package struct ConsoleReport {
         if !report.pending.isEmpty {
             let areas = Dictionary(grouping: report.pending, by: \.area).sorted { $0.key < $1.key }
                 .map { "\($0.key.rawValue) \($0.value.count)" }.joined(separator: ", ")
-            lines.append("pending: \(report.pending.count) clauses have no check yet (\(areas))")
+            lines.append("pending: \(counted(report.pending.count, "clause")) without a check yet (\(areas))")
         }
         if !report.excluded.isEmpty {
-            lines.append("excluded: \(report.excluded.count) clauses no black box can judge; see conformance list")
+            lines.append(
+                "excluded: \(counted(report.excluded.count, "clause")) that no black box can judge; see conformance list"
+            )
         }
         lines += report.diagnostics.map { "diagnostic: \($0)" }
         return lines.isEmpty ? nil : lines.map { style.wrapped($0, indent: 0, hanging: 2) }.joined(separator: "\n")

@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 
 /// Clauses that nothing exercised, and the one reason for all of them.
@@ -15,20 +16,21 @@ package struct Gap: Sendable, Equatable {
 
     /// In one line, such as `7 clauses need a scripted agent (tier 2 or 3): ID-3, TURN-8`.
     package var line: String {
-        let count = clauses.count
         let names = clauses.map(\.description).joined(separator: ", ")
         let start = "it needs "
         if reason.hasPrefix(start) {
-            return
-                "\(count) clause\(count == 1 ? " needs" : "s need") \(reason.dropFirst(start.count).replacing(", or \(start)", with: ", or ")): \(names)"
+            let need = clauses.count == 1 ? "needs" : "need"
+            return "\(counted(clauses.count, "clause")) \(need) \(reason.dropFirst(start.count)): \(names)"
         }
-        return "\(count) clause\(count == 1 ? "" : "s"), \(reason): \(names)"
+        return "\(counted(clauses.count, "clause")), \(reason): \(names)"
     }
 
-    /// The untested clauses by the reason for which the scenarios that were meant to exercise them did not.
-    static func gaps(in untested: [ClauseID], scenarios: [ScenarioResult], intended: [String: [ClauseID]]) -> [Gap] {
+    /// Clauses by the reason for which the scenarios that were meant to exercise them did not.
+    package static func gaps(
+        in clauses: [ClauseID], scenarios: [ScenarioResult], intended: [String: [ClauseID]]
+    ) -> [Gap] {
         var byReason: [String: [ClauseID]] = [:]
-        for clause in untested {
+        for clause in clauses {
             let meant = scenarios.filter { intended[$0.name]?.contains(clause) ?? false }
             byReason[reason(meant), default: []].append(clause)
         }
@@ -37,17 +39,26 @@ package struct Gap: Sendable, Equatable {
 
     private static func reason(_ meant: [ScenarioResult]) -> String {
         if meant.isEmpty { return "no scenario in this run is meant to exercise it" }
-        let reasons = Set(meant.compactMap(\.skipped))
-        if meant.contains(where: { $0.skipped == nil }) || reasons.isEmpty {
+        if meant.contains(where: { $0.skipped == nil }) {
             return "though a scenario meant to exercise it was performed"
         }
-        return reason(from: Array(reasons))
+        // What lacks the same and more than another explains nothing.
+        let nearest = meant.filter { scenario in
+            let lacks = Set(scenario.lacks)
+            return !meant.contains { !$0.lacks.isEmpty && Set($0.lacks).isStrictSubset(of: lacks) }
+        }
+        return reason(from: nearest.compactMap(\.skipped))
     }
 
-    /// One reason from those of several scenarios; profiles that are not declared explain only what nothing else does.
-    package static func reason(from reasons: [String]) -> String {
+    /// One reason from those of scenarios each of which would do; profiles that are not declared explain only what nothing else
+    /// does.
+    private static func reason(from reasons: [String]) -> String {
         let unique = Set(reasons).sorted()
         let others = unique.filter { !$0.hasPrefix("the subject does not declare") }
-        return (others.isEmpty ? unique : others).joined(separator: ", or ")
+        let shown = others.isEmpty ? unique : others
+        guard shown.count > 1 else { return shown.first ?? "" }
+        let start = "it needs "
+        guard shown.allSatisfy({ $0.hasPrefix(start) }) else { return shown.joined(separator: "; or ") }
+        return start + "either " + shown.map { String($0.dropFirst(start.count)) }.joined(separator: ", or ")
     }
 }

@@ -6,7 +6,7 @@ import Transcript
 
 /// The report for machines; its shape is `Spec/schemas/files/report.json`, version 1.
 ///
-/// It carries every transcript, so that each verdict can be recomputed from the report alone.
+/// It carries every transcript, or names its file, so that each verdict can be recomputed from the report.
 package struct JSONReport {
     /// The value of `format`.
     package static let format = "holdfast-report"
@@ -14,10 +14,27 @@ package struct JSONReport {
     package static let version = 1
 
     private let report: RunReport
+    private let isApart: Bool
 
-    /// The report of a run.
-    package init(_ report: RunReport) {
+    /// The report of a run; its transcripts stand in it, or apart, in files beside it.
+    package init(_ report: RunReport, transcriptsApart isApart: Bool = false) {
         self.report = report
+        self.isApart = isApart
+    }
+
+    /// The file of a transcript, seen from the folder of the report.
+    package static func transcript(of scenario: String) -> String { "transcripts/\(scenario).ndjson" }
+
+    /// The whole report as text, ending with a newline: a line for each member, and for each clause and scenario.
+    package var text: String {
+        let members = (value.objectValue ?? [:]).map { key, value in
+            var text = value.text()
+            if let items = value.arrayValue, items.contains(where: { $0.objectValue != nil }) {
+                text = "[\n" + items.map { "    " + $0.text() }.joined(separator: ",\n") + "\n  ]"
+            }
+            return "  \(JSONValue.string(key).text()): \(text)"
+        }
+        return "{\n" + members.joined(separator: ",\n") + "\n}\n"
     }
 
     /// The whole report; secrets never enter transcripts, so none are in here.
@@ -27,14 +44,21 @@ package struct JSONReport {
             "exit": JSONValue(members: ["code": Int(report.exit.rawValue), "meaning": report.meaning]),
             "specification": report.specification, "tool": report.tool, "subject": report.subject,
             "address": report.address, "startedAt": report.startedAt, "durationMs": report.duration.milliseconds,
-            "interrupted": report.wasInterrupted, "again": report.again, "shard": report.part, "summary": summary,
+            "interrupted": report.wasInterrupted, "strict": report.isStrict.orAbsent, "again": report.again,
+            "shard": report.part, "summary": summary,
             "tiers": report.tiers, "clauses": report.clauses.map(clause), "pending": report.pending,
             "excluded": report.excluded, "setAside": report.setAside,
             "outOfReach": report.outOfReach.orAbsent,
+            "leftOut": report.leftOut.sorted().orAbsent, "sentences": sentences,
             "elsewhere": report.part == nil ? nil : report.elsewhere, "baseline": report.baseline,
             "gaps": report.gaps, "notes": Self.lines(of: report.unseen) + report.notes,
             "diagnostics": report.diagnostics, "scenarios": report.scenarios.map(scenario),
         ])
+    }
+
+    private var sentences: JSONValue? {
+        let members = report.sentences.sorted { $0.key < $1.key }.map { ("\($0.key)", JSONValue.string($0.value)) }
+        return members.isEmpty ? nil : .object(JSONObject(members))
     }
 
     private var summary: JSONValue {
@@ -77,14 +101,22 @@ package struct JSONReport {
             return start.adding(
                 JSONValue(members: [
                     "setAside": result.wasSetAside.orAbsent, "outOfReach": result.isOutOfReach.orAbsent,
+                    "lacks": result.lacks.orAbsent,
                 ]))
         }
         return start.adding(
             JSONValue(members: [
                 "durationMs": result.duration.milliseconds, "stoppedAt": result.stoppedAt, "failure": result.failure,
                 "problems": result.problems.orAbsent,
-                "verdicts": result.verdicts.filter { $0.outcome != .notApplicable },
-                "transcript": TranscriptWriter.values(result.history),
+                "verdicts": result.verdicts.filter(\.saysSomething),
+                "transcript": isApart
+                    ? JSONValue.string(Self.transcript(of: result.name))
+                    : .array(TranscriptWriter.packed(result.history)),
             ]))
     }
+}
+
+extension Verdict {
+    /// Whether the clause was put to the test, or something is to be said of it.
+    var saysSomething: Bool { outcome != .notApplicable && (exercised > 0 || outcome != .untested) }
 }

@@ -20,7 +20,7 @@ package enum ReportFormat: String, Sendable, CaseIterable {
     /// The whole report, ending with a newline.
     package func text(of report: RunReport) -> String {
         switch self {
-        case .json: JSONReport(report).value.text(pretty: true) + "\n"
+        case .json: JSONReport(report).text
         case .junit: JUnitReport(report: report).text
         case .html: HTMLReport(report).text
         case .markdown: MarkdownReport(report: report).text

@@ -43,8 +43,9 @@ package enum ReportMerge {
         var whole = RunReport(
             placed.sorted { $0.0 < $1.0 }.map(\.1), of: first.subject,
             at: parts.map(\.address).unique.joined(separator: ", "), under: specification,
-            selection: Set(inQuestion(first)),
+            selection: first.inQuestion,
             intended: parts.reduce(into: [:]) { $0.merge($1.intended) { first, _ in first } },
+            leftOut: first.leftOut, isStrict: first.isStrict,
             startedAt: parts.map(\.startedAt).min() ?? first.startedAt,
             duration: parts.map(\.duration).max() ?? .zero, wasInterrupted: parts.contains(where: \.wasInterrupted))
         whole.diagnostics = parts.flatMap(\.diagnostics).unique
@@ -57,11 +58,6 @@ package enum ReportMerge {
                 on: parts.compactMap(\.baseline?.date).max() ?? baseline.date, clauses: clauses, scenarios: names)
         }
         return whole
-    }
-
-    private static func inQuestion(_ report: RunReport) -> [ClauseID] {
-        (report.clauses.map(\.clause.id) + report.pending + report.excluded + report.setAside
-            + report.unreached + report.elsewhere).sorted()
     }
 
     // MARK: what keeps parts from being one run
@@ -84,6 +80,9 @@ package enum ReportMerge {
         func compare(_ what: String, _ here: String, _ there: String) {
             if here != there { differing.append((what, here, there)) }
         }
+        func names(_ clauses: Set<ClauseID>) -> String {
+            clauses.isEmpty ? "nothing" : clauses.sorted().map(\.description).joined(separator: ", ")
+        }
         func declared(_ report: RunReport) -> String {
             let limits = report.subject.limits.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             return (report.subject.profiles.sorted().map(\.rawValue) + limits).joined(separator: ", ")
@@ -94,13 +93,17 @@ package enum ReportMerge {
         compare(
             "the agent", left.subject.hasScriptedAgent ? "scripted" : "any",
             right.subject.hasScriptedAgent ? "scripted" : "any")
+        compare(
+            "the strictness", left.isStrict ? "--strict" : "without --strict",
+            right.isStrict ? "--strict" : "without --strict")
+        compare("what was excluded", names(left.leftOut), names(right.leftOut))
         compare("the specification", left.specification, right.specification)
         compare("the version of the program", left.tool ?? "unknown", right.tool ?? "unknown")
         compare(
             "the number of parts", String(left.part?.shard.count ?? 0), String(right.part?.shard.count ?? 0))
         compare(
             "the number of scenarios", String(left.part?.total ?? 0), String(right.part?.total ?? 0))
-        let (mine, theirs) = (Set(inQuestion(left)), Set(inQuestion(right)))
+        let (mine, theirs) = (left.inQuestion, right.inQuestion)
         if let odd = mine.symmetricDifference(theirs).min() {
             compare(
                 "what is in question", "\(odd) \(mine.contains(odd) ? "is" : "is not")",

@@ -14,14 +14,24 @@ package enum ReportReader {
     /// What to do about a report that contradicts itself.
     static let fix = "take the report as it was written"
 
+    /// Brings the bytes of a file that is named as seen from the folder of the report.
+    package typealias Companion = (String) throws(InputProblem) -> [UInt8]
+
     /// The run in the bytes of a report.
+    /// - Parameters:
+    ///   - bytes: The report.
+    ///   - file: Its name, as problems show it.
+    ///   - companion: Brings the transcripts that stand in files beside it; nil where nothing stands beside it.
+    /// - Returns: The run.
     /// - Throws: What is wrong with them, with line and column.
-    package static func report(_ bytes: [UInt8], file: String) throws(InputProblems) -> RunReport {
+    package static func report(
+        _ bytes: [UInt8], file: String, beside companion: Companion? = nil
+    ) throws(InputProblems) -> RunReport {
         try MemberReader.read(
             bytes, file: file, schema: .report, expected: "a report of this program", maxBytes: maxBytes,
             isMeant: isMeant
         ) { stored in
-            guard !stored.collector.isRefused, let report = report(stored, file: file) else { return nil }
+            guard !stored.collector.isRefused, let report = report(stored, file: file, companion) else { return nil }
             check(report, against: stored)
             return report
         }
@@ -42,10 +52,12 @@ package enum ReportReader {
         return false
     }
 
-    private static func report(_ stored: MemberReader, file: String) -> RunReport? {
+    private static func report(_ stored: MemberReader, file: String, _ companion: Companion?) -> RunReport? {
         guard let subject = stored.members("subject").flatMap({ History.Subject($0) }) else { return nil }
         let specification = stored.text("specification")
-        let entries = stored.objects("scenarios").map { ($0, scenario($0, specification, subject, file: file)) }
+        let entries = stored.objects("scenarios").map {
+            ($0, scenario($0, specification, subject, file: file, companion))
+        }
         let scenarios = entries.compactMap(\.1)
         // What the rest comes to depends on them, and would be told as a second problem.
         guard entries.count == scenarios.count, stored.collector.problems.isEmpty else { return nil }
@@ -72,9 +84,18 @@ package enum ReportReader {
             // The report tells both in one list.
             notes: Array(stored.texts("notes").dropFirst(unseen.count)), diagnostics: stored.texts("diagnostics"),
             part: stored.members("shard").flatMap { Shard.Part($0, scenarios: scenarios.count) },
-            elsewhere: stored.ids("elsewhere"), baseline: stored.members("baseline").flatMap { BaselineResult($0) },
+            elsewhere: stored.ids("elsewhere"), leftOut: Set(stored.ids("leftOut")),
+            isStrict: stored.bool("strict") ?? false, sentences: sentences(stored),
+            baseline: stored.members("baseline").flatMap { BaselineResult($0) },
             intended: intended, again: stored.members("again").map { RunReport.Again($0) },
             tool: stored.string("tool"))
+    }
+
+    private static func sentences(_ stored: MemberReader) -> [ClauseID: String] {
+        guard let sentences = stored.members("sentences") else { return [:] }
+        var known: [ClauseID: String] = [:]
+        for key in sentences.object.keys { if let id = ClauseID(key) { known[id] = sentences.text(key) } }
+        return known
     }
 
     /// A clause; what came of it `check` compares with what its scenarios make it.
@@ -88,18 +109,21 @@ package enum ReportReader {
     }
 
     private static func scenario(
-        _ stored: MemberReader, _ specification: String, _ subject: History.Subject, file: String
+        _ stored: MemberReader, _ specification: String, _ subject: History.Subject, file: String,
+        _ companion: Companion?
     ) -> ScenarioResult? {
         let name = stored.text("name")
         let tier = stored.integer("tier") ?? 1
         if let reason = stored.value("skipped")?.stringValue {
             let header = History.Header(specification: specification, scenario: name, subject: subject)
-            return ScenarioResult(
+            var result = ScenarioResult(
                 name: name, history: History(header: header, events: []), verdicts: [], skipped: reason, tier: tier,
-                wasSetAside: stored.bool("setAside") ?? false,
-                isOutOfReach: stored.bool("outOfReach") ?? false)
+                wasSetAside: stored.bool("setAside") ?? false, lacks: stored.texts("lacks"))
+            result.isOutOfReach = stored.bool("outOfReach") ?? false
+            return result
         }
-        guard let history = history(stored, file: file), isOf(name, specification, history.header, stored) else {
+        guard let history = history(stored, file: file, companion), isOf(name, specification, history.header, stored)
+        else {
             return nil
         }
         return ScenarioResult(
@@ -110,10 +134,13 @@ package enum ReportReader {
             tier: tier)
     }
 
-    private static func history(_ stored: MemberReader, file: String) -> History? {
-        var transcript = TranscriptReader(file: file)
+    private static func history(_ stored: MemberReader, file: String, _ companion: Companion?) -> History? {
         var place = stored.pointer.appending("transcript")
         do throws(InputProblem) {
+            if let name = stored.value("transcript")?.stringValue {
+                return try history(in: name, of: stored.text("name"), file: file, companion)
+            }
+            var transcript = TranscriptReader(file: file)
             for line in stored.objects("transcript") {
                 place = line.pointer
                 try transcript.append(line.object, at: file)
@@ -121,8 +148,32 @@ package enum ReportReader {
             place = stored.pointer.appending("transcript")
             return try transcript.finish()
         } catch {
-            stored.collector.note(place, error.what, expected: error.expected, fix: fix)
+            stored.collector.note(place, error.what, expected: error.expected, fix: error.fix.isEmpty ? fix : error.fix)
             return nil
+        }
+    }
+
+    /// A transcript that stands in a file beside the report.
+    private static func history(
+        in name: String, of scenario: String, file: String, _ companion: Companion?
+    ) throws(InputProblem) -> History {
+        guard name == JSONReport.transcript(of: scenario) else {
+            throw InputProblem(
+                file, "the transcript of \(clipped(scenario)) is said to be in '\(clipped(name))'",
+                expected: "'\(JSONReport.transcript(of: scenario))'", fix: fix)
+        }
+        guard let companion else {
+            throw InputProblem(
+                file, "the transcripts stand in files beside the report, which are not here",
+                expected: "the folder of --out",
+                fix: "name that folder, or write one file with --format json=FILE")
+        }
+        var transcript = TranscriptReader(file: name)
+        do throws(InputProblem) {
+            try transcript.append(try companion(name))
+            return try transcript.finish()
+        } catch {
+            throw InputProblem(error.place, "\(error.place): \(error.what)", expected: error.expected, fix: error.fix)
         }
     }
 

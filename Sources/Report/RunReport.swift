@@ -42,6 +42,12 @@ package struct RunReport: Sendable {
     package let part: Shard.Part?
     /// Clauses that this part leaves undecided, because other parts may decide them.
     package let elsewhere: [ClauseID]
+    /// Clauses that whoever ran the suite left out by name; each is set aside.
+    package let leftOut: Set<ClauseID>
+    /// Whether what the set-up cannot show counts as untested.
+    package let isStrict: Bool
+    /// The sentences of clauses in question that nothing decided: out of reach, set aside, left to other parts, without a check.
+    let sentences: [ClauseID: String]
     /// What became of the baseline; nil without one.
     package internal(set) var baseline: BaselineResult?
     /// The clauses each scenario in question is meant to exercise.
@@ -75,11 +81,13 @@ extension RunReport {
     /// Adds up the scenarios of a run.
     ///
     /// `selection` holds the clauses in question, nil means all of the subject's side; `intended` names the clauses each
-    /// scenario is meant to exercise. A part of a run decides only what it saw.
+    /// scenario is meant to exercise. Clauses that were left out by name are set aside, whatever was seen. A part of a run decides
+    /// only what it saw.
     package init(
         _ scenarios: [ScenarioResult], of subject: History.Subject, at address: String,
         under specification: Specification, selection: Set<ClauseID>? = nil, intended: [String: [ClauseID]] = [:],
-        startedAt: String, duration: Duration, wasInterrupted: Bool = false, part: Shard.Part? = nil
+        leftOut: Set<ClauseID> = [], isStrict: Bool = false, startedAt: String, duration: Duration,
+        wasInterrupted: Bool = false, part: Shard.Part? = nil
     ) {
         let scenarios = scenarios.map(Self.blamingTheSuite)
         let names = Set(scenarios.map(\.name))
@@ -94,19 +102,21 @@ extension RunReport {
             results.filter { Self.isUndecided($0, for: isSkipped, among: scenarios, intended: intended) }
                 .map(\.clause.id)
         }
-        let setAside = clauses(undecided, without: \.wasSetAside)
+        let setAside = judged.map(\.clause.id).filter(
+            leftOut.union(clauses(undecided, without: \.wasSetAside)).contains)
         let isElsewhere = { (result: ClauseResult) in part != nil && result.isUndecided }
         // A part leaves its undecided clauses to the merged report.
         let outOfReach =
             part == nil && subject.role == .server
             ? clauses(undecided.filter { !setAside.contains($0.clause.id) }, without: \.isOutOfReach) : []
+        let pending = inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) == nil }.map(\.id)
         let decided = judged.filter { !setAside.contains($0.clause.id) && !outOfReach.contains($0.clause.id) }
         let clauses = decided.filter { !isElsewhere($0) }
         let untested = clauses.filter { $0.outcome == .untested }.map(\.clause.id)
         self.init(
             specification: specification.version, subject: subject, address: address, startedAt: startedAt,
             duration: duration, wasInterrupted: wasInterrupted, clauses: clauses,
-            pending: inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) == nil }.map(\.id),
+            pending: pending,
             excluded: inQuestion.filter { $0.exclusion != nil }.map(\.id), scenarios: scenarios,
             tiers: Dictionary(grouping: scenarios, by: \.tier).sorted { $0.key < $1.key }.map { tier, scenarios in
                 TierResult(tier, scenarios: scenarios, clauses: inQuestion, subject: subject.profiles)
@@ -121,7 +131,12 @@ extension RunReport {
                 ? []
                 : Announcements.notes(
                     on: scenarios.filter { $0.skipped == nil }.map(\.history), declared: subject.profiles),
-            part: part, elsewhere: decided.filter(isElsewhere).map(\.clause.id),
+            part: part, elsewhere: decided.filter(isElsewhere).map(\.clause.id), leftOut: leftOut, isStrict: isStrict,
+            sentences: Dictionary(
+                uniqueKeysWithValues: inQuestion.filter { clause in
+                    [setAside, outOfReach, pending].contains { $0.contains(clause.id) }
+                        || decided.contains { $0.clause.id == clause.id && isElsewhere($0) }
+                }.map { ($0.id, $0.sentence) }),
             intended: intended.filter { names.contains($0.key) })
     }
 
@@ -176,6 +191,11 @@ extension RunReport {
 
     /// The clauses out of reach, whatever would reach them.
     var unreached: [ClauseID] { outOfReach.flatMap(\.clauses) }
+
+    /// Every clause that somebody asked about, decided or not.
+    package var inQuestion: Set<ClauseID> {
+        Set(clauses.map(\.clause.id) + pending + excluded + setAside + unreached + elsewhere)
+    }
 
     /// Whether the run was cut short or left a clause undecided.
     private var isOpen: Bool { wasInterrupted || clauses.contains(where: \.isUndecided) }

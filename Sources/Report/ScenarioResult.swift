@@ -23,7 +23,9 @@ package struct ScenarioResult: Sendable {
     package var tier: Int
     /// Whether whoever ran the suite left it out.
     package var wasSetAside: Bool
-    /// Whether it was skipped because the set-up lacks something, such as a command that starts the server.
+    /// What the set-up lacks, for which it was skipped, such as a command that starts the server; each in words.
+    package var lacks: [String]
+    /// Whether what the set-up lacks puts the clauses it is meant to exercise out of question.
     package var isOutOfReach: Bool
 
     /// Its name without the number of its repetition: repetitions are called `NAME#2`, `NAME#3`, ….
@@ -33,7 +35,7 @@ package struct ScenarioResult: Sendable {
     package init(
         name: String, history: History, verdicts: [Verdict], problems: [String] = [], skipped: String? = nil,
         stoppedAt: String? = nil, failure: String? = nil, duration: Duration = .zero, tier: Int = 1,
-        wasSetAside: Bool = false, isOutOfReach: Bool = false
+        wasSetAside: Bool = false, lacks: [String] = []
     ) {
         self.name = name
         self.history = history
@@ -45,6 +47,7 @@ package struct ScenarioResult: Sendable {
         self.duration = duration
         self.tier = tier
         self.wasSetAside = wasSetAside
-        self.isOutOfReach = isOutOfReach
+        self.lacks = lacks
+        isOutOfReach = !lacks.isEmpty
     }
 }

@@ -2,9 +2,64 @@ import Basics
 import Holdfast
 import JSON
 
-extension LineReader {
+/// Reads the events of a transcript, whose long texts may be packed.
+package struct PackedEvents {
+    /// The texts so far, where later ones leave out what stands in them.
+    private var texts: CopiedTexts?
+
+    /// Events below no header.
+    package init() {}
+
+    /// Events below a header.
+    package init(below header: LineReader) {
+        if header.object["copies"]?.boolValue ?? false { texts = CopiedTexts() }
+    }
+
     /// Reads the line of one event.
-    package func event() throws(InputProblem) -> Event {
+    package mutating func event(_ line: LineReader) throws(InputProblem) -> Event { try line.event(&texts) }
+}
+
+extension LineReader {
+    /// Reads the line of one event of a transcript whose long texts may be packed.
+    fileprivate func event(_ texts: inout CopiedTexts?) throws(InputProblem) -> Event {
+        var event = try event()
+        let copies = try copies()
+        guard texts != nil else {
+            if copies.isEmpty { return event }
+            throw problem(
+                "there are 'copies', and the header tells of none", expected: "\"copies\": true in the header")
+        }
+        guard let body = event.kind.body else { return event }
+        do {
+            if let whole = try texts?.unpacked(body, copies) { event.kind = event.kind.withBody(whole) }
+        } catch {
+            switch error {
+            case .misplaced(let number):
+                throw problem(
+                    "copy \(number) points to no earlier text", expected: "[place, distance, length] within it")
+            case .tooLong:
+                throw problem(
+                    "the texts have more than \(CopiedTexts.most) bytes", expected: "at most \(CopiedTexts.most) bytes")
+            case .noText: throw problem("the text is not UTF-8 with its copies", expected: "copies of whole characters")
+            }
+        }
+        return event
+    }
+
+    private func copies() throws(InputProblem) -> [CopiedTexts.Copy] {
+        try optional("copies", "an array of [place, distance, length]") { value -> [CopiedTexts.Copy]? in
+            guard let entries = value.arrayValue else { return nil }
+            let copies = entries.compactMap { entry -> CopiedTexts.Copy? in
+                let numbers = (entry.arrayValue ?? []).compactMap(\.intValue)
+                guard numbers.count == 3 else { return nil }
+                return CopiedTexts.Copy(place: numbers[0], distance: numbers[1], length: numbers[2])
+            }
+            return copies.count == entries.count ? copies : nil
+        } ?? []
+    }
+
+    /// Reads the line of one event.
+    private func event() throws(InputProblem) -> Event {
         let at = try integer("at")
         guard at >= 0 else { throw problem("'at' is \(at)", expected: "microseconds since the history began") }
         let lane = try member("lane", "a lane such as A, 1, server, client or push") {

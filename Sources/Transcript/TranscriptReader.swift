@@ -10,6 +10,7 @@ public struct TranscriptReader {
     private var line = 0
     private var header: History.Header?
     private var events: [Event] = []
+    private var lines = PackedEvents()
 
     /// A reader whose problems name the given file.
     public init(file: String, maxLineBytes: Int = TranscriptFormat.maxLineBytes) {
@@ -81,8 +82,9 @@ public struct TranscriptReader {
     private mutating func take(_ reader: LineReader) throws(InputProblem) {
         if header == nil {
             header = try reader.header()
+            lines = PackedEvents(below: reader)
         } else {
-            let event = try reader.event()
+            let event = try lines.event(reader)
             if let before = events.last, event.at < before.at {
                 throw reader.problem(
                     "time runs back, from \(before.at) to \(event.at) microseconds",

@@ -11,6 +11,27 @@ public enum TranscriptWriter {
         return text
     }
 
+    /// The whole transcript with long texts packed: they leave out what stands earlier, and the header says so.
+    package static func packedText(_ history: History) -> String {
+        packed(history).map { $0.text() + "\n" }.joined()
+    }
+
+    /// The lines as values with long texts packed, for reports that carry transcripts.
+    package static func packed(_ history: History) -> [JSONValue] {
+        var texts = CopiedTexts()
+        var header = object(history.header)
+        let events = history.events.map { event -> JSONValue in
+            var line = object(event)
+            guard let text = event.kind.body, let (written, copies) = texts.packed(text) else { return .object(line) }
+            header["copies"] = true
+            line[event.kind.bodyMember] = .string(written)
+            line["copies"] = .array(
+                copies.map { [JSONValue($0.place), JSONValue($0.distance), JSONValue($0.length)] })
+            return .object(line)
+        }
+        return [.object(header)] + events
+    }
+
     /// The first line, without its line feed.
     public static func line(_ header: History.Header) -> String {
         JSONValue.object(object(header)).text()
@@ -19,11 +40,6 @@ public enum TranscriptWriter {
     /// The line of one event, without its line feed.
     public static func line(_ event: Event) -> String {
         JSONValue.object(object(event)).text()
-    }
-
-    /// The lines as values, for reports that carry transcripts.
-    public static func values(_ history: History) -> [JSONValue] {
-        [.object(object(history.header))] + history.events.map { .object(object($0)) }
     }
 
     private static func object(_ header: History.Header) -> JSONObject {
@@ -115,6 +131,35 @@ public enum TranscriptWriter {
         case .wait(let awaited, let met): put("wait", ("awaited", .string(awaited)), ("met", .bool(met)))
         }
         return object
+    }
+}
+
+extension Event.Kind {
+    /// The text of a message or the body of an exchange, which may be long.
+    var body: String? {
+        switch self {
+        case .text(_, let text): text
+        case .request(let request): request.body
+        case .response(let response): response.body
+        default: nil
+        }
+    }
+
+    /// The member of a line that holds it.
+    fileprivate var bodyMember: String { if case .text = self { "text" } else { "body" } }
+
+    /// The same with another text.
+    func withBody(_ text: String) -> Event.Kind {
+        switch self {
+        case .text(let direction, _): return .text(direction, text)
+        case .request(var request):
+            request.body = text
+            return .request(request)
+        case .response(var response):
+            response.body = text
+            return .response(response)
+        default: return self
+        }
     }
 }
 

@@ -57,8 +57,10 @@ class Reports:
             fail(70, f"conformance {' '.join(arguments)} ended with {done.returncode}:\n{done.stdout[-2000:]}")
 
     def server(self, name, flags, codes=(0,)):
-        arguments = ["server", "--reference", "--skip-crashes", "--out", self.path(name), "--format", f"html={self.page(name)}"]
-        self.run(arguments + flags, codes)
+        # One file with the transcripts in it, so that it can be changed by hand.
+        formats = [f"json={self.path(name)}/report.json", f"html={self.page(name)}"]
+        arguments = ["server", "--reference", "--skip-crashes"]
+        self.run(arguments + [word for format in formats for word in ("--format", format)] + flags, codes)
 
     def show(self, names, page, flags=()):
         self.run(["report", "show", *names, "--format", f"html={self.page(page)}", *flags])

@@ -79,25 +79,38 @@ import Darwin
     @Test func `a report is recomputed and a changed byte is named`() async throws {
         let folder = try TemporaryDirectory()
         let made = try await BuiltBinary.run(
-            ["server", "--reference", "--only", "server/ENV/not-an-object", "--out", folder.path])
+            [
+                "server", "--reference", "--only", "server/ENV/not-an-object", "--out", folder.path, "--format",
+                "json=\(folder.path)/one/report.json",
+            ])
         let path = "\(folder.path)/report.json"
-        let text = try String(contentsOfFile: path, encoding: .utf8)
-        #expect(made.status != 64 && text.contains("parse_error"), "\(made.out)\(made.err)")
         let same = try await BuiltBinary.run(["judge", path])
         // What the run came to, its report comes to wherever it is judged; so does its folder, whose transcripts it carries.
         #expect(same.status == made.status, "\(made.status) \(same.out)\(same.err)")
         #expect(same.out.contains("computed again and are the same"))
         let whole = try await BuiltBinary.run(["judge", folder.path])
         #expect(whole.out.contains("report.json: a report, ") && !whole.out.contains("a transcript, "), "\(whole.out)")
-        let older = text.replacing("\"specification\": \"1.0\"", with: "\"specification\": \"1.9\"")
-        try older.write(toFile: path, atomically: true, encoding: .utf8)
-        let told = try await BuiltBinary.run(["judge", path])
+        let file = "\(folder.path)/one/report.json"
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(made.status != 64 && text.contains("parse_error"), "\(made.out)\(made.err)")
+        let older = text.replacing(#""specification": "1.0""#, with: #""specification": "1.9""#)
+            .replacing(#""specification":"1.0""#, with: #""specification":"1.9""#)
+        try older.write(toFile: file, atomically: true, encoding: .utf8)
+        let told = try await BuiltBinary.run(["judge", file])
         #expect(told.out.contains("recorded under specification 1.9 and judged under 1.0"), "\(told.out)")
-        try text.replacing(#"\"parse_error\""#, with: #"\"parse_errox\""#, maxReplacements: 1)
-            .write(toFile: path, atomically: true, encoding: .utf8)
-        let other = try await BuiltBinary.run(["judge", path])
-        #expect(other.status == 1, "\(other.out)\(other.err)")
-        #expect(other.out.contains("differs server/ENV/not-an-object ENV-"), "\(other.out)")
+        for (changed, report) in [
+            (file, file), ("\(folder.path)/transcripts/server/ENV/not-an-object.ndjson", path),
+        ] {
+            let bytes = try changed == file ? text : String(contentsOfFile: changed, encoding: .utf8)
+            try bytes.replacing(#"\"parse_error\""#, with: #"\"parse_errox\""#, maxReplacements: 1)
+                .write(toFile: changed, atomically: true, encoding: .utf8)
+            let other = try await BuiltBinary.run(["judge", report])
+            #expect(other.status == 1, "\(other.out)\(other.err)")
+            #expect(other.out.contains("differs server/ENV/not-an-object ENV-"), "\(other.out)")
+        }
+        try FileManager.default.removeItem(atPath: "\(folder.path)/transcripts")
+        let alone = try await BuiltBinary.run(["judge", path])
+        #expect(alone.status == 64 && alone.err.contains("not-an-object.ndjson: cannot be read"), "\(alone.err)")
     }
 
     @Test func `the findings are written for machines`() async throws {

@@ -58,7 +58,7 @@ import Testing
     }
 
     /// A port that nobody listens on, as far as one can know.
-    private static func freePort() async throws -> Int {
+    static func freePort() async throws -> Int {
         struct Nobody: TransportHandler {
             func respond(to request: HTTPServerRequest) async -> HTTPServerResponse { .hangUp }
             func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision { .reset }

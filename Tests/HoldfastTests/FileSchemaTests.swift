@@ -18,7 +18,7 @@ import Testing
              "start":{"command":[]},"limits":{"replayMessages":"5"},"principals":[{"name":"p1","token":7},7]}
             """
         let members =
-            "agent, description, dialect, http, limits, name, principals, profiles, push, start, tiers, url, version"
+            "agent, description, dialect, headers, http, limits, name, principals, profiles, push, start, tiers, url, version"
         #expect(
             subject(text) == [
                 "s.json:1:19 /urll: unknown member 'urll' | \(members) | did you mean 'url'?",
@@ -41,7 +41,6 @@ import Testing
         #expect(
             subject(#"{"nam":"x","profiles":["core"]}"#).map { $0.prefix { $0 != "|" } } == [
                 "s.json:1:8 /nam: unknown member 'nam' ", "s.json:1:1: 'url' is missing ",
-                "s.json:1:1: 'name' is missing ",
             ])
     }
 

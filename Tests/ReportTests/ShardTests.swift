@@ -78,7 +78,7 @@ import Transcript
 
     private func part(
         _ index: Int, of count: Int, name: String = "sample", tool: String = "0.1.0", isInterrupted: Bool = false,
-        baseline: [Baseline.Entry]? = nil
+        isStrict: Bool = false, leftOut: Set<ClauseID> = [], baseline: [Baseline.Entry]? = nil
     ) throws -> RunReport {
         let subject = History.Subject(name: name, role: .server, profiles: [.core, .sync])
         let all = try Self.results(subject)
@@ -87,7 +87,8 @@ import Transcript
         let intended = Dictionary(uniqueKeysWithValues: Self.names.map { ($0, [Self.clauses[0], Self.clauses[2]]) })
         var report = RunReport(
             results, of: subject, at: "ws://127.0.0.1:8080/ws", under: try Sample.specification.get(),
-            selection: Set(Self.clauses), intended: intended, startedAt: "2026-01-01T00:00:0\(index)Z",
+            selection: Set(Self.clauses), intended: intended, leftOut: leftOut, isStrict: isStrict,
+            startedAt: "2026-01-01T00:00:0\(index)Z",
             duration: .milliseconds(100 * index), wasInterrupted: isInterrupted,
             part: shard.map { Shard.Part($0, of: Self.names, holding: results.map(\.name)) })
         report.tool = tool
@@ -123,6 +124,15 @@ import Transcript
             #expect(JSONReport(merged).value[key] == JSONReport(whole).value[key], "\(key)")
         }
         #expect(merged.part == nil)
+    }
+
+    @Test func `parts of different strictness are no run, nor are those that leave out different clauses`() throws {
+        for odd in [try part(2, of: 2, isStrict: true), try part(2, of: 2, leftOut: [Self.clauses[2]])] {
+            let problems = #expect(throws: InputProblems.self) { try merged([try part(1, of: 2), odd]) }
+            #expect(problems?.problems.first?.place == "part-2.json", "\(String(describing: problems))")
+        }
+        let strict = try (1...2).map { try part($0, of: 2, isStrict: true) }
+        #expect(try merged(strict).isStrict)
     }
 
     @Test func `a part calls nothing untested that others may decide`() throws {

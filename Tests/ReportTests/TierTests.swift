@@ -119,7 +119,7 @@ import Transcript
         #expect(report.unseen.map(\.profile) == [.sync])
         #expect(
             ConsoleReport(report, style: ConsoleStyle(width: 200)).text.contains(
-                "nothing seen: profile 'sync' is declared, and none of its 1 clauses in question was exercised"))
+                "nothing seen: profile 'sync' is declared, and its clause in question was not exercised"))
     }
 
     @Test(arguments: [

@@ -206,7 +206,7 @@ import Transcript
             told.description == """
                 ws://127.0.0.1:8080/ws: connection refused, 3 attempts in 2.0 s
                   expected: a server that accepts WebSocket upgrades on /ws
-                  fix: start it first, or correct the URL
+                  fix: start it first, give --wait 60 where it starts slowly, or correct the URL
                 """)
     }
 

@@ -232,7 +232,7 @@ struct PushSinkTests {
         let later = try await perform(asking, server)
         #expect(
             later.skipped
-                == "it needs the device tokens of 1 principals, and 1 were given, of which 1 were refused in earlier scenarios"
+                == "it needs the device tokens of 1 principal, and 1 were given, of which 1 were refused in earlier scenarios"
         )
         let listening = try await TransportServer.start(handler: server.handler)
         let plain = try await stage(subject(listening, sink)).perform(scenario(asking))
@@ -244,7 +244,7 @@ struct PushSinkTests {
         var lonely = try subject(server, try await PushSink.start())
         let wanted = try scenario(asking, needs: #"{"profiles":["push"]}"#)
         lonely.principals = [.init(name: "p1", token: "token-of-one")]
-        #expect(lonely.obstacle(to: wanted) == "it needs the device tokens of 1 principals, and 0 were given")
+        #expect(lonely.obstacle(to: wanted) == "it needs the device tokens of 1 principal, and 0 were given")
         lonely.pushSink = nil
         #expect(lonely.obstacle(to: wanted) == "no push service is there to take pushes; give --push-sink")
     }

@@ -21,7 +21,7 @@ struct SubjectFileTests {
              "start":{"command":["serve","--fast"],"environment":{"A":""},"ready":"listening"},"limits":{"replayMessages":5}}
             """, file: "subject.json")
         #expect(file.profiles == [.core, .sync] && file.agent == .scripted && file.tiers == [1, 2])
-        #expect(file.principals == [.init(name: "p1", token: "a"), .init(name: "p2", token: "b")])
+        #expect(file.principals == [.init(name: "p1", token: .given("a")), .init(name: "p2", token: .given("b"))])
         #expect(file.start?.command == ["serve", "--fast"] && file.start?.environment == ["A": ""])
         #expect(file.limits == ["replayMessages": 5] && file.dialect == "canonical")
     }
@@ -31,6 +31,20 @@ struct SubjectFileTests {
             #"{"name":"x","profiles":["core"],"start":{"command":["serve"]}}"#, file: "subject.json")
         #expect(started.url == nil)
         #expect(problems(#"{"name":"x","profiles":["core"]}"#).count == 1)
+    }
+
+    @Test func `an address is enough, and tokens come from elsewhere`() throws {
+        let file = try SubjectFile(#"{"url":"ws://x/ws"}"#, file: "subject.json")
+        #expect(file.name == nil && file.profiles == nil && file.principals.isEmpty && file.headers.isEmpty)
+        let whole = try SubjectFile(
+            """
+            {"url":"ws://x/ws","headers":{"X-Tenant":"one"},"principals":[{"name":"p1","tokenFile":"a"},
+             {"name":"p2","tokenEnv":"B"},{"name":"p3","tokenCommand":["gh","auth","token"]}]}
+            """, file: "subject.json")
+        #expect(whole.principals.map(\.token) == [.file("a"), .variable("B"), .command(["gh", "auth", "token"])])
+        #expect(whole.headers == ["X-Tenant": "one"])
+        let both = problems(#"{"url":"ws://x/ws","principals":[{"name":"p1","token":"a","tokenEnv":"B"}]}"#)
+        #expect(both.first?.what == "'token' and 'tokenEnv' both say where the token is", "\(both)")
     }
 
     @Test func `an unknown profile is answered with the nearest one`() {
@@ -67,7 +81,7 @@ struct SubjectFileTests {
             """)
         #expect(
             found.map(\.place) == [
-                "subject.json:1:8 /nam", "subject.json:1:1", "subject.json:1:18 /url", "subject.json:1:40 /profiles",
+                "subject.json:1:8 /nam", "subject.json:1:18 /url", "subject.json:1:40 /profiles",
                 "subject.json:1:51 /agent", "subject.json:1:71 /tiers/0", "subject.json:2:24 /principals/0/name",
                 "subject.json:2:42 /principals/1", "subject.json:2:75 /start/comand", "subject.json:2:65 /start",
                 "subject.json:2:109 /limits/replayMessages",

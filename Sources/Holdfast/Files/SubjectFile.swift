@@ -1,7 +1,7 @@
 /// A subject as its team describes it: where it is, what it declares, how to start it.
 public struct SubjectFile: Sendable, Equatable {
-    /// The name by which reports call the subject.
-    public var name: String
+    /// The name by which reports call the subject; its address when nil.
+    public var name: String?
     /// Which build of the subject it is, for reports.
     public var version: String?
     /// One sentence for people.
@@ -12,14 +12,16 @@ public struct SubjectFile: Sendable, Equatable {
     public var http: String?
     /// The dialect it speaks: `canonical`, the name of one that comes along, or the path of a file beside this one.
     public var dialect: String
-    /// The profiles it declares, by whose clauses it is judged.
-    public var profiles: Set<Profile>
+    /// The profiles it declares, by whose clauses it is judged; those that its greeting states when nil.
+    public var profiles: Set<Profile>?
     /// What its agent does with a prompt.
     public var agent: Agent
     /// The tiers of scenarios to perform; all that apply when nil.
     public var tiers: Set<Int>?
     /// Whose credentials the suite may use.
     public var principals: [Principal]
+    /// Headers of every upgrade and request, by name; never written to a transcript.
+    public var headers: [String: String]
     /// How the suite starts it; nil when somebody else does.
     public var start: Start?
     /// How it was configured to push.
@@ -41,14 +43,26 @@ public struct SubjectFile: Sendable, Equatable {
     public struct Principal: Sendable, Equatable {
         /// How scenarios call it, such as `p1`.
         public var name: String
-        /// Its credential; never written to a transcript.
-        public var token: String
+        /// Where its credential comes from.
+        public var token: Token
 
         /// A person with a credential.
-        public init(name: String, token: String) {
+        public init(name: String, token: Token) {
             self.name = name
             self.token = token
         }
+    }
+
+    /// Where a credential comes from; it is never written to a transcript.
+    public enum Token: Sendable, Equatable {
+        /// It stands in the file.
+        case given(String)
+        /// The first line of another file.
+        case file(String)
+        /// A variable of the environment.
+        case variable(String)
+        /// What a program prints, which is asked again when that expires.
+        case command([String])
     }
 
     /// How a subject was configured to push.

@@ -13,16 +13,18 @@ extension SubjectFile {
     }
 
     private init(reading reader: MemberReader) {
-        name = reader.text("name")
+        name = reader.string("name")
         version = reader.string("version")
         summary = reader.string("description")
         url = Self.address(reader, "url", schemes: ["ws", "wss"])
         http = Self.address(reader, "http", schemes: ["http", "https"])
         dialect = reader.string("dialect") ?? "canonical"
-        profiles = Set(reader.choices("profiles", of: Profile.self).map(\.choice))
+        profiles =
+            reader.value("profiles") == nil ? nil : Set(reader.choices("profiles", of: Profile.self).map(\.choice))
         agent = reader.choice("agent", of: Agent.self) ?? .plain
         tiers = reader.array("tiers").map { Set($0.compactMap(\.value.intValue)) }
         principals = Self.principals(reader)
+        headers = (reader.members("headers")?.object ?? [:]).reduce(into: [:]) { $0[$1.key] = $1.value.stringValue }
         start = reader.members("start").map(Self.start)
         push = reader.members("push").map(Self.push)
         limits = Dictionary(
@@ -32,7 +34,7 @@ extension SubjectFile {
         // Who starts it can tell it where to listen.
         if reader.value("url") == nil, reader.value("start") == nil { let _: Never? = reader.lacking("url") }
         // An unknown name may be the needed one.
-        if reader.collector.isClean { reader.noteNeeds(of: profiles) }
+        if reader.collector.isClean, let profiles { reader.noteNeeds(of: profiles) }
     }
 
     private static func address(_ reader: MemberReader, _ key: String, schemes: [String]) -> String? {
@@ -54,7 +56,23 @@ extension SubjectFile {
                     principal.pointer.appending("name"), "principal '\(name)' stands here twice",
                     expected: "each principal once", fix: "give the later one the next number")
             }
-            return Principal(name: name, token: principal.text("token"))
+            return Principal(name: name, token: token(principal))
+        }
+    }
+
+    private static func token(_ principal: MemberReader) -> Token {
+        let ways = ["token", "tokenFile", "tokenEnv", "tokenCommand"]
+        let given = ways.filter { principal.value($0) != nil }
+        if given.count > 1 {
+            principal.collector.note(
+                principal.pointer.appending(given[1]), "'\(given[0])' and '\(given[1])' both say where the token is",
+                expected: "one of \(ways.joined(separator: ", "))", fix: "leave out all but one")
+        }
+        switch given.first {
+        case "tokenFile": return .file(principal.text("tokenFile"))
+        case "tokenEnv": return .variable(principal.text("tokenEnv"))
+        case "tokenCommand": return .command((principal.strings("tokenCommand") ?? []).map(\.text))
+        default: return .given(principal.text("token"))
         }
     }
 

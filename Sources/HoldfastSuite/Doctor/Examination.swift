@@ -14,6 +14,7 @@ package struct Examination {
     let selection: Selection
 
     private let probes: ExaminationProbes
+    private var greetings: Greetings { Greetings(subject: subject) }
     private var diagnosis = Diagnosis()
 
     package init(_ subject: ServerSubject, scope: Scope, under specification: Specification, _ selection: Selection) {
@@ -41,8 +42,10 @@ package struct Examination {
             }
             note("reach", .ok, "\(subject.webSocket.place) takes connections (\(readable(.now - began)))")
         }
+        // Whoever was greeted before is not asked again.
+        let greetings = subject.greeting == nil ? self.greetings.scenarios : []
         let outcome = await SuiteRun(stage: ServerStage(subject: probes.asked, specification: specification)).run(
-            probes.scenarios)
+            greetings + probes.scenarios)
         if let problem = outcome.startProblem {
             unreachable("start", problem)
             return
@@ -51,7 +54,8 @@ package struct Examination {
             note("start", .ok, "'\(start.command.first ?? "")' becomes ready, and ends when asked")
         }
         let results = Dictionary(
-            outcome.performances.map { ($0.scenario, Probe($0, under: specification)) }, uniquingKeysWith: { $1 })
+            (subject.greetings + outcome.performances).map { ($0.scenario, Probe($0, under: specification)) },
+            uniquingKeysWith: { $1 })
         let isUsable = credentials(results)
         if isUsable, let probe = results[ExaminationProbes.name("script")] { agent(probe) }
         if isUsable, let probe = results[ExaminationProbes.name("push")] { push(probe) }
@@ -65,7 +69,7 @@ package struct Examination {
 
     /// The principals that the server turns away for their tokens, each with what to do about it.
     ///
-    /// A mistyped token leaves nearly every clause open, so a run says it before anything else.
+    /// A mistyped token leaves nearly every clause open, so a run says it before anything else. They were asked for before.
     ///
     /// - Throws: A `SuiteProblem` when the server is not reached.
     package func refusedTokens() async throws(SuiteProblem) -> [Diagnosis.Finding] {
@@ -74,17 +78,13 @@ package struct Examination {
         } catch {
             throw SuiteProblem(.unreachable, error.description)
         }
-        var patient = probes.asked
-        patient.timeouts = patient.timeouts.capped(at: .seconds(3))
-        let greetings = probes.scenarios.filter { $0.name.hasPrefix(ExaminationProbes.name("greeting-")) }
-        let outcome = await SuiteRun(stage: ServerStage(subject: patient, specification: specification)).run(greetings)
         var examination = self
-        for (place, group) in probes.groups.enumerated() {
-            let name = ExaminationProbes.name("greeting-\(place)")
-            guard let performance = outcome.performances.first(where: { $0.scenario == name }) else { continue }
+        for (place, group) in greetings.groups.enumerated() {
+            let name = Greetings.name(place)
+            guard let performance = subject.greetings.first(where: { $0.scenario == name }) else { continue }
             let probe = Probe(performance, under: specification)
             for (index, principal) in group.enumerated() {
-                let lane = Lane.connection(ExaminationProbes.letter(index))
+                let lane = Lane.connection(Greetings.letter(index))
                 guard let reason = probe.refusal(on: lane), probe.isAboutCredentials(on: lane) else { continue }
                 examination.refuse(principal, reason, isAboutCredentials: true)
             }
@@ -106,10 +106,10 @@ package struct Examination {
         var greeted: [String] = []
         var answers: [(name: String, status: Int?)] = []
         var firstProbe: Probe?
-        for (place, group) in probes.groups.enumerated() {
-            guard let probe = results[ExaminationProbes.name("greeting-\(place)")] else { continue }
+        for (place, group) in greetings.groups.enumerated() {
+            guard let probe = results[Greetings.name(place)] else { continue }
             for (index, principal) in group.enumerated() {
-                let lane = Lane.connection(ExaminationProbes.letter(index))
+                let lane = Lane.connection(Greetings.letter(index))
                 if let reason = probe.refusal(on: lane) {
                     refuse(
                         principal, probe.problems.first?.description ?? reason,
@@ -331,11 +331,9 @@ package struct Examination {
 
     /// What the suite cannot do here, clause by clause; what the probes exercised already will not stay open.
     private mutating func means(_ exercised: Set<ClauseID>) {
-        let prognosis = Prognosis(
-            subject: subject, scope: scope, specification: specification, selection: selection, exercised: exercised)
-        let possible = selection.scenarios.filter { prognosis.obstacle(to: $0) == nil }.count
-        note("scenarios", .ok, "\(possible) of \(selection.scenarios.count) can be performed")
-        diagnosis.open = prognosis.open
+        let forecast = Forecast(of: selection, against: subject, scope: scope, under: specification)
+        note("scenarios", .ok, "\(forecast.performed.count) of \(selection.scenarios.count) can be performed")
+        diagnosis.open = Prognosis(forecast: forecast, exercised: exercised).open
     }
 
     private mutating func note(_ check: String, _ status: Diagnosis.Status, _ what: String, fix: String? = nil) {

@@ -7,9 +7,6 @@ struct ExaminationProbes {
     /// What the agent is told to answer; nobody answers so by chance.
     let reply: String
 
-    /// As many as one scenario may use.
-    private static let principalsPerProbe = 8
-
     /// The subject as it is asked: an agent that is said to answer freely is given a script too, and may obey it.
     var asked: ServerSubject {
         var asked = subject
@@ -20,21 +17,9 @@ struct ExaminationProbes {
     /// The name of the scenario of a probe.
     static func name(_ probe: String) -> String { "server/LIVE/\(probe)" }
 
-    /// All of them.
+    /// All of them, but the greetings.
     var scenarios: [Scenario] {
-        var probes = groups.enumerated().map { number, group in
-            let branches = group.indices.map { index in
-                """
-                [{"do":"connect","on":"\(Self.letter(index))","principal":"p\(index + 1)","optional":true},
-                 {"do":"listSessions","principal":"p\(index + 1)"}]
-                """
-            }
-            // A branch more, because two make company.
-            return Probe.scenario(
-                "greeting-\(number)", principals: group.count,
-                #"{"do":"together","branches":[\#(branches.joined(separator: ",")),"#
-                    + #"[{"do":"http","method":"GET","path":"/api/health","token":null}]]}"#)
-        }
+        var probes: [Scenario?] = []
         // A model is to use a tool as well: what is seen of it decides what can be told apart.
         let tool = subject.agent == .model ? #"{"tool":"examine","input":{"of":"\#(reply)"}},"# : ""
         let question = #"{"do":"chat","on":"A","as":"c1","script":[\#(tool){"reply":"\#(reply)"}]}"#
@@ -65,14 +50,4 @@ struct ExaminationProbes {
         }
         return probes.compactMap { $0 }
     }
-
-    /// The principals, as many together as one scenario may use.
-    var groups: [[ServerSubject.Principal]] {
-        stride(from: 0, to: subject.principals.count, by: Self.principalsPerProbe).map {
-            Array(subject.principals[$0..<min($0 + Self.principalsPerProbe, subject.principals.count)])
-        }
-    }
-
-    /// The connection of a principal of a group.
-    static func letter(_ index: Int) -> String { String(UnicodeScalar(UInt8(ascii: "A") + UInt8(index))) }
 }

@@ -14,10 +14,13 @@ package struct JudgeOptions: Sendable {
     let reading: CaptureReader.Options
     /// How many seconds a pipe may bring nothing; 0 for ever.
     let patience: Int
+    /// Whether nobody said what the server declares, so that its greetings do.
+    let isUndeclared: Bool
 
-    package init(form: CaptureForm?, reading: CaptureReader.Options, patience: Int) {
+    package init(form: CaptureForm?, reading: CaptureReader.Options, patience: Int, isUndeclared: Bool = false) {
         self.form = form
         self.reading = reading
+        self.isUndeclared = isUndeclared
         self.patience = max(0, patience)
     }
 }

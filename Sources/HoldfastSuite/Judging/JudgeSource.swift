@@ -14,6 +14,8 @@ final class JudgeSource: Sendable {
         let history: History
         let places: [CapturePlace]
         let wasCutShort: Bool
+        /// The clauses that the file asks about; nil for all.
+        var inQuestion: Set<ClauseID>?
         /// The scenario and the verdicts that were stored with it; nil for what no report brings.
         let stored: (scenario: String, verdicts: [Verdict])?
     }
@@ -27,6 +29,8 @@ final class JudgeSource: Sendable {
         var moreProblems: [InputProblem] = []
         /// What a capture lacks; empty for scenarios of a stage.
         var lacks: Set<History.Capture.Lack>?
+        /// The profiles that greetings stated where nobody declared any.
+        var stated: Set<Profile> = []
         /// Whether the run that a report tells of left clauses untested or in doubt, or failed itself.
         var runIsIncomplete = false
     }
@@ -37,6 +41,7 @@ final class JudgeSource: Sendable {
         var parts = CapturedParts()
         var waiting: [CapturedParts.Part] = []
         var scenarios: [ScenarioResult] = []
+        var inQuestion: Set<ClauseID>?
         var number = 0
         var hasBegun = false
         var isAtEnd = false
@@ -87,7 +92,7 @@ final class JudgeSource: Sendable {
             state.number += 1
             return Unit(
                 file: index, number: state.number, history: scenario.history, places: [], wasCutShort: false,
-                stored: (scenario.name, scenario.verdicts))
+                inQuestion: state.inQuestion, stored: (scenario.name, scenario.verdicts))
         }
         while state.waiting.isEmpty, !state.isAtEnd { try readOn(&state) }
         return unit(&state)
@@ -101,8 +106,20 @@ final class JudgeSource: Sendable {
             state.summary.lacks = (state.summary.lacks ?? []).union(capture.lacks)
         }
         return Unit(
-            file: index, number: state.number, history: part.history, places: part.places,
+            file: index, number: state.number, history: declaring(part.history, &state), places: part.places,
             wasCutShort: part.wasCutShort, stored: nil)
+    }
+
+    /// The history with what its server states; a transcript of a run says itself what was declared.
+    private func declaring(_ history: History, _ state: inout State) -> History {
+        var header = history.header
+        let subject = header.subject
+        guard options.isUndeclared, history.header.capture != nil, subject.role == .server,
+            subject.profiles == [.core], history.header.dialect.isCanonical
+        else { return history }
+        state.summary.stated.formUnion(history.events.statedProfiles)
+        header.subject.profiles.formUnion(state.summary.stated)
+        return History(header: header, events: history.events)
     }
 
     private func finish(_ state: inout State) -> Unit? {
@@ -137,9 +154,10 @@ final class JudgeSource: Sendable {
         }
         state.isAtEnd = true
         do {
-            let report = try ReportReader.report(bytes, file: name)
+            let report = try RunReport(bytes, file: path)
             state.summary.runIsIncomplete = report.exit == .incomplete || report.exit == .harness
             state.scenarios = report.scenarios.filter { $0.skipped == nil }
+            state.inQuestion = report.inQuestion
         } catch {
             state.summary.moreProblems = Array(error.problems.dropFirst())
             throw error.problems.first

@@ -111,7 +111,7 @@ package struct Judgement: Sendable {
         files[unit.file].profiles.formUnion(header.subject.profiles)
         files[unit.file].dialects.insert(header.dialect.name)
         files[unit.file].specifications.insert(header.specification)
-        for verdict in verdicts {
+        for verdict in verdicts where unit.inQuestion?.contains(verdict.clause) ?? true {
             var tally = clauses[verdict.clause] ?? ClauseTally()
             tally.outcomes[verdict.outcome, default: 0] += 1
             tally.exercised += verdict.exercised
@@ -124,7 +124,11 @@ package struct Judgement: Sendable {
             if !verdict.findings.isEmpty { tally.keep(verdict, of: unit, name: name) }
             clauses[verdict.clause] = tally
         }
-        if keepsParts, parts.count < Self.mostParts, verdicts.contains(where: { $0.outcome == .violation }) {
+        if keepsParts, parts.count < Self.mostParts,
+            verdicts.contains(where: {
+                $0.outcome == .violation && unit.inQuestion?.contains($0.clause) ?? true
+            })
+        {
             // The name of a scenario is the file's own, and no path.
             parts.append(("file-\(unit.file + 1)-part-\(unit.number)", TranscriptWriter.text(unit.history)))
         }
@@ -138,8 +142,8 @@ package struct Judgement: Sendable {
         let now = computed.keyed(by: \.clause)
         for clause in Set(before.keys).union(now.keys).sorted() {
             let (one, other) = (before[clause], now[clause])
-            // Clauses of profiles that were not declared are not stored.
-            if one == nil, other?.outcome == .notApplicable { continue }
+            // Clauses that nothing put to the test are not stored, nor are those of profiles that were not declared.
+            if one == nil, other.map({ $0.outcome == .notApplicable || $0.outcome == .untested }) ?? true { continue }
             recomputed += 1
             guard one != other else { continue }
             differenceCount += 1

@@ -61,7 +61,8 @@ package struct JudgementText {
             let dialects = file.dialects.subtracting(["canonical"]).sorted()
             if !dialects.isEmpty { words.append("dialect \(dialects.joined(separator: ", "))") }
             if !file.profiles.isEmpty {
-                words.append("profiles \(file.profiles.sorted().map(\.rawValue).joined(separator: ", "))")
+                let stated = file.summary.stated.isEmpty ? "" : " as 'connected' states them"
+                words.append("profiles \(file.profiles.sorted().map(\.rawValue).joined(separator: ", "))\(stated)")
             }
             let foreign = file.foreignSpecifications(to: specification.version)
             if !foreign.isEmpty {

@@ -13,6 +13,7 @@ package struct ProxySummary {
     private let failure: String?
     private let specification: Specification
     private let subject: History.Subject
+    private let stated: Set<Profile>
 
     package init(_ proxy: Proxy, specification: Specification, subject: History.Subject) {
         tallies = proxy.tallies
@@ -21,6 +22,7 @@ package struct ProxySummary {
         failure = proxy.transcriptFailure
         self.specification = specification
         self.subject = subject
+        stated = proxy.statedProfiles
     }
 
     /// A violation is evidence whatever else happened; then the proxy's own failures; then nothing seen at all.
@@ -56,6 +58,10 @@ package struct ProxySummary {
                 """)
         }
         lines.append(passed)
+        if !stated.isEmpty {
+            let names = stated.union(subject.profiles).sorted().map(\.rawValue).joined(separator: ", ")
+            lines.append("profiles: \(names), as 'connected' states them")
+        }
         lines.append(headline(style))
         return lines.joined(separator: "\n") + "\n"
     }

@@ -1,6 +1,7 @@
 import Holdfast
 import Report
 import Stage
+import Transcript
 
 /// Performs scenarios against a client, judges the transcripts, and adds them up.
 package struct ClientSuite {
@@ -26,13 +27,34 @@ package struct ClientSuite {
     /// - Throws: A `SuiteProblem`, when no driver was to be had any more.
     package func run(until stop: Stop? = nil, showing show: ProgressDisplay? = nil) async throws -> RunReport {
         let run = ClientRun(stage: ClientStage(subject: subject, specification: specification), jobs: jobs)
-        let session = SuiteSession(specification, selection, showing: show)
-        let scenarios = selection.scenarios
-        let outcome = try await session.perform(until: stop) { await run.run(scenarios, progress: $0) }
-        let results = await session.results(outcome.performances)
+        let setAside = selection.scenarios.compactMap(excluded).keyed(by: \.name)
+        var performed = selection
+        performed.scenarios = selection.scenarios.filter { setAside[$0.name] == nil }
+        let session = SuiteSession(specification, performed, showing: show)
+        let outcome = try await session.perform(until: stop) { [scenarios = performed.scenarios] in
+            await run.run(scenarios, progress: $0)
+        }
+        let results = selection.inOrder(await session.results(outcome.performances), and: setAside)
         var report = session.report(results, of: subject.declaration, at: address, selection)
         report.diagnostics = diagnostics(of: results) + [outcome.performances.lateness].compactMap(\.self)
         return report
+    }
+
+    private func excluded(_ scenario: ClientScenario) -> ScenarioResult? {
+        guard let reason = selection.reason(toExclude: scenario) else { return nil }
+        let header = History.Header(
+            specification: specification.version, scenario: scenario.name, subject: subject.declaration)
+        return ScenarioResult(
+            name: scenario.name, history: History(header: header, events: []), verdicts: [], skipped: reason,
+            wasSetAside: true)
+    }
+
+    /// Each scenario that will be performed, a line each, and why the others will not.
+    package var plan: String {
+        let reasons = selection.scenarios.map { ($0, selection.reason(toExclude: $0) ?? subject.obstacle(to: $0)) }
+        let left = Dictionary(grouping: reasons.compactMap(\.1), by: \.self).sorted { $0.key < $1.key }
+        return ScenarioSelection.plan(
+            of: reasons.filter { $0.1 == nil }.map(\.0), notPerformed: left.map { ($0.key, $0.value.count) })
     }
 
     /// What weakens the evidence, or lets it last, and is no fault of anybody.

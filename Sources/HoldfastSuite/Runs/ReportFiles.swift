@@ -8,15 +8,33 @@ extension RunReport {
         try Files.makeFolder(folder)
         for scenario in scenarios where scenario.skipped == nil {
             try Files.write(
-                TranscriptWriter.text(scenario.history), to: "\(folder)/transcripts/\(scenario.name).ndjson",
+                TranscriptWriter.packedText(scenario.history),
+                to: "\(folder)/\(JSONReport.transcript(of: scenario.name))",
                 makingFolders: true)
         }
-        try Files.write(JSONReport(self).value.text(pretty: true) + "\n", to: "\(folder)/report.json")
+        try Files.write(JSONReport(self, transcriptsApart: true).text, to: "\(folder)/report.json")
     }
 
     /// A report that was written: the file, or the one in a folder.
     package init(at path: String) throws {
         let file = Files.isFolder(path) ? "\(path)/report.json" : path
-        self = try ReportReader.report(Files.bytes(of: file), file: file == "-" ? "standard input" : file)
+        self = try RunReport(Files.bytes(of: file), file: file)
+    }
+
+    /// The report in the bytes of a file, which may stand beside its transcripts.
+    init(_ bytes: [UInt8], file: String) throws(InputProblems) {
+        guard file != "-" else {
+            self = try ReportReader.report(bytes, file: "standard input")
+            return
+        }
+        let folder = Files.folder(of: file)
+        self = try ReportReader.report(bytes, file: file) { (name) throws(InputProblem) in
+            do {
+                return try Files.bytes(of: folder.isEmpty ? name : "\(folder)/\(name)")
+            } catch {
+                throw error as? InputProblem
+                    ?? InputProblem(name, "cannot be read", expected: "a readable file", fix: "check the permissions")
+            }
+        }
     }
 }

@@ -47,45 +47,71 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
     let clauses: Set<ClauseID>?
     /// The scenarios to perform.
     package internal(set) var scenarios: [Item]
+    /// Clauses that are left out by name, though they are in question.
+    package private(set) var excluded: Set<ClauseID> = []
+    /// Why scenarios are left out by name, or with all their clauses.
+    private var exclusions: [String: String] = [:]
     /// Which part of all chosen scenarios these are, and the names of all; nil when they are all.
     private var part: (shard: Shard, plan: [String])?
 
-    /// Everything that any pattern names; a pattern that names nothing is a problem, never ignored.
+    /// Everything that any pattern names, without what is excluded; a pattern that names nothing is a problem, never ignored.
     package init(
-        _ patterns: [String] = [], role: Role, of specification: Specification, scenarios: [Item]
+        _ patterns: [String] = [], excluding: [String] = [], role: Role, of specification: Specification,
+        scenarios: [Item]
     ) throws(InputProblems) {
         let scenarios = scenarios.filter { $0.role == role }
-        guard !patterns.isEmpty else {
-            self.clauses = nil
-            self.scenarios = scenarios
-            return
-        }
         let clauses = specification.clauses.filter { $0.role == role }.map(\.id)
         var problems: [InputProblem] = []
-        var chosenClauses: Set<ClauseID> = []
-        var chosenScenarios: Set<String> = []
-        for pattern in patterns.map(NamePattern.init) {
-            let named = clauses.filter { pattern.matches($0) }
-            let performed = scenarios.filter { scenario in
-                pattern.matches(scenario.name) || scenario.clauses.contains(where: named.contains)
-            }
-            if named.isEmpty && performed.isEmpty {
+        func find(_ text: String, _ flag: String) -> (clauses: [ClauseID], scenarios: [Item]) {
+            let pattern = NamePattern(text)
+            let found = (clauses.filter { pattern.matches($0) }, scenarios.filter { pattern.matches($0.name) })
+            if found.0.isEmpty && found.1.isEmpty {
                 let area = role == .server ? "SYNC" : "CLIENT"
                 problems.append(
                     InputProblem(
-                        "--only", "'\(pattern.text)' names no clause and no scenario", insteadOf: pattern.text,
+                        flag, "'\(text)' names no clause and no scenario", insteadOf: text,
                         among: clauses.map(\.description) + Area.allCases.map(\.rawValue) + scenarios.map(\.name),
                         expected: "a clause id such as \(area)-3, an area such as \(area)-*, "
                             + "or a scenario such as \(role.rawValue)/\(area)/*",
                         otherwise: "run 'conformance list' to see all clauses and scenarios"))
             }
+            return found
+        }
+        var chosenClauses: Set<ClauseID> = []
+        var chosenScenarios: Set<String> = []
+        for pattern in patterns {
+            let (named, byName) = find(pattern, "--only")
+            let performed = byName + scenarios.filter { $0.clauses.contains(where: named.contains) }
             chosenClauses.formUnion(named.isEmpty ? performed.flatMap(\.clauses) : named)
             chosenScenarios.formUnion(performed.map(\.name))
         }
+        self.clauses = patterns.isEmpty ? nil : chosenClauses
+        self.scenarios = patterns.isEmpty ? scenarios : scenarios.filter { chosenScenarios.contains($0.name) }
+        var owners: [ClauseID: String] = [:]
+        for pattern in excluding {
+            let (named, byName) = find(pattern, "--exclude")
+            for clause in named where owners[clause] == nil { owners[clause] = pattern }
+            for scenario in byName where exclusions[scenario.name] == nil {
+                exclusions[scenario.name] = "--exclude \(pattern) was given"
+            }
+        }
+        let inQuestion = Set(patterns.isEmpty ? clauses : clauses.filter(chosenClauses.contains))
+        excluded = Set(owners.keys).intersection(inQuestion)
+        for scenario in self.scenarios where exclusions[scenario.name] == nil {
+            let meant = scenario.clauses.filter(inQuestion.contains)
+            guard let first = meant.first, meant.allSatisfy(excluded.contains) else { continue }
+            exclusions[scenario.name] = "--exclude \(owners[first] ?? "") was given"
+        }
+        if problems.isEmpty, !excluding.isEmpty, self.scenarios.allSatisfy({ exclusions[$0.name] != nil }) {
+            problems.note(
+                "--exclude", "nothing is left to perform", expected: "clauses and scenarios that remain",
+                fix: "exclude less")
+        }
         try problems.throwAll()
-        self.clauses = chosenClauses
-        self.scenarios = scenarios.filter { chosenScenarios.contains($0.name) }
     }
+
+    /// Why a scenario is left out by name, or with all its clauses; nil when it is not.
+    func reason(toExclude scenario: Item) -> String? { exclusions[String(scenario.name.prefix { $0 != "#" })] }
 
     /// The scenarios that are meant to exercise each clause, by name.
     var intended: [String: [ClauseID]] {
@@ -115,9 +141,10 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
         part.map { Shard.Part($0.shard, of: $0.plan, holding: results.map(\.name)) }
     }
 
-    /// What would be performed, a line each.
-    package var plan: String {
+    /// Scenarios that will be performed, a line each, and why others will not.
+    package static func plan(of scenarios: [Item], notPerformed reasons: [(reason: String, count: Int)]) -> String {
         let lines = scenarios.map { "\($0.name)  \($0.clauses.map(\.description).joined(separator: " "))\n" }
-        return lines.joined() + "\n\(scenarios.count) scenario\(scenarios.count == 1 ? "" : "s")\n"
+        let left = reasons.map { "not performed: \(counted($0.count, "scenario")), \($0.reason)\n" }
+        return lines.joined() + "\n\(counted(scenarios.count, "scenario"))\n" + left.joined()
     }
 }

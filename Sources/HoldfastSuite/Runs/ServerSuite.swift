@@ -31,22 +31,27 @@ package struct ServerSuite {
     package func run(until stop: Stop? = nil, showing show: ProgressDisplay? = nil) async throws -> RunReport {
         var suite = SuiteRun(stage: ServerStage(subject: subject, specification: specification), jobs: jobs)
         suite.traces = traces
-        let scenarios = selection.scenarios.filter { reason(toSetAside: $0) == nil }
+        let forecast = Forecast(of: selection, against: subject, scope: scope, under: specification)
+        let setAside = selection.scenarios.compactMap(forecast.leftOut).filter(\.wasSetAside).keyed(by: \.name)
+        let scenarios = selection.scenarios.filter { setAside[$0.name] == nil }
         var performed = selection
         performed.scenarios = scenarios
         let session = SuiteSession(specification, performed, showing: show)
         let outcome = try await session.perform(until: stop) { [suite] in await suite.run(scenarios, progress: $0) }
-        let results = inOrder(await session.results(outcome.performances))
-        var report = session.report(results, of: subject.declaration, at: subject.shownAddress, selection)
+        let tiers = selection.scenarios.keyed(by: \.name).mapValues { Scope.tier(of: $0, agent: subject.agent) }
+        let results = selection.inOrder(await session.results(outcome.performances), and: setAside).map { result in
+            var result = result
+            result.tier = tiers[result.name] ?? 1
+            if scope.isStrict { result.isOutOfReach = false }
+            return result
+        }
+        var report = session.report(
+            results, of: subject.declaration, at: subject.shownAddress, selection, isStrict: scope.isStrict)
         report.diagnostics =
             (subject.isUndeclared ? [subject.statedWords] : []) + outcome.diagnostics
             + Self.leftOut(of: outcome.performances)
             + [outcome.performances.lateness].compactMap(\.self)
         return report
-    }
-
-    private func reason(toSetAside scenario: Scenario) -> String? {
-        scope.reason(toSetAside: scenario, agent: subject.agent)
     }
 
     /// What scenarios spell out and the dialect cannot say, a line for each reason.
@@ -63,23 +68,13 @@ package struct ServerSuite {
             "left out \(names.count) times, because \(reason): \(listed(Set(names).sorted(), most: 3))"
         }
     }
+}
 
-    /// The results in the order of the selection, with the scenarios that were set aside at their places.
-    private func inOrder(_ results: [ScenarioResult]) -> [ScenarioResult] {
+extension ScenarioSelection {
+    /// Results in the order of the selection, with those of scenarios that were set aside at their places.
+    func inOrder(_ results: [ScenarioResult], and setAside: [String: ScenarioResult]) -> [ScenarioResult] {
         let byName = results.keyed(by: \.name)
-        return selection.scenarios.compactMap { scenario in
-            var result = byName[scenario.name]
-            if result == nil, let reason = reason(toSetAside: scenario) {
-                let header = History.Header(
-                    specification: specification.version, scenario: scenario.name, subject: subject.declaration)
-                result = ScenarioResult(
-                    name: scenario.name, history: History(header: header, events: []), verdicts: [], skipped: reason,
-                    wasSetAside: true)
-            }
-            result?.tier = Scope.tier(of: scenario, agent: subject.agent)
-            if scope.isStrict { result?.isOutOfReach = false }
-            return result
-        }
+        return scenarios.compactMap { byName[$0.name] ?? setAside[$0.name] }
     }
 }
 

@@ -70,6 +70,6 @@ final class SuiteJudging: Sendable {
             problems: performance.problems.map(\.description), skipped: performance.skipped,
             stoppedAt: performance.stoppedAt ?? (performance.wasInterrupted ? "the run was interrupted" : nil),
             failure: performance.failure, duration: performance.duration,
-            isOutOfReach: performance.isOutOfReach)
+            lacks: performance.lacks)
     }
 }

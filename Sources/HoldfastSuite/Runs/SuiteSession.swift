@@ -57,11 +57,12 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     /// Adds up what was seen of a subject.
     func report(
         _ results: [ScenarioResult], of subject: History.Subject, at address: String,
-        _ selection: ScenarioSelection<Item>
+        _ selection: ScenarioSelection<Item>, isStrict: Bool = false
     ) -> RunReport {
         var report = RunReport(
             results, of: subject, at: address, under: specification, selection: selection.clauses,
-            intended: selection.intended, startedAt: startedAt, duration: .now - start,
+            intended: selection.intended, leftOut: selection.excluded, isStrict: isStrict, startedAt: startedAt,
+            duration: .now - start,
             wasInterrupted: wasInterrupted.withLock { $0 }, part: selection.part(of: results))
         report.tool = toolVersion
         return report

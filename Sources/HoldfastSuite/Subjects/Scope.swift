@@ -29,6 +29,15 @@ package struct Scope: Sendable {
             case .scripted: [1, 2]
             case .model: [1, 3]
             }
+        if let unknown = tiers.first(where: { !(1...3).contains($0) }) {
+            return [
+                InputProblem(
+                    place, "there is no tier \(unknown)",
+                    expected:
+                        "1 (any agent), 2 (an agent that obeys scripts) or 3 (one that asks the suite's model endpoint)",
+                    fix: "name one of them, or leave it out for all that the agent allows")
+            ]
+        }
         guard let tier = tiers.subtracting(possible).min() else { return [] }
         let needs = [2: "obeys scripts", 3: "asks the suite's model endpoint"]
         let what = needs[tier].map { "tier \(tier) needs an agent that \($0), and this one is '\(agent.rawValue)'" }

@@ -48,9 +48,7 @@ extension ServerUnderTest {
         let agent = told == .plain && startCommand?.takesModel == true ? .model : told
         let wanted = tiers.isEmpty ? described?.tiers : Set(tiers)
         problems += Scope.problems(wanted ?? [], agent: agent, given: tiers.isEmpty ? "--subject" : "--tier")
-        let given = tokens.enumerated().map { ServerSubject.Principal(name: "p\($0 + 1)", token: $1) }
-        let known = described?.principals.map { ServerSubject.Principal(name: $0.name, token: $0.token) } ?? []
-        var people = given.isEmpty ? known : given
+        var people = people(described, in: folder, &problems)
         if people.isEmpty { people = [ServerSubject.Principal(name: "p1")] }
         name(devicesOf: &people, described?.push?.devices ?? [:], &problems)
         if !(0...86_400).contains(wait) {
@@ -58,12 +56,19 @@ extension ServerUnderTest {
                 "--wait", "'\(wait)' seconds", expected: "a number from 0 to 86400", fix: "leave it out, or give 60")
         }
         let tls = tls(&problems)
-        let headers = headers.compactMap { header($0, &problems) }
+        let headers = GivenHeaders(
+            headers, cookie: cookie, origin: origin, besides: described?.headers ?? [:], &problems)
+        if headers.names.contains("authorization"), people.contains(where: { $0.token != nil }) {
+            problems.note(
+                "--header", "'Authorization' is where the suite puts the tokens", expected: "a header or tokens",
+                fix: "leave one of them out")
+        }
         guard problems.isEmpty, let webSocket else { throw InputProblems(problems) }
         var subject = ServerSubject(
-            name: described?.name ?? "server", webSocket: webSocket, http: base, principals: people, profiles: declared,
+            name: described?.name ?? described.map { _ in webSocket.authority } ?? "server", webSocket: webSocket,
+            http: base, principals: people, profiles: declared,
             tls: tls)
-        subject.headers = headers
+        subject.headers = headers.fields
         subject.speak(spoken)
         subject.isUndeclared = named == nil && spoken.isCanonical
         subject.start = startCommand
@@ -93,19 +98,42 @@ extension ServerUnderTest {
         let topic =
             reference == nil ? try subjectFile.map { try SubjectFile(file: $0) }?.push?.topic : ReferenceSubject.topic
         return try await Services.run(
-            for: subject, push: push, pushCertificate: pushCertificate, pushTopic: topic, model: model
+            for: await subject.withTokens(), push: push, pushCertificate: pushCertificate, pushTopic: topic,
+            model: model
         ) { subject in
-            if subject.start == nil { await awaitStart(of: subject) }
-            return try await body(
-                subject.isUndeclared ? subject.declaringWhatItStates(under: specification) : subject)
+            let subject = subject.start == nil ? await subject.awaited(for: .seconds(wait)) : subject
+            let isAsked = subject.start == nil ? subject.notReached == nil : subject.isUndeclared
+            return try await body(isAsked ? subject.greeted(under: specification) : subject)
         }
     }
 
-    /// Waits until the server takes connections, as long as it may take; what then keeps it from doing so, others tell.
-    private func awaitStart(of subject: ServerSubject) async {
-        let end = ContinuousClock.now + .seconds(wait)
-        while ContinuousClock.now < end, !Task.isCancelled, (try? await subject.reach()) == nil {
-            try? await Task.sleep(for: .milliseconds(200), clock: .continuous)
+    /// Whose tokens are given: by flags, else by the file.
+    private func people(
+        _ described: SubjectFile?, in folder: String?, _ problems: inout [InputProblem]
+    ) -> [ServerSubject.Principal] {
+        typealias Given = (place: String, name: String, token: SubjectFile.Token)
+        var given: [Given] = tokens.map { ("--token", "", .given($0)) }
+        given += tokenVariables.map { ("--token-env", "", .variable($0)) }
+        given += tokenFiles.map { ("--token-file", "", .file($0)) }
+        given += tokenCommands.map { ("--token-command", "", .command((try? ShellWords($0).words) ?? [])) }
+        for index in given.indices { given[index].name = "p\(index + 1)" }
+        let isFromFile = given.isEmpty
+        if isFromFile {
+            given = (described?.principals ?? []).map { ("--subject /principals \($0.name)", $0.name, $0.token) }
+        }
+        return given.compactMap { place, name, token in
+            if case .command(let words) = token, words.isEmpty {
+                problems.note(
+                    place, "no program in it", expected: "a command line as for a shell",
+                    fix: "for instance \(place) 'gh auth token'")
+                return nil
+            }
+            do {
+                return try token.principal(name, given: place, in: isFromFile ? folder : nil)
+            } catch {
+                problems += [error as? InputProblem].compactMap(\.self)
+                return nil
+            }
         }
     }
 
@@ -166,7 +194,9 @@ extension ServerUnderTest {
         var problems: [InputProblem] = []
         let others: [(String, Bool)] = [
             ("url", url != nil), ("--http", http != nil), ("--subject", subjectFile != nil),
-            ("--token", !tokens.isEmpty), ("--start", start != nil), ("--data", data != nil),
+            ("--token", !tokens.isEmpty), ("--token-env", !tokenVariables.isEmpty),
+            ("--token-file", !tokenFiles.isEmpty), ("--token-command", !tokenCommands.isEmpty),
+            ("--start", start != nil), ("--data", data != nil),
             ("--env", !environment.isEmpty), ("--ready", ready != nil), ("--device", !devices.isEmpty),
         ]
         for (flag, isGiven) in others where isGiven {
@@ -197,22 +227,8 @@ extension ServerUnderTest {
         )
     }
 
-    /// How TLS is spoken; files that cannot be read are problems of their own.
+    /// How TLS is spoken; what is wrong with the files is a problem of whoever named them.
     private func tls(_ problems: inout [InputProblem]) -> TLSOptions {
-        let files = [
-            ("--ca", certificateAuthorities), ("--client-certificate", clientCertificate), ("--client-key", clientKey),
-        ]
-        for (flag, file) in files {
-            guard let file else { continue }
-            do {
-                guard try !Files.text(of: file).contains("-----BEGIN") else { continue }
-                problems.note(
-                    flag, "'\(file)' holds no PEM text", expected: "a file in PEM form",
-                    fix: "convert it with 'openssl x509 -in FILE -inform der -out FILE.pem'")
-            } catch {
-                problems += [error as? InputProblem].compactMap(\.self)
-            }
-        }
         var identity: TLSOptions.Identity?
         switch (clientCertificate, clientKey) {
         case (let certificate?, let key?): identity = .init(certificateFile: certificate, keyFile: key)
@@ -222,26 +238,10 @@ extension ServerUnderTest {
                 clientKey == nil ? "--client-certificate" : "--client-key", "one is useless without the other",
                 expected: "--client-certificate FILE and --client-key FILE", fix: "give both")
         }
-        return TLSOptions(
+        let options = TLSOptions(
             acceptAnyCertificate: acceptsAnyCertificate, trustRootsFile: certificateAuthorities, identity: identity)
-    }
-
-    /// A header as it was given; its value may be a secret and stands in no message.
-    private func header(_ text: String, _ problems: inout [InputProblem]) -> (String, String)? {
-        let name = text.prefix { $0 != ":" }
-        let value = text.dropFirst(name.count + 1).drop { $0 == " " }
-        let isName =
-            !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"()<>@,;\\\"/[]?={}".utf8.contains($0) }
-        // Without a colon the whole may be the secret.
-        let isNamed = isName && name.endIndex < text.endIndex
-        guard isNamed, value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
-        else {
-            problems.note(
-                "--header", "'\(isNamed ? String(name) : "…")' is no header with a value", expected: "Name: value",
-                fix: "for instance --header 'X-Tenant: one'")
-            return nil
-        }
-        return (String(name), String(value))
+        problems += options.problems()
+        return options
     }
 
     private func endpoint(

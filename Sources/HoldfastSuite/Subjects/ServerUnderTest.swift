@@ -22,6 +22,12 @@ public struct ServerUnderTest: Sendable {
     public var profiles: [String] = []
     /// The tokens of the principals p1, p2 and so on (`--token`); scenarios of as many principals run at once.
     public var tokens: [String] = []
+    /// Variables of the environment that hold tokens of further principals (`--token-env`).
+    public var tokenVariables: [String] = []
+    /// Files whose first lines are tokens of further principals (`--token-file`).
+    public var tokenFiles: [String] = []
+    /// Commands that print tokens of further principals, asked again when these may have expired (`--token-command`).
+    public var tokenCommands: [String] = []
     /// The device tokens that it knows, each as `principal=token` (`--device`).
     public var devices: [String] = []
     /// The dialect it speaks: a name that comes along, or the path of a dialect file (`--dialect`).
@@ -50,6 +56,10 @@ public struct ServerUnderTest: Sendable {
     public var patience = 20
     /// Headers of every upgrade and request, each as `Name: value` (`--header`); no transcript shows them.
     public var headers: [String] = []
+    /// The cookie of every upgrade and request (`--cookie`).
+    public var cookie: String?
+    /// The origin of every upgrade and request (`--origin`).
+    public var origin: String?
     /// A PEM file with the certificate authorities to trust instead of the system's (`--ca`).
     public var certificateAuthorities: String?
     /// The PEM file of the certificate that the suite shows the server (`--client-certificate`).

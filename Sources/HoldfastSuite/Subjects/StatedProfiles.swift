@@ -4,25 +4,17 @@ import Transcript
 
 /// What a server is judged by where nobody said what it declares: the profiles that its greeting states.
 extension ServerSubject {
-    /// The same server, declaring what its greeting states beside what it declares already.
+    /// The same server once it was asked to greet its principals, declaring what that states where nobody said what it declares.
     ///
     /// One that greets nobody within three seconds declares no more; what is wrong with it, others tell.
-    func declaringWhatItStates(under specification: Specification) async throws -> ServerSubject {
-        let greeting = try ScenarioReader.scenario(
-            """
-            {"title": "Greeting", "summary": "What the server states.", "role": "server", "clauses": ["AUTH-17"],
-             "steps": [{"do": "connect", "on": "A", "optional": true}]}
-            """, named: "server/AUTH/greeting", file: "greeting")
-        var asked = self
-        asked.timeouts = timeouts.capped(at: .seconds(3))
-        let outcome = await SuiteRun(stage: ServerStage(subject: asked, specification: specification)).run([greeting])
-        let frames = (outcome.performances.first?.history.events ?? []).compactMap { event in
-            if case .text(.fromServer, let text) = event.kind { Frame(text) } else { nil }
-        }
-        let stated = frames.first { $0.type == "connected" }?["capabilities"]?.arrayValue ?? []
+    func greeted(under specification: Specification) async -> ServerSubject {
+        var patient = self
+        patient.timeouts = patient.timeouts.capped(at: .seconds(3))
+        let run = SuiteRun(stage: ServerStage(subject: patient, specification: specification))
         var subject = self
-        subject.profiles.formUnion(
-            Set(stated.compactMap { $0.stringValue.flatMap(Profile.init) }).intersection(Profile.all(of: .server)))
+        subject.greetings = await run.run(Greetings(subject: self).scenarios).performances
+        guard isUndeclared else { return subject }
+        subject.profiles.formUnion(subject.greetings.flatMap(\.history.events).statedProfiles)
         return subject
     }
 

@@ -36,10 +36,13 @@ package final class LiveJudge: Sendable {
         var last: WatchedEvents.Window?
         /// Whether that was full, and waits for a second look before a part of it goes.
         var waits = false
+        /// The profiles that greetings stated, where nobody declared any.
+        var stated: Set<Profile> = []
     }
 
     private let specification: Specification
     private let header: History.Header
+    private let isUndeclared: Bool
     private let watched: WatchedEvents
     private let tell: @Sendable (Report) -> Void
     private let state = Mutex(State())
@@ -49,17 +52,22 @@ package final class LiveJudge: Sendable {
     private static let most = 10_000
 
     init(
-        _ header: History.Header, under specification: Specification, watching watched: WatchedEvents,
+        _ header: History.Header, under specification: Specification, isUndeclared: Bool = false,
+        watching watched: WatchedEvents,
         tell: @escaping @Sendable (Report) -> Void
     ) {
         self.header = header
         self.specification = specification
+        self.isUndeclared = isUndeclared
         self.watched = watched
         self.tell = tell
     }
 
     /// What each clause came to so far.
     var tally: ClauseTally { state.withLock { $0.tally } }
+
+    /// The profiles that greetings stated, where nobody declared any.
+    var stated: Set<Profile> { state.withLock { $0.stated } }
 
     func start() {
         let thread = DispatchQueue(label: "holdfast.proxy.judging")
@@ -117,6 +125,14 @@ package final class LiveJudge: Sendable {
     private func history(_ window: WatchedEvents.Window) -> History {
         var header = header
         header.capture?.carried = window.carried
+        if isUndeclared {
+            let seen = window.events.statedProfiles
+            header.subject.profiles.formUnion(
+                state.withLock { state in
+                    state.stated.formUnion(seen)
+                    return state.stated
+                })
+        }
         return History(header: header, events: window.events)
     }
 

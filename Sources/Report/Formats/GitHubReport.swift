@@ -1,3 +1,5 @@
+import Basics
+
 /// The report as annotations that a workflow of GitHub shows beside a change.
 struct GitHubReport {
     let report: RunReport
@@ -12,6 +14,12 @@ struct GitHubReport {
         lines += GitHubAnnotation.bounded(
             annotations(cases.filter(\.isWrong), .error), room: limit - (conforms ? 0 : 1))
         lines += GitHubAnnotation.bounded(annotations(cases.filter(\.isRemarked), .warning))
+        let unreached = report.outOfReach.map { gap in
+            GitHubAnnotation(
+                .notice, title: "\(counted(gap.clauses.count, "clause")) out of reach",
+                message: GitHubAnnotation.words(gap.line))
+        }
+        lines += GitHubAnnotation.bounded(unreached, room: limit - (conforms ? 1 : 0))
         return lines.map(\.text).joined()
     }
 

@@ -89,20 +89,25 @@ struct MarkdownReport {
 
     private var areas: String? {
         let judged = Dictionary(grouping: report.clauses, by: \.clause.id.area)
-        guard !judged.isEmpty else { return nil }
-        let columns: [(String, (ClauseResult) -> Bool)] = [
+        let open = report.undecidedByArea
+        let areas = Set(judged.keys).union(open.keys).sorted()
+        guard !areas.isEmpty else { return nil }
+        let outcomes: [(String, (ClauseResult) -> Bool)] = [
             ("pass", { $0.outcome == .pass }),
             ("violated", { $0.outcome == .violation && !report.isExpected($0) }),
             ("expected", { report.isExpected($0) }), ("warned", { $0.outcome == .warning }),
             ("untested", { $0.outcome == .untested }), ("inconclusive", { $0.outcome == .inconclusive }),
             ("harness errors", { $0.outcome == .harnessError }), ("not applicable", { $0.outcome == .notApplicable }),
         ]
-        let used = columns.filter { column in column.0 == "pass" || report.clauses.contains(where: column.1) }
+        let used = outcomes.filter { column in column.0 == "pass" || report.clauses.contains(where: column.1) }
+        let words = ["out of reach", "set aside"].filter { word in open.values.joined().contains { $0.word == word } }
         return "### By area\n\n"
             + rows(
-                ["area"] + used.map(\.0),
-                judged.sorted { $0.key < $1.key }.map { area, results in
-                    [area.rawValue] + used.map { column in String(results.count(where: column.1)) }
+                ["area"] + used.map(\.0) + words,
+                areas.map { area in
+                    let counts = used.map { column in judged[area]?.count(where: column.1) ?? 0 }
+                    let rest = words.map { word in open[area]?.first { $0.word == word }?.count ?? 0 }
+                    return [area.rawValue] + (counts + rest).map(String.init)
                 })
     }
 

@@ -85,22 +85,20 @@ struct ReportCases {
 
     init(_ report: RunReport) {
         let console = ConsoleReport(report, style: ConsoleStyle(width: 100))
-        var byArea: [Area: [Case]] = [:]
-        for result in report.clauses {
-            byArea[result.clause.id.area, default: []].append(Self.clause(result, report, console))
-        }
+        var cases = report.clauses.map { (id: $0.clause.id, made: Self.clause($0, report, console)) }
         let unreached = report.outOfReach.map { ($0.clauses, "out of reach: \($0.reason)") }
         let left: [([ClauseID], String)] =
             unreached + [
-                (report.setAside, "set aside: its scenarios were left out on request"),
+                (report.setAside, "set aside: it was left out on request"),
                 (report.elsewhere, "left to the other parts of the run"), (report.pending, "there is no check yet"),
             ]
         for (ids, reason) in left {
-            for id in ids {
-                byArea[id.area, default: []].append(
-                    Case(id: id.description, status: .skipped(reason), message: reason))
+            cases += ids.map { id in
+                let title = report.sentences[id] ?? ""
+                return (id, Case(id: id.description, title: title, status: .skipped(reason), message: reason))
             }
         }
+        let byArea = Dictionary(grouping: cases.sorted { $0.id < $1.id }, by: \.id.area).mapValues { $0.map(\.made) }
         let problems = report.scenarios.flatMap(Self.scenario)
         let stale = (report.baseline?.stale ?? []).map { Self.stale($0, in: report.baseline?.file ?? "") }
         var suites = byArea.sorted { $0.key < $1.key }.map {

@@ -31,7 +31,7 @@ struct HTMLNotes {
         var lines = JSONReport.lines(of: report.unseen).map { "\($0)." } + report.notes + report.diagnostics
         lines += report.outOfReach.map { "Out of reach: \($0.line)" }
         if !report.setAside.isEmpty {
-            lines.append("Set aside, because their scenarios were left out on request: \(names(report.setAside))")
+            lines.append("Set aside, because they were left out on request: \(names(report.setAside))")
         }
         if !report.elsewhere.isEmpty {
             lines.append("Left to the other parts of the run: \(names(report.elsewhere))")

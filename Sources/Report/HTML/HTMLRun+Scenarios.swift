@@ -31,8 +31,15 @@ extension HTMLRun {
             <details class="item scenario" data-v="\(badge.name)" data-a="\(area)" id="\(links.id(scenario: scenario.name))">\
             <summary>\(badge.html) <b>\(PlainText.line(scenario.name, limit: 120))</b> \
             <small>\(facts.joined(separator: " · "))</small></summary><div>
-            \(account(of: scenario, &room))</div></details>\n
+            \(later(account(of: scenario, &room), badge))</div></details>\n
             """
+    }
+
+    /// What is read by few becomes a part of the page when it is opened, so that a browser has little to lay out.
+    private func later(_ account: Markup, _ badge: HTMLBadge) -> Markup {
+        badge.name == HTMLBadge(.violation).name
+            ? account
+            : "<template>\(account)</template><noscript><p>Shown with scripts; else see report.json.</p></noscript>"
     }
 
     private func account(of scenario: ScenarioResult, _ room: inout Int) -> Markup {
@@ -71,7 +78,7 @@ extension HTMLRun {
             html += "<ul>\(items)</ul>\n"
         }
         guard !scenario.history.events.isEmpty else { return html }
-        var own = max(0, min(room, Self.maxRowsOfOne))
+        var own = max(0, min(room, found.isEmpty ? Self.maxRowsOfQuiet : Self.maxRowsOfOne))
         let before = own
         let chart = SequenceChart(
             scenario.history, marking: found.map { .init($0, $1) },

@@ -17,6 +17,8 @@ struct HTMLRun {
     /// The most rows in the charts of all scenarios together, and of one of them.
     static let maxRows = 30_000
     static let maxRowsOfOne = 4_000
+    /// The most rows of a quiet run in a scenario where nothing was found.
+    static let maxRowsOfQuiet = 50
     /// The most characters of a verbatim text where something was found, and elsewhere.
     static let maxVerbatim = 4_096
     static let maxQuietVerbatim = 600

@@ -21,7 +21,7 @@ extension RunReport {
     var reason: String {
         let declared = clauses.filter { $0.outcome != .notApplicable }
         let of = "of \(counted(declared.count, "clause")) in question"
-        let unproved = clauses(.untested).count + clauses(.inconclusive).count
+        let unproved = clauses.count(where: \.isUndecided)
         var sentences: [String]
         switch exit {
         case .conforms:

@@ -8,6 +8,13 @@
   }));
   const groups = all('.area');
 
+  // What waits in a template becomes a part of the page when it is opened.
+  const fill = details => {
+    const template = details.querySelector(':scope > div > template');
+    if (template) template.replaceWith(template.content.cloneNode(true));
+  };
+  document.addEventListener('toggle', event => { if (event.target.open) fill(event.target); }, true);
+
   const apply = () => {
     if (!form) return;
     const boxes = all('input[name=v]', form);

@@ -8,39 +8,83 @@ extension ServerSubject {
     /// connection or says something that is no answer is: the scenarios tell what it does.
     /// - Throws: A problem whose `isUnreachable` is true.
     package func reach() async throws(HarnessProblem) {
+        if let notReached { throw notReached }
         let attempts = 3
         let began = ContinuousClock.now
-        let end = began + .seconds(2)
         for attempt in 1...attempts {
-            do {
-                let connection = try await HTTPConnection.open(
-                    webSocket.httpBase, tls: tls, timeout: end - .now)
-                connection.cut(.fin)
-                return try await upgrade(within: timeouts.connect)
-            } catch let problem as HarnessProblem {
-                throw problem
-            } catch let problem as TransportProblem {
-                let mayMend = problem.code == .connectionRefused || problem.code == .unreachable
-                if mayMend, attempt < attempts, !Task.isCancelled {
-                    try? await Task.sleep(for: .milliseconds(600), clock: .continuous)
-                    continue
-                }
-                if webSocket.scheme.isSecure, !mayMend, await speaksInTheClear() {
-                    throw HarnessProblem(
-                        .wrongScheme(speaksTLS: false, better: with(.ws).place), at: webSocket.place)
-                }
-                if case .tls(let reason) = problem.code {
-                    throw HarnessProblem(.tlsFailed(reason: reason), at: webSocket.place)
-                }
-                throw HarnessProblem(
-                    .unreachable(
-                        reason: Self.reason(problem), attempts: attempt,
-                        milliseconds: (.now - began).milliseconds, path: webSocket.path),
-                    at: webSocket.place)
+            do throws(HarnessProblem) {
+                return try await reach(Attempt(number: attempt, began: began, end: began + .seconds(2)))
             } catch {
-                return
+                guard error.mayMendAtOnce, attempt < attempts, !Task.isCancelled else { throw error }
+                try? await Task.sleep(for: .milliseconds(600), clock: .continuous)
             }
         }
+    }
+
+    /// The same server, once it takes connections or so much time has passed; without any it is asked as by ``reach()``.
+    ///
+    /// A gateway answers for a server that is still to come, so refusals are waited out too. What keeps a server from being reached to
+    /// the end, ``reach()`` tells.
+    package func awaited(for limit: Duration) async -> ServerSubject {
+        var subject = self
+        guard limit > .zero else {
+            do throws(HarnessProblem) { try await reach() } catch { subject.notReached = error }
+            return subject
+        }
+        let began = ContinuousClock.now
+        let end = began + limit
+        var number = 0
+        repeat {
+            number += 1
+            do throws(HarnessProblem) {
+                try await reach(Attempt(number: number, began: began, end: end, isWait: true))
+                return self
+            } catch {
+                subject.notReached = error
+                guard error.mayMendInTime else { break }
+            }
+            try? await Task.sleep(for: min(Duration.milliseconds(200), end - .now), clock: .continuous)
+        } while ContinuousClock.now < end && !Task.isCancelled
+        return subject
+    }
+
+    /// One try of several.
+    private struct Attempt {
+        let number: Int
+        let began: ContinuousClock.Instant
+        let end: ContinuousClock.Instant
+        /// Whether the end holds for the upgrade too; else a server has the time for it that it has in scenarios.
+        var isWait = false
+
+        /// The time that is left, not more than a limit.
+        func left(atMost limit: Duration = .seconds(86_400)) -> Duration { max(.zero, min(limit, end - .now)) }
+    }
+
+    private func reach(_ attempt: Attempt) async throws(HarnessProblem) {
+        do throws(TransportProblem) {
+            let connection = try await HTTPConnection.open(
+                webSocket.httpBase, tls: tls, timeout: attempt.left(atMost: .seconds(10)))
+            connection.cut(.fin)
+        } catch {
+            let mayMend = error.code == .connectionRefused || error.code == .unreachable
+            if webSocket.scheme.isSecure, !mayMend, await speaksInTheClear() {
+                throw HarnessProblem(.wrongScheme(speaksTLS: false, better: with(.ws).place), at: webSocket.place)
+            }
+            if case .tls(let reason) = error.code { throw tlsProblem(reason) }
+            throw HarnessProblem(
+                .unreachable(
+                    reason: Self.reason(error), attempts: attempt.number,
+                    milliseconds: (.now - attempt.began).milliseconds, path: webSocket.path), at: webSocket.place)
+        }
+        try await upgrade(within: attempt.isWait ? attempt.left(atMost: timeouts.connect) : timeouts.connect)
+    }
+
+    private func tlsProblem(_ reason: String) -> HarnessProblem {
+        let isAboutClient = TLSWords.isAboutClient(reason)
+        return HarnessProblem(
+            isAboutClient
+                ? .certificateRefused(reason: reason, wasShown: tls.identity != nil) : .tlsFailed(reason: reason),
+            at: webSocket.place)
     }
 
     private func upgrade(within limit: Duration) async throws(HarnessProblem) {
@@ -56,6 +100,10 @@ extension ServerSubject {
                     .wrongScheme(speaksTLS: true, better: with(.wss).place), at: webSocket.place)
             }
             switch error.code {
+            // Since TLS 1.3 a server misses the client's certificate after the handshake.
+            case .tls(let reason): throw tlsProblem(reason)
+            case .upgradeRefused(_, let body) where body.lowercased().contains("ssl certificate"):
+                throw tlsProblem(TLSWords.wantsCertificate)
             case .upgradeRefused(let status, _):
                 throw HarnessProblem(.upgradeRefused(status: status, path: webSocket.path), at: webSocket.place)
             case .late:
@@ -101,8 +149,8 @@ extension ServerSubject {
 
     private static func reason(_ problem: TransportProblem) -> String {
         switch problem.code {
-        case .connectionRefused: "connection refused"
-        case .unreachable: "no way to the host"
+        case .connectionRefused: HarnessProblem.refused
+        case .unreachable: HarnessProblem.noWay
         case .late: "no answer"
         default: problem.name
         }

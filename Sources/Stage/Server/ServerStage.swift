@@ -59,8 +59,9 @@ package struct ServerStage: Sendable {
     func perform(
         _ scenario: Scenario, principals: [ServerSubject.Principal]?, on instance: SubjectInstance?
     ) async -> Performance {
-        if let obstacle = subject.obstacle(to: scenario) { return skip(scenario, obstacle, isOutOfReach: true) }
-        let lent = principals ?? Array(subject.principals.prefix(scenario.needs.principals))
+        let obstacles = subject.obstacles(to: scenario)
+        if !obstacles.isEmpty { return skip(scenario, lacking: obstacles) }
+        let lent = await (principals ?? Array(subject.principals.prefix(scenario.needs.principals))).refreshed()
         guard lent.count >= scenario.needs.principals else { return skip(scenario, "too few principals were lent") }
         let began = ContinuousClock.now
         let startedAt = WallClock.now()
@@ -105,11 +106,16 @@ package struct ServerStage: Sendable {
         return performance
     }
 
-    /// A scenario that is skipped, with the reason; out of reach is what the set-up cannot do.
-    func skip(_ scenario: Scenario, _ reason: String, isOutOfReach: Bool = false) -> Performance {
-        Performance(
-            scenario: scenario.name, history: History(header: header(scenario), events: []), skipped: reason,
-            isOutOfReach: isOutOfReach)
+    /// A scenario that is skipped, with the reason.
+    func skip(_ scenario: Scenario, _ reason: String) -> Performance {
+        Performance(scenario: scenario.name, history: History(header: header(scenario), events: []), skipped: reason)
+    }
+
+    /// A scenario that is skipped for what the set-up lacks.
+    func skip(_ scenario: Scenario, lacking lacks: [String]) -> Performance {
+        var performance = skip(scenario, Performance.words(lacking: lacks) ?? "")
+        performance.lacks = lacks
+        return performance
     }
 
     private func header(_ scenario: Scenario) -> History.Header {

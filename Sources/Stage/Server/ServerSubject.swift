@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import Transcript
 import Transport
@@ -31,6 +32,10 @@ package struct ServerSubject: Sendable {
     package var patience: Duration = .seconds(20)
     /// Whether nobody has used its principals before the run, so that their budgets are whole.
     package var isUntouched = false
+    /// What became of the greetings before the run; empty where none were asked for.
+    package var greetings: [Performance] = []
+    /// Why it was waited for in vain; nil when it was reached, or nobody waited.
+    package var notReached: HarnessProblem?
     /// How the suite starts it; nil when somebody else does.
     package var start: StartCommand?
     /// How often a scenario about crashes ends it; what it proves grows with the number.
@@ -72,22 +77,29 @@ package struct ServerSubject: Sendable {
             name: name, role: .server, profiles: profiles, hasScriptedAgent: hasScriptedAgent, limits: limits)
     }
 
-    /// Why a scenario cannot be performed against this subject; nil when it can.
-    package func obstacle(to scenario: Scenario) -> String? {
-        if scenario.role != .server { return "it drives a client" }
-        let absent = scenario.needs.profiles.subtracting(profiles).sorted().map(\.rawValue)
-        if !absent.isEmpty { return "the subject does not declare \(absent.joined(separator: ", "))" }
-        if scenario.needs.agent == .scripted && !hasScriptedAgent {
-            return "it needs a scripted agent (tier 2) or the model endpoint (tier 3)"
+    /// Everything that keeps a scenario from being performed against this subject; empty when nothing does.
+    package func obstacles(to scenario: Scenario) -> [String] {
+        if scenario.role != .server { return ["it drives a client"] }
+        let needs = scenario.needs
+        var lacks: [String?] = []
+        let absent = needs.profiles.subtracting(profiles).sorted().map(\.rawValue)
+        // What else a scenario lacks is of no interest while nobody declares what it is about.
+        if !absent.isEmpty { return ["the subject does not declare \(absent.joined(separator: ", "))"] }
+        if needs.start && start == nil { lacks.append("it needs --start") }
+        if needs.agent == .scripted && !hasScriptedAgent {
+            lacks.append("it needs a scripted agent (tier 2) or the model endpoint (tier 3)")
         }
-        if scenario.needs.principals > principals.count {
-            return "it needs \(scenario.needs.principals) principals, and there are \(principals.count)"
+        if needs.principals > principals.count {
+            lacks.append("it needs \(needs.principals) principals, and there are \(principals.count)")
+        } else if needs.profiles.contains(.push) {
+            lacks.append(obstacleToPush(needs.principals))
         }
-        if scenario.needs.start && start == nil { return "it needs --start" }
-        if let impatience = impatience(with: scenario) { return impatience }
-        if scenario.needs.profiles.contains(.push) { return obstacleToPush(scenario.needs.principals) }
-        return nil
+        lacks.append(impatience(with: scenario))
+        return lacks.compactMap(\.self)
     }
+
+    /// Why a scenario cannot be performed against this subject; nil when it can.
+    package func obstacle(to scenario: Scenario) -> String? { Performance.words(lacking: obstacles(to: scenario)) }
 
     /// Why pushes cannot be watched for so many principals.
     private func obstacleToPush(_ count: Int) -> String? {
@@ -95,12 +107,25 @@ package struct ServerSubject: Sendable {
         let usable = principals.count { $0.device.map { pushSink.usefulness(of: $0) != .refused } ?? false }
         if usable >= count { return nil }
         let known = principals.count { $0.device != nil }
-        return "it needs the device tokens of \(count) principals, and \(known) were given"
+        return "it needs the device tokens of \(counted(count, "principal")), and \(known) were given"
             + (known > usable ? ", of which \(known - usable) were refused in earlier scenarios" : "")
     }
 }
 
 extension ServerSubject {
+    /// The message that greeted the first principal; nil where nobody was greeted yet.
+    package var greeting: Frame? {
+        greetings.lazy.flatMap { DialectView($0.history).history.frames.compactMap(\.self) }.first {
+            $0.type == "connected"
+        }
+    }
+
+    /// The heartbeat that the greeting tells.
+    private var greetedHeartbeat: Int? {
+        // What a server leaves out and may leave out holds too.
+        greeting.map { $0["heartbeatSeconds"]?.intValue ?? stated("heartbeatSeconds") }
+    }
+
     /// How it is started, with the addresses of what the suite serves.
     var startCommand: StartCommand? {
         guard var start else { return nil }
@@ -133,13 +158,14 @@ extension ServerSubject {
     /// Why a scenario would wait too long; nil when it would not, or when only the subject can tell.
     func impatience(with scenario: Scenario) -> String? {
         for (name, times) in scenario.needs.patience.sorted(by: { $0.key < $1.key }) {
-            // A heartbeat is told by `connected`; the step that waits for it knows then.
-            if name == "heartbeatSeconds", limits[name] == nil { continue }
-            let (wait, overflow) = stated(name).multipliedReportingOverflow(by: times)
+            // A heartbeat is told by `connected`; where nobody was greeted yet, the step that waits for it knows.
+            let stated = limits[name] ?? (name == "heartbeatSeconds" ? greetedHeartbeat : stated(name))
+            guard let stated else { continue }
+            let (wait, overflow) = stated.multipliedReportingOverflow(by: times)
             if !overflow, Duration.seconds(min(wait, 1 << 31)) <= patience { continue }
             let (whole, _) = patience.components
             return
-                "it waits \(times == 1 ? "for" : "\(times) times") \(name) of \(stated(name)), \(overflow ? "" : "\(wait) s, ")"
+                "it waits \(times == 1 ? "for" : "\(times) times") \(name) of \(stated), \(overflow ? "" : "\(wait) s, ")"
                 + "and the patience is \(wholeSeconds(patience)); configure \(name) of at most \(Int(whole) / times)"
                 + ", or give --patience \(overflow ? "" : "\(wait)")"
         }

@@ -280,7 +280,8 @@ extension StepContext {
 
     /// Watches until a told time is over, and records that it did.
     func watch(_ told: ScenarioStep.Told) async throws {
-        try? await Task.sleep(for: try duration(of: told), clock: .continuous)
+        let duration = try duration(of: told)
+        try? await Task.sleep(for: duration, clock: .continuous)
         if Task.isCancelled { throw StepEnd.interrupted }
         recorder.note(.wait(awaited: "time", met: true), on: .server)
     }

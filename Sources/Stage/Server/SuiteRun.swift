@@ -52,7 +52,8 @@ package struct SuiteRun: Sendable {
     /// message, and one that somebody else started cannot be started again; so in a dialect the scenarios that send such
     /// messages come one at a time, after the others.
     ///
-    /// With few principals, scenarios that have a device called gone come after all others, since it is pushed to no more.
+    /// With few principals, scenarios that have a device called gone come after all others, since it is pushed to no more, and so do
+    /// those that fill a stream.
     ///
     /// A scenario begins no sooner than those before it that meet the same instance, but those that wait for heartbeats, the
     /// time to authenticate or a window of questions begin first.
@@ -67,9 +68,12 @@ package struct SuiteRun: Sendable {
         let all = scenarios.indices.filter { start == nil || !scenarios[$0].needs.start }
         let isFrail = !stage.subject.dialect.isCanonical
         let dangerous = isFrail ? all.filter { scenarios[$0].sendsVerbatim } : []
-        // Where people are few, a device that is gone is missed by all that come later.
+        // Where people are few, a device that is gone is missed by all that come later, and so is a stream that fits on a page.
         let areFew = stage.subject.principals.count < Self.fewPrincipals
-        let last = areFew ? all.filter { scenarios[$0].endsADevice && !dangerous.contains($0) } : []
+        let last =
+            areFew
+            ? all.filter { scenarios[$0].endsADevice || scenarios[$0].fillsAStream }.filter { !dangerous.contains($0) }
+            : []
         let shareable = all.filter { !dangerous.contains($0) && !last.contains($0) }
         var state = State(
             scenarios, pool: PrincipalPool(stage.subject, for: scenarios), patience: Self.patience, first: first)
@@ -217,7 +221,7 @@ package struct SuiteRun: Sendable {
                                         return nil
                                     }
                                 }
-                            case .never(let reason): skipped = stage.skip(scenario, reason, isOutOfReach: true)
+                            case .never(let reason): skipped = stage.skip(scenario, lacking: [reason])
                             }
                         }
                         if let skipped {
@@ -277,9 +281,8 @@ package struct SuiteRun: Sendable {
 
     /// A scenario that cannot be performed, or not any more; nil when it can.
     private func skip(_ scenario: Scenario, _ state: State, _ shared: SharedInstance?) async -> Performance? {
-        if let obstacle = stage.subject.obstacle(to: scenario) {
-            return stage.skip(scenario, obstacle, isOutOfReach: true)
-        }
+        let obstacles = stage.subject.obstacles(to: scenario)
+        if !obstacles.isEmpty { return stage.skip(scenario, lacking: obstacles) }
         if let reason = state.breaker.reason { return stage.skip(scenario, reason) }
         var startProblem = await state.first.verdict()
         if Task.isCancelled { return stage.skip(scenario, "the run was interrupted") }

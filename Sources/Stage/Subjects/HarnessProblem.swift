@@ -28,6 +28,8 @@ package struct HarnessProblem: Error, Sendable, Equatable {
         case wrongScheme(speaksTLS: Bool, better: String)
         /// TLS came to nothing with a port that speaks it.
         case tlsFailed(reason: String)
+        /// The server wants a client certificate, or another one than it was shown.
+        case certificateRefused(reason: String, wasShown: Bool)
         case upgradeRefused(status: Int, path: String)
         case driver(DriverProblem)
     }
@@ -41,10 +43,30 @@ package struct HarnessProblem: Error, Sendable, Equatable {
         self.place = place
     }
 
+    static let refused = "connection refused"
+    static let noWay = "no way to the host"
+
+    /// Whether another attempt a moment later may succeed.
+    var mayMendAtOnce: Bool {
+        guard case .unreachable(let reason, _, _, _) = code else { return false }
+        return [Self.refused, Self.noWay].contains(reason)
+    }
+
+    /// Whether a server that is still starting may be the cause.
+    var mayMendInTime: Bool {
+        switch code {
+        case .unreachable, .noUpgrade: true
+        case .upgradeRefused(let status, _): status != 401 && status != 403
+        default: false
+        }
+    }
+
     /// Whether the subject could not be reached at all, which is no fault of the suite.
     package var isUnreachable: Bool {
         switch code {
-        case .unreachable, .noUpgrade, .wrongScheme, .tlsFailed, .upgradeRefused, .notStarted, .endedEarly: true
+        case .unreachable, .noUpgrade, .wrongScheme, .tlsFailed, .certificateRefused, .upgradeRefused, .notStarted,
+            .endedEarly:
+            true
         case .driver(let problem): problem.isUnreachable
         default: false
         }
@@ -123,7 +145,8 @@ extension HarnessProblem: CustomStringConvertible {
         case .unreachable(let reason, let attempts, let milliseconds, let path):
             (
                 "\(reason), \(attempts) attempt\(attempts == 1 ? "" : "s") in \(DriverProblem.seconds(milliseconds))",
-                "a server that accepts WebSocket upgrades on \(path)", "start it first, or correct the URL"
+                "a server that accepts WebSocket upgrades on \(path)",
+                "start it first, give --wait 60 where it starts slowly, or correct the URL"
             )
         case .noUpgrade(let milliseconds, let path):
             (
@@ -145,7 +168,14 @@ extension HarnessProblem: CustomStringConvertible {
             (
                 "TLS fails, because \(reason)",
                 "a TLS server with a certificate that a trusted root signed for this host",
-                "trust its root on this machine, or give --accept-any-certificate"
+                "name its root with --ca FILE, or give --accept-any-certificate"
+            )
+        case .certificateRefused(let reason, let wasShown):
+            (
+                "TLS fails, because \(reason)", "a client certificate that the server believes",
+                wasShown
+                    ? "give one of an authority that the server trusts with --client-certificate and --client-key"
+                    : "give one with --client-certificate FILE and --client-key FILE"
             )
         case .driver(let problem): (problem.inShort, "an answer to each command", "correct the driver")
         case .upgradeRefused(let status, let path):

@@ -10,8 +10,8 @@ package struct Performance: Sendable {
     package var problems: [HarnessProblem] = []
     /// Why it was not performed; nil when it was.
     package var skipped: String?
-    /// Whether it was skipped because the set-up lacks something, such as a command that starts the server.
-    package var isOutOfReach = false
+    /// What the set-up lacks, for which it was skipped, such as a command that starts the server; each in words.
+    package var lacks: [String] = []
     /// Where and why its steps ended early, such as `/steps/3: no done in time`; nil when all were performed.
     package var stoppedAt: String?
     /// What the driver of a client did that ended it, such as dying; nil when it obeyed.
@@ -28,6 +28,14 @@ package struct Performance: Sendable {
     var sawServerEnd = false
     /// Wall time.
     package var duration = Duration.zero
+}
+
+extension Performance {
+    /// Everything that is lacking, in one sentence; nil when nothing is.
+    package static func words(lacking lacks: [String]) -> String? {
+        guard let first = lacks.first else { return nil }
+        return ([first] + lacks.dropFirst().map { String($0.trimmingPrefix("it needs ")) }).joined(separator: ", and ")
+    }
 }
 
 extension [Performance] {

@@ -139,6 +139,8 @@ package struct SubjectPrincipal: Sendable, Equatable {
     package var name: String
     /// Its credential; nil where the server asks for none.
     package var token: String?
+    /// What gives it another credential when this one expires; nil when nothing does.
+    package var source: TokenSource?
     /// Its device at the push service, as the server was configured; never written to a transcript.
     package var device: String?
     /// What it had asked within the window of its budget when it was lent; nil when nobody knows.

@@ -52,7 +52,7 @@ extension Performance {
         case StepEnd.unsuitable(let reason): skipped = reason
         case StepEnd.outOfReach(let reason):
             skipped = reason
-            isOutOfReach = true
+            lacks = [reason]
         default: wasInterrupted = true
         }
     }

@@ -32,7 +32,7 @@ public struct TLSIdentity: Sendable, Equatable {
             configuration.applicationProtocols = protocols
             return try NIOSSLContext(configuration: configuration)
         } catch {
-            throw TransportProblem(.tls(reason: "\(error)"), at: place)
+            throw TransportProblem(.tls(reason: TLSWords.reason("\(error)")), at: place)
         }
     }
 
@@ -101,7 +101,7 @@ package struct TLSOptions: Sendable, Equatable {
             return try NIOSSLClientHandler(
                 context: context, serverHostname: endpoint.hostIsAddress ? nil : endpoint.host)
         } catch {
-            throw TransportProblem(.tls(reason: "\(error)"), at: endpoint.place)
+            throw TransportProblem(.tls(reason: TLSWords.reason("\(error)")), at: endpoint.place)
         }
     }
 }

@@ -59,7 +59,7 @@ extension IOError {
 }
 
 /// What the TLS library reports, in words: its own name functions, files and lines of its source.
-enum TLSWords {
+package enum TLSWords {
     /// Why TLS failed, from the description of an error.
     static func reason(_ description: String) -> String {
         if let known = known.first(where: { entry in entry.marks.contains { description.contains($0) } }) {
@@ -76,5 +76,24 @@ enum TLSWords {
         (["WRONG_VERSION_NUMBER", "HTTP_REQUEST", "HTTPS_PROXY_REQUEST"], "the other side does not speak TLS"),
         (["CERTIFICATE_VERIFY_FAILED"], "its certificate is not trusted here"),
         (["failedToValidateHostname", "unableToValidateCertificate"], "its certificate is not for this host"),
+        (["CERTIFICATE_REQUIRED"], wantsCertificate),
+        (["ALERT_HANDSHAKE_FAILURE"], endsHandshake),
+        (
+            [
+                "ALERT_BAD_CERTIFICATE", "ALERT_UNKNOWN_CA", "ALERT_CERTIFICATE_UNKNOWN", "ALERT_CERTIFICATE_EXPIRED",
+                "ALERT_UNSUPPORTED_CERTIFICATE",
+            ], distrusts
+        ),
     ]
+
+    /// The server asks for a certificate and was shown none.
+    package static let wantsCertificate = "it wants a client certificate"
+    private static let endsHandshake =
+        "it ends the handshake, as servers do that want a client certificate, or another one"
+    private static let distrusts = "it does not accept the client certificate"
+
+    /// Whether a reason speaks of the certificate that the client shows, or does not.
+    package static func isAboutClient(_ reason: String) -> Bool {
+        [wantsCertificate, endsHandshake, distrusts].contains(reason)
+    }
 }

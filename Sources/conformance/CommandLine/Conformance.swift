@@ -16,6 +16,7 @@ struct Conformance: AsyncParsableCommand {
             Examples:
               conformance serve                            a server to play with
               conformance doctor ws://127.0.0.1:8080/ws    is a server ready for it
+              conformance init                             the files that test it in a build
               conformance server ws://127.0.0.1:8080/ws    test a server
               conformance client -- ./my-driver            test a client
               conformance judge capture.har                judge what was recorded
@@ -26,7 +27,8 @@ struct Conformance: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            ServerCommand.self, ClientCommand.self, DoctorCommand.self, ServeCommand.self, ChatCommand.self,
+            ServerCommand.self, ClientCommand.self, DoctorCommand.self, InitCommand.self, ServeCommand.self,
+            ChatCommand.self,
             ProxyCommand.self, JudgeCommand.self, ReportCommand.self, GateCommand.self, DialectCommand.self,
             ValidateCommand.self, ListCommand.self, ExplainCommand.self, SiteCommand.self, SelftestCommand.self,
         ]
@@ -79,7 +81,6 @@ enum StartScreen {
         let lines =
             ["conformance tests servers and clients of the Holdfast protocol", ""] + commands + [
                 "", "Begin:  conformance explain                          the protocol in two screens",
-                "        conformance serve                            a server to play with",
                 "        conformance server ws://127.0.0.1:8080/ws    test it",
                 "More:   conformance help COMMAND, conformance --version", style.wrapped(codes, indent: 0),
             ]

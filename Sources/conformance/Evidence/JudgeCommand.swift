@@ -47,7 +47,8 @@ struct JudgeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A profile the side under test declares, one or more. Default: the dialect's, core, or client-core.",
+            "A profile the side under test declares, one or more. Default: what its greeting states.",
+            discussion: "Of a dialect all that it can say, of a client client-core.",
             valueName: "name"), completion: .words { Profile.allCases.map(\.rawValue) })
     var profile: [String] = []
 
@@ -116,6 +117,7 @@ struct JudgeCommand: AsyncParsableCommand {
         let role = side ?? .server
         let (described, dialect) = try subject.read(specification)
         // What a server is judged by when nothing says it: all that its dialect can say, of a canonical one the core.
+        let isUndeclared = profile.isEmpty && described?.profiles == nil && dialect.isCanonical
         let usual = role == .client ? [.clientCore] : described?.profiles ?? dialect.usualProfiles.union([.core])
         let declared = profile.isEmpty ? usual : Profile.declared(named: profile, of: role, &problems)
         try problems.throwAll()
@@ -127,6 +129,6 @@ struct JudgeCommand: AsyncParsableCommand {
                     limits: described?.limits ?? [:]),
                 dialect: dialect, isOnePerson: onePerson ? true : nil, known: besideServer ? [.network] : [],
                 lacking: lossy ? [.frames] : []),
-            patience: patience)
+            patience: patience, isUndeclared: isUndeclared)
     }
 }

@@ -50,7 +50,8 @@ struct ProxyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A profile it declares; may be given several times. Default: core, or client-core.", valueName: "name"),
+            "A profile it declares; may be given several times. Default: what its greeting states, or client-core.",
+            valueName: "name"),
         completion: .words { Profile.allCases.map(\.rawValue) })
     var profile: [String] = []
 
@@ -175,7 +176,8 @@ struct ProxyCommand: AsyncParsableCommand {
                 fix: "leave one of them out")
         }
         let named = Profile.profiles(named: profile, of: role ?? .server, &problems)
-        let profiles = (profile.isEmpty ? described?.profiles ?? [] : named)
+        let declared = profile.isEmpty ? described?.profiles : named
+        let profiles = (declared ?? [])
             .union([Profile.base(of: role ?? .server)])
         let rules = Rule.all(fault, &problems)
         for (flag, seconds) in [("--for", duration), ("--until-idle", untilIdle)] {
@@ -205,10 +207,11 @@ struct ProxyCommand: AsyncParsableCommand {
             subject: History.Subject(
                 name: name ?? described?.name ?? role.rawValue, role: role, profiles: profiles,
                 hasScriptedAgent: false, limits: described?.limits ?? [:]))
+        options.isUndeclared = declared == nil && role == .server && dialect.isCanonical
         options.host = address.host
         options.port = address.port
-        if let ca { _ = try Files.bytes(of: ca) }
         options.upstreamTLS = TLSOptions(acceptAnyCertificate: acceptAnyCertificate, trustRootsFile: ca)
+        try options.upstreamTLS.problems().throwAll()
         options.identity = try identity(for: address.host)
         options.dialect = dialect
         options.faults = rules

@@ -35,6 +35,15 @@ struct ChatCommand: AsyncParsableCommand {
     @Option(help: "The credential of the person.")
     var token: String?
 
+    @Option(help: ArgumentHelp("The variable that holds it.", valueName: "name"))
+    var tokenEnv: String?
+
+    @Option(help: ArgumentHelp("The file whose first line it is.", valueName: "file"), completion: .file())
+    var tokenFile: String?
+
+    @Option(help: ArgumentHelp("The command that prints it, such as 'gh auth token'.", valueName: "command"))
+    var tokenCommand: String?
+
     @Option(help: ArgumentHelp("What the REST paths follow, where that is not the same host.", valueName: "url"))
     var http: String?
 
@@ -104,6 +113,7 @@ struct ChatCommand: AsyncParsableCommand {
                 "chat", "'\(url)' is no URL", expected: "such as ws://127.0.0.1:8080/ws", fix: "correct it")
         }
         if let data { try? FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true) }
+        let token = try await credential()
         let screen = ChatScreen()
         let app = ReferenceApp(
             defects: defects, variations: variations, storingIn: data, watcher: { screen.show($0) })
@@ -116,6 +126,21 @@ struct ChatCommand: AsyncParsableCommand {
         // A question typed into a pipe gets its answer, or its failure.
         await room.settle()
         try await app.quit()
+    }
+
+    /// The credential, wherever it is said to be.
+    private func credential() async throws -> String? {
+        let given: [(flag: String, token: SubjectFile.Token?)] = [
+            ("--token", token.map { .given($0) }), ("--token-env", tokenEnv.map { .variable($0) }),
+            ("--token-file", tokenFile.map { .file($0) }),
+            ("--token-command", tokenCommand.map { .command((try? ShellWords($0).words) ?? []) }),
+        ]
+        let told = given.filter { $0.token != nil }
+        if told.count > 1 {
+            throw InputProblem(
+                told[1].flag, "\(told[0].flag) is given too", expected: "one of them", fix: "leave out all but one")
+        }
+        return try await told.first?.token?.value(given: told[0].flag)
     }
 
     /// The HTTP side of the server of a WebSocket.

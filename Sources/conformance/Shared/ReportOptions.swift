@@ -155,6 +155,12 @@ struct PartOptions: ParsableArguments {
     var shard: String?
 
     @Option(
+        help: ArgumentHelp(
+            "Leave out these clauses or scenarios, with '*'; may be given several times. The report sets them aside.",
+            valueName: "pattern"), completion: .serverPatterns)
+    var exclude: [String] = []
+
+    @Option(
         name: .customLong("repeat"),
         help: ArgumentHelp("Perform each scenario so often; every performance is judged and counts.", valueName: "n"))
     var repetitions = 1

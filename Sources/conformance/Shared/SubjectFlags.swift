@@ -31,6 +31,26 @@ struct SubjectFlags: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "A variable that holds the token of the next principal; may be given several times.",
+            discussion: "Principals are counted in this order: --token, --token-env, --token-file, --token-command.",
+            valueName: "name"))
+    var tokenEnv: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A file whose first line is the token of the next principal; may be given several times.",
+            valueName: "file"), completion: .file())
+    var tokenFile: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A command that prints the token of the next principal, such as 'gh auth token'; may be given several times.",
+            discussion: "It is asked again when the token expires: a minute before a JWT does, else after a minute.",
+            valueName: "command"))
+    var tokenCommand: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
             "A profile it declares beside core; may be given several times. Default: what its greeting states.",
             valueName: "name"),
         completion: .serverProfiles)
@@ -167,12 +187,13 @@ struct SubjectFlags: ParsableArguments {
         (server.defects, server.variations, server.subjectFile) = (defect, variation, subject)
         (server.url, server.http, server.start) = (url, http, start)
         (server.tokens, server.devices, server.profiles, server.dialect) = (token, devices, profile, dialect)
+        (server.tokenVariables, server.tokenFiles, server.tokenCommands) = (tokenEnv, tokenFile, tokenCommand)
         (server.hasScriptedAgent, server.modelEndpoint) = (scriptedAgent, modelEndpoint)
         (server.data, server.environment, server.ready, server.kills) = (data, env, ready, kills)
         (server.tiers, server.skipsCrashes, server.patience) = (tier, skipCrashes, patience)
         (server.isStrict, server.wait) = (strict, wait)
         (server.pushSink, server.pushSpeaksTLS, server.pushCertificate) = (pushSink, pushTLS, pushCertificate)
-        server.headers = header + [cookie.map { "Cookie: \($0)" }, origin.map { "Origin: \($0)" }].compactMap(\.self)
+        (server.headers, server.cookie, server.origin) = (header, cookie, origin)
         (server.certificateAuthorities, server.clientCertificate, server.clientKey) = (ca, clientCertificate, clientKey)
         server.acceptsAnyCertificate = acceptAnyCertificate
         return server
@@ -201,6 +222,10 @@ struct SubjectFlags: ParsableArguments {
         words += flag("--reference", reference)
         words += defect.map { "--defect \($0)" } + variation.map { "--variation \($0)" }
         words += option("--subject", self.subject) + option("--http", http) + token.map { _ in "--token …" }
+        words += tokenEnv.map { "--token-env \(ShellWords.quoted($0))" }
+        words += tokenFile.map { "--token-file \(ShellWords.quoted($0))" }
+        // What a program is given may be a secret that nobody knows of.
+        words += tokenCommand.map { "--token-command '\($0.prefix { !$0.isWhitespace }) …'" }
         words += profile.map { "--profile \($0)" } + option("--dialect", dialect.map(ShellWords.quoted))
         words += flag("--scripted-agent", scriptedAgent) + tier.map { "--tier \($0)" }
         words += option("--patience", patience == 20 ? nil : "\(patience)")

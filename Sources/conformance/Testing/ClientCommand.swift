@@ -61,12 +61,19 @@ struct ClientCommand: AsyncParsableCommand {
         let specification = try Specification(spec.map(SpecificationFiles.init(folder:)) ?? .embedded)
         let selection = try parts.share(
             of: ScenarioSelection(
-                only, role: .client, of: specification, scenarios: specification.clientScenarios()))
+                only, excluding: parts.exclude, role: .client, of: specification,
+                scenarios: specification.clientScenarios()))
         try PartOptions.checkJobs(jobs)
-        if dryRun { return Console.write(selection.plan) }
-        let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, ofRun: true, under: specification)
         let stop: Stop = Interruptions().first
         let client = try client.client()
+        if dryRun {
+            return try await client.meeting(under: specification, invite: ClientFlags.invite) { source in
+                let subject = try await client.subject(source, until: stop)
+                let suite = ClientSuite(subject, at: source.place, under: specification, selection, jobs: jobs)
+                Console.write(suite.plan)
+            }
+        }
+        let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, ofRun: true, under: specification)
         var report = try await client.meeting(under: specification, invite: ClientFlags.invite) { source in
             if let out { try Files.makeFolder(out) }
             let subject = try await client.subject(source, until: stop)

@@ -69,7 +69,8 @@ struct ServerCommand: AsyncParsableCommand {
     func run() async throws {
         let specification = try Specification(.embedded)
         let selection = try parts.share(
-            of: Selection(only, role: .server, of: specification, scenarios: specification.scenarios()))
+            of: Selection(
+                only, excluding: parts.exclude, role: .server, of: specification, scenarios: specification.scenarios()))
         try PartOptions.checkJobs(jobs)
         let (subject, scope): (ServerSubject, Scope) = try server.server().subject(under: specification)
         if trace, subject.start == nil {
@@ -77,7 +78,16 @@ struct ServerCommand: AsyncParsableCommand {
                 "--trace", "there is no command to start", expected: "--start COMMAND, or a subject file with 'start'",
                 fix: "add --start 'COMMAND', or leave --trace out")
         }
-        if dryRun { return Console.write(selection.plan) }
+        if dryRun {
+            return try await server.meeting(subject, under: specification) { subject in
+                // What it declares is not known of a server that greets nobody.
+                if subject.isUndeclared, let problem = subject.notReached {
+                    throw SuiteProblem(.unreachable, problem.description)
+                }
+                let forecast = Forecast(of: selection, against: subject, scope: scope, under: specification)
+                Console.write(forecast.plan)
+            }
+        }
         let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, ofRun: true, under: specification)
         if let out { try Files.makeFolder(out) }
         let stop: Stop = Interruptions().first

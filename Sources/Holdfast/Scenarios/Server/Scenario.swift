@@ -51,6 +51,9 @@ public struct Scenario: Sendable, Equatable {
     /// Whether a device is called gone for good, so that no later scenario can use it.
     package var endsADevice: Bool { steps.contains(where: \.endsADevice) }
 
+    /// Whether it leaves questions behind that fill the first page of whoever asks for everything (SYNC-16).
+    package var fillsAStream: Bool { steps.contains(where: \.asksAtLength) }
+
     /// Whether a step sends a message as it is written, whatever is wrong with it.
     package var sendsVerbatim: Bool { steps.contains(where: \.sendsVerbatim) }
 }

@@ -304,6 +304,16 @@ package struct ScenarioStep: Sendable, Equatable {
         }
     }
 
+    /// Whether this step, or one inside it, asks a question of a size of its own, which is a large one.
+    var asksAtLength: Bool {
+        contains { action in
+            switch action {
+            case .chat(let question, _), .postChat(let question, _, _): question.bytes != nil
+            default: false
+            }
+        }
+    }
+
     private func contains(_ isWanted: (Action) -> Bool) -> Bool {
         switch action {
         case .together(let branches): branches.joined().contains { $0.contains(isWanted) }

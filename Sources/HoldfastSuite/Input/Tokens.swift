@@ -1,0 +1,94 @@
+import Holdfast
+import SmallFoundation
+import Stage
+
+/// Where credentials come from; none of them stands in a message.
+extension SubjectFile.Token {
+    /// The most bytes of a credential.
+    private static let maxBytes = 64 << 10
+
+    /// The credential; a program is started for it.
+    /// - Parameters:
+    ///   - place: Where it was given, such as `--token-file`.
+    ///   - folder: Where a relative path begins; here when nil.
+    /// - Returns: The credential.
+    /// - Throws: Why there is none.
+    package func value(given place: String, in folder: String? = nil) async throws -> String {
+        guard case .command(let words) = self else { return try known(given: place, in: folder) ?? "" }
+        return try await Self.printed(by: words, given: place)
+    }
+
+    /// The credential where it is known without a program; nil where one has to be asked.
+    func known(given place: String, in folder: String? = nil) throws -> String? {
+        switch self {
+        case .given(let token): return token
+        case .file(let path):
+            let path = folder.map { path.hasPrefix("/") ? path : "\($0)/\(path)" } ?? path
+            return try Self.checked(Files.text(of: path), of: "'\(path)'", given: place)
+        case .variable(let name):
+            guard let text = ProcessInfo.processInfo.environment[name] else {
+                throw InputProblem(
+                    place, "the variable '\(name)' is not set", expected: "a variable that holds a token",
+                    fix: "export \(name)=…, or correct the name")
+            }
+            return try Self.checked(text, of: "the variable '\(name)'", given: place)
+        case .command: return nil
+        }
+    }
+
+    /// A principal that has this credential.
+    func principal(_ name: String, given place: String, in folder: String?) throws -> ServerSubject.Principal {
+        var principal = ServerSubject.Principal(name: name, token: try known(given: place, in: folder))
+        if case .command(let words) = self {
+            principal.source = TokenSource { try await Self.printed(by: words, given: place) }
+        }
+        return principal
+    }
+
+    private static func printed(by words: [String], given place: String) async throws -> String {
+        let program = words.first ?? ""
+        func refuse(_ what: String, _ fix: String) -> InputProblem {
+            InputProblem(place, "'\(program)' \(what)", expected: "a program that prints a token and ends", fix: fix)
+        }
+        guard !words.isEmpty else { throw refuse("is no program", "for instance \(place) 'gh auth token'") }
+        let run: ProgramRun
+        do throws(ProgramProblem) {
+            run = try await ProgramRun(words, atMost: maxBytes, within: .seconds(30))
+        } catch {
+            switch error {
+            case .notStarted(let reason): throw refuse("cannot be started: \(reason)", "correct the command")
+            case .tooMuch(let bytes): throw refuse("prints more than \(bytes) bytes", "let it print the token alone")
+            case .late(let limit):
+                throw refuse("does not end within \(limit.components.seconds) s", "let it ask nobody for a password")
+            }
+        }
+        guard run.exit == .code(0) else {
+            let said = run.complaints.last.map { ", and says '\(clipped($0))'" } ?? ""
+            throw refuse("ends with \(run.exit)\(said)", "run it by hand until it prints the token")
+        }
+        return try checked(String(decoding: run.output, as: UTF8.self), of: "what '\(program)' prints", given: place)
+    }
+
+    /// The first line of a text.
+    private static func checked(_ text: String, of what: String, given place: String) throws(InputProblem) -> String {
+        let line = String(text.split(separator: "\n", omittingEmptySubsequences: false).first ?? "")
+        let token = String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+        guard !token.isEmpty, token.utf8.count <= maxBytes else {
+            throw InputProblem(
+                place, "\(what) holds no token in its first line", expected: "the token alone, in the first line",
+                fix: "look at what is in it")
+        }
+        return token
+    }
+}
+
+extension ServerSubject {
+    /// The same server once the programs that give tokens were asked.
+    func withTokens() async throws -> ServerSubject {
+        var subject = self
+        for index in principals.indices where principals[index].token == nil {
+            subject.principals[index].token = try await principals[index].source?.asked()
+        }
+        return subject
+    }
+}

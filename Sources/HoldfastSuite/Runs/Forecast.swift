@@ -1,0 +1,89 @@
+import Holdfast
+import Judge
+import Report
+import Stage
+import Transcript
+
+/// What becomes of the scenarios of a selection, as far as it is known before they are performed.
+package struct Forecast {
+    let subject: ServerSubject
+    let scope: Scope
+    let specification: Specification
+    let selection: Selection
+
+    package init(
+        of selection: Selection, against subject: ServerSubject, scope: Scope, under specification: Specification
+    ) {
+        self.subject = subject
+        self.scope = scope
+        self.specification = specification
+        self.selection = selection
+    }
+
+    /// What a report says of a scenario that will not be performed; nil of one that will.
+    func leftOut(_ scenario: Scenario) -> ScenarioResult? {
+        if let reason = selection.reason(toExclude: scenario)
+            ?? scope.reason(toSetAside: scenario, agent: subject.agent)
+        {
+            var result = result(of: scenario)
+            (result.skipped, result.wasSetAside) = (reason, true)
+            return result
+        }
+        let lacks = subject.obstacles(to: scenario)
+        guard !lacks.isEmpty else { return nil }
+        var result = result(of: scenario, lacks: lacks)
+        result.skipped = Performance.words(lacking: lacks)
+        result.isOutOfReach = !scope.isStrict
+        return result
+    }
+
+    /// The scenarios that will be performed.
+    package var performed: [Scenario] { selection.scenarios.filter { leftOut($0) == nil } }
+
+    /// What a run would report in which everything that is performed exercises what it is meant to, and all of that is kept.
+    ///
+    /// What is out of reach is computed here as it is of a run that was.
+    /// - Parameter exercised: Clauses that were put to the test already.
+    /// - Returns: The report.
+    func report(besides exercised: Set<ClauseID> = []) -> RunReport {
+        var results = selection.scenarios.map { scenario in
+            leftOut(scenario) ?? result(of: scenario, exercising: scenario.clauses, withCrashes: scenario.needs.start)
+        }
+        if let first = selection.scenarios.first, !exercised.isEmpty {
+            var probes = result(of: first, exercising: exercised.sorted(), withCrashes: false)
+            probes.name = "probes"
+            results.append(probes)
+        }
+        return RunReport(
+            results, of: subject.declaration, at: subject.shownAddress, under: specification,
+            selection: selection.clauses, intended: selection.intended, leftOut: selection.excluded,
+            isStrict: scope.isStrict, startedAt: "", duration: .zero)
+    }
+
+    /// Each scenario that will be performed, a line each, and why the others will not.
+    package var plan: String {
+        let left = selection.scenarios.compactMap(leftOut)
+        let reasons = Dictionary(grouping: left) { $0.skipped ?? "" }.sorted { $0.key < $1.key }
+        return Selection.plan(of: performed, notPerformed: reasons.map { ($0.key, $0.value.count) })
+    }
+
+    private func result(of scenario: Scenario, lacks: [String] = []) -> ScenarioResult {
+        let header = History.Header(
+            specification: specification.version, scenario: scenario.name, subject: subject.declaration)
+        return ScenarioResult(
+            name: scenario.name, history: History(header: header, events: []), verdicts: [],
+            tier: Scope.tier(of: scenario, agent: subject.agent), lacks: lacks)
+    }
+
+    private func result(
+        of scenario: Scenario, exercising clauses: [ClauseID], withCrashes: Bool
+    ) -> ScenarioResult {
+        var result = result(of: scenario)
+        result.verdicts = clauses.map { clause in
+            Verdict(
+                clause: clause, outcome: clause.isProvedByCrashes && !withCrashes ? .inconclusive : .pass, exercised: 1,
+                findings: [], remarks: [])
+        }
+        return result
+    }
+}

@@ -1,0 +1,187 @@
+import Holdfast
+import JSON
+import SmallFoundation
+import Stage
+import Transport
+
+/// What a project that tests its server in a build begins with: a subject file, and the file of its CI.
+package struct ProjectSetup: Sendable {
+    /// Whose CI runs it.
+    package enum CI: String, Sendable, CaseIterable {
+        case github, gitlab, none
+    }
+
+    /// Where the server is; nil of one that is started.
+    package var url: String?
+    /// The command that starts it, taken apart.
+    package var start: [String] = []
+    /// How reports call it; its address when nil.
+    package var name: String?
+    /// The profiles it declares; those that its greeting states when empty.
+    package var profiles: [String] = []
+    /// The variables that hold the tokens of p1, p2 and so on.
+    package var tokenVariables: [String] = []
+    /// Whose CI runs it.
+    package var ci = CI.github
+    /// The version of the program that the CI is to take.
+    let version: String
+
+    /// Nothing is known yet.
+    package init(version: String = toolVersion) { self.version = version }
+
+    // MARK: answers
+
+    /// Takes the address of a server, or the command that starts it.
+    package mutating func take(place text: String) throws(InputProblem) {
+        if text.hasPrefix("ws://") || text.hasPrefix("wss://") { return try take(url: text) }
+        if text.prefix(while: { !$0.isWhitespace }).contains("://") {
+            throw InputProblem(
+                "address", "'\(clipped(text))' is no address of a WebSocket",
+                expected: "ws:// or wss://, a host and a path",
+                fix: "write it with \(text.hasPrefix("https:") ? "wss" : "ws")://")
+        }
+        try take(start: text)
+    }
+
+    /// Takes the address of a server.
+    package mutating func take(url text: String) throws(InputProblem) {
+        do {
+            let endpoint = try Endpoint(text.replacing("{port}", with: "1"))
+            guard endpoint.isWebSocket else { throw TransportProblem(.badURL(reason: "it is no WebSocket"), at: text) }
+        } catch {
+            throw InputProblem(
+                "url", "'\(clipped(text.prefix { $0 != "?" } + ""))' is no address of a WebSocket",
+                expected: "such as ws://127.0.0.1:8080/ws", fix: "correct it")
+        }
+        url = text
+    }
+
+    /// Takes the command that starts a server.
+    package mutating func take(start text: String) throws(InputProblem) {
+        guard let words = try? ShellWords(text).words, !words.isEmpty else {
+            throw InputProblem(
+                "--start", "'\(clipped(text))' is no command line", expected: "a program and its arguments",
+                fix: "for instance './my-server --port {port} --data {data}'")
+        }
+        start = words
+    }
+
+    /// Takes the names of variables that hold tokens.
+    package mutating func take(tokenVariables names: [String]) throws(InputProblem) {
+        for name in names {
+            let isName =
+                name.first.map { $0 == "_" || $0.isASCII && $0.isLetter } == true
+                && name.allSatisfy { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+            // What is no name may be the token itself.
+            guard isName else {
+                throw InputProblem(
+                    "--token-env", "that is no name of a variable", expected: "a name such as CHAT_TOKEN",
+                    fix: "a token does not belong in a file that is committed: export it, and name the variable")
+            }
+        }
+        tokenVariables = names
+    }
+
+    /// Takes the names of profiles.
+    package mutating func take(profiles names: [String]) throws(InputProblems) {
+        var problems: [InputProblem] = []
+        let declared = names.isEmpty ? [] : Profile.declared(named: names, &problems)
+        try problems.throwAll()
+        profiles = declared.sorted().map(\.rawValue)
+    }
+
+    // MARK: files
+
+    /// The files to write, by their paths.
+    package var files: [(path: String, text: String)] {
+        var files = [("subject.json", subject)]
+        switch ci {
+        case .github: files.append((".github/workflows/conformance.yml", github))
+        case .gitlab: files.append((".gitlab/conformance.yml", gitlab))
+        case .none: break
+        }
+        return files
+    }
+
+    private var subject: String {
+        let principals = tokenVariables.enumerated().map { index, name in
+            JSONValue(members: ["name": "p\(index + 1)", "tokenEnv": name])
+        }
+        let value = JSONValue(members: [
+            "name": name, "url": url, "profiles": profiles.orAbsent,
+            "principals": principals.orAbsent,
+            "start": start.isEmpty ? JSONValue?.none : JSONValue(members: ["command": start]),
+        ])
+        return value.text(pretty: true) + "\n"
+    }
+
+    /// The steps that both kinds of CI have.
+    private var commands: [String] {
+        [
+            "pip install holdfast-conformance==\(version)",
+            "conformance server --subject subject.json\(start.isEmpty ? " --wait 60" : "") --out results"
+                + " --format junit=results/junit.xml",
+        ]
+    }
+
+    private var building: String {
+        start.isEmpty
+            ? "# The server has to run by now, where subject.json says."
+            : "# Build the server first, so that subject.json can start it."
+    }
+
+    private var github: String {
+        let secrets = tokenVariables.map { "          \($0): ${{ secrets.\($0) }}\n" }.joined()
+        return """
+            name: conformance
+            on: [push, pull_request]
+            permissions:
+              contents: read
+            jobs:
+              server:
+                runs-on: ubuntu-24.04
+                steps:
+                  - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
+                  \(building)
+                  - run: \(commands[0])
+                  - run: \(commands[1]) --format github=- --format markdown="$GITHUB_STEP_SUMMARY"
+            \(secrets.isEmpty ? "" : "        env:\n" + secrets)\
+                  - uses: actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02 # v4.6.2
+                    if: always()
+                    with:
+                      name: conformance
+                      path: results
+
+            """
+    }
+
+    private var gitlab: String {
+        """
+        # Include it in .gitlab-ci.yml: include: .gitlab/conformance.yml
+        conformance:
+          image: python:3.13-slim
+          script:
+            \(building)
+            - \(commands[0])
+            - \(commands[1])
+          artifacts:
+            when: always
+            paths: [results]
+            reports:
+              junit: results/junit.xml
+
+        """
+    }
+
+    /// Writes the files below a folder: all of them, or none where one is there already.
+    package func write(to folder: String) throws {
+        let paths = files.map { (path: folder == "." ? $0.path : "\(folder)/\($0.path)", text: $0.text) }
+        let problems = paths.filter { FileManager.default.fileExists(atPath: $0.path) }.map { file in
+            InputProblem(
+                file.path, "it is there already", expected: "a project without it",
+                fix: "edit it by hand, move it away, or give --out FOLDER")
+        }
+        try problems.throwAll()
+        for file in paths { try Files.write(file.text, to: file.path, makingFolders: file.path.contains("/")) }
+    }
+}

@@ -1,0 +1,43 @@
+import Holdfast
+import Stage
+
+/// The short scenarios in which each principal is greeted and reads its sessions.
+struct Greetings {
+    let subject: ServerSubject
+
+    /// As many as one scenario may use.
+    private static let principalsPerScenario = 8
+
+    /// The principals, as many together as one scenario may use.
+    var groups: [[ServerSubject.Principal]] {
+        stride(from: 0, to: subject.principals.count, by: Self.principalsPerScenario).map {
+            Array(subject.principals[$0..<min($0 + Self.principalsPerScenario, subject.principals.count)])
+        }
+    }
+
+    /// The scenarios, one for each group.
+    var scenarios: [Scenario] {
+        groups.enumerated().compactMap { number, group in
+            let branches = group.indices.map { index in
+                """
+                [{"do":"connect","on":"\(Self.letter(index))","principal":"p\(index + 1)","optional":true},
+                 {"do":"listSessions","principal":"p\(index + 1)"}]
+                """
+            }
+            // A branch more, because two make company.
+            let text = """
+                {"title": "Greeting", "summary": "What the server states.", "role": "server", "clauses": ["LIVE-10"],
+                 "needs": {"principals": \(group.count)},
+                 "steps": [{"do":"together","branches":[\(branches.joined(separator: ",")),
+                 [{"do":"http","method":"GET","path":"/api/health","token":null}]]}]}
+                """
+            return try? ScenarioReader.scenario(text, named: Self.name(number), file: "greeting")
+        }
+    }
+
+    /// The name of the scenario of a group.
+    static func name(_ group: Int) -> String { "server/LIVE/greeting-\(group)" }
+
+    /// The connection of a principal of a group.
+    static func letter(_ index: Int) -> String { String(UnicodeScalar(UInt8(ascii: "A") + UInt8(index))) }
+}

@@ -1,0 +1,156 @@
+import Basics
+
+/// The texts of a transcript, one behind the other, so that a long one can leave out what stands earlier.
+///
+/// A suite asks at length and is shown again what it asked; what is left out is told by copies, as in LZ77: behind which byte of what is
+/// written, from how many bytes before, and how many.
+struct CopiedTexts {
+    /// What a text leaves out at one place.
+    struct Copy: Equatable {
+        /// Behind which byte of what is written.
+        var place: Int
+        /// How many bytes before it begins; less than its length where it repeats itself.
+        var distance: Int
+        var length: Int
+    }
+
+    /// The length from which a text leaves something out; shorter ones are read by people as they are.
+    static let shortest = 1024
+    /// The most bytes of the texts of one transcript.
+    static let most = 256 << 20
+    /// The fewest bytes that are worth a copy.
+    private static let worth = 32
+    /// How many bytes find a place.
+    private static let key = 16
+
+    /// All texts so far, whole.
+    private var bytes: [UInt8] = []
+    /// Where bytes with a hash were seen last, from 1.
+    private var places: [Int32] = []
+
+    // MARK: writing
+
+    /// What is written of a text, and what it leaves out; nil when it is written whole.
+    mutating func packed(_ text: String) -> (text: String, copies: [Copy])? {
+        let start = bytes.count
+        bytes += Array(text.utf8)
+        guard bytes.count < Self.most else { return nil }
+        if places.isEmpty { places = Array(repeating: 0, count: 1 << 18) }
+        guard bytes.count - start >= Self.shortest else {
+            note(from: start)
+            return nil
+        }
+        let (written, copies) = places.withUnsafeMutableBufferPointer { places in
+            bytes.withUnsafeBytes { Self.pack($0, from: start, &places) }
+        }
+        return copies.isEmpty ? nil : (String(decoding: written, as: UTF8.self), copies)
+    }
+
+    /// Lets later texts find a short one.
+    private mutating func note(from start: Int) {
+        places.withUnsafeMutableBufferPointer { places in
+            bytes.withUnsafeBytes { bytes in
+                for place in stride(from: start, to: max(start, bytes.count - Self.key), by: 8) {
+                    places[Self.hash(bytes, place)] = Int32(place + 1)
+                }
+            }
+        }
+    }
+
+    private static func pack(
+        _ bytes: UnsafeRawBufferPointer, from start: Int, _ places: inout UnsafeMutableBufferPointer<Int32>
+    ) -> (written: [UInt8], copies: [Copy]) {
+        var written: [UInt8] = []
+        var copies: [Copy] = []
+        var taken = start
+        var place = start
+        while place + key <= bytes.count {
+            let slot = hash(bytes, place)
+            let before = Int(places[slot]) - 1
+            places[slot] = Int32(place + 1)
+            guard before >= 0, var (from, end) = match(bytes, before, place, downTo: taken) else {
+                place += 1
+                continue
+            }
+            // A copy holds whole characters, for what is written has to be text.
+            while from < end, bytes[from] & 0xC0 == 0x80 { from += 1 }
+            while end < bytes.count, end > from, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+            guard end - from >= worth else {
+                place += 1
+                continue
+            }
+            written += bytes[taken..<from]
+            copies.append(Copy(place: written.count, distance: place - before, length: end - from))
+            (taken, place) = (end, end)
+        }
+        written += bytes[taken...]
+        return (written, copies)
+    }
+
+    /// The bytes around a place that stand around an earlier one too, when they are many enough.
+    private static func match(
+        _ bytes: UnsafeRawBufferPointer, _ before: Int, _ place: Int, downTo taken: Int
+    ) -> (from: Int, end: Int)? {
+        var (left, right) = (before, place)
+        while right + 8 <= bytes.count,
+            bytes.loadUnaligned(fromByteOffset: left, as: UInt64.self)
+                == bytes.loadUnaligned(fromByteOffset: right, as: UInt64.self)
+        {
+            left += 8
+            right += 8
+        }
+        while right < bytes.count, bytes[left] == bytes[right] {
+            left += 1
+            right += 1
+        }
+        var (first, from) = (before, place)
+        while from > taken, first > 0, bytes[first - 1] == bytes[from - 1] {
+            first -= 1
+            from -= 1
+        }
+        return right - from >= worth ? (from, right) : nil
+    }
+
+    private static func hash(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> Int {
+        let low = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self) &* 0x9E37_79B9_7F4A_7C15
+        let high = bytes.loadUnaligned(fromByteOffset: place + 8, as: UInt64.self) &* 0xC2B2_AE3D_27D4_EB4F
+        return Int((low ^ high &+ low >> 31) >> 46)
+    }
+
+    // MARK: reading
+
+    /// Why copies cannot be made.
+    enum Problem: Error, Equatable {
+        /// A copy, by its number from 0, points nowhere.
+        case misplaced(Int)
+        /// The texts have more bytes than are held.
+        case tooLong
+        /// What they make is not UTF-8.
+        case noText
+    }
+
+    /// A text as it was, of what is written of it.
+    mutating func unpacked(_ text: String, _ copies: [Copy]) throws(Problem) -> String {
+        let written = Array(text.utf8)
+        let start = bytes.count
+        guard start + written.count <= Self.most else { throw .tooLong }
+        var taken = 0
+        for (number, copy) in copies.enumerated() {
+            guard (taken...written.count).contains(copy.place), copy.length > 0, copy.distance > 0 else {
+                throw .misplaced(number)
+            }
+            bytes += written[taken..<copy.place]
+            taken = copy.place
+            guard copy.distance <= bytes.count else { throw .misplaced(number) }
+            guard copy.length <= Self.most - bytes.count else { throw .tooLong }
+            let from = bytes.count - copy.distance
+            let end = bytes.count + copy.length
+            // What was copied can be copied again, twice as much each time.
+            while bytes.count < end { bytes += Array(bytes[from..<min(bytes.count, from + end - bytes.count)]) }
+        }
+        bytes += written[taken...]
+        if copies.isEmpty { return text }
+        guard let whole = String(validating: bytes[start...], as: UTF8.self) else { throw .noText }
+        return whole
+    }
+}

@@ -1,0 +1,98 @@
+import Basics
+import NIOSSL
+
+/// What is wrong with a file that ``TLSOptions`` name; found without a connection, because no server is to blame.
+package struct TLSFlaw: Error, Sendable, Equatable {
+    /// Which of the files.
+    package enum Part: Sendable {
+        case trustRoots, certificate, key
+    }
+
+    /// Which of the files.
+    package let part: Part
+    /// What is wrong with it, in words that follow its name.
+    package let what: String
+    /// What was expected in its place.
+    package let expected: String
+    /// What to do about it.
+    package let fix: String
+}
+
+extension TLSOptions {
+    /// Everything that is wrong with the files, given a way to read one of them.
+    package func flaws<Failure: Error>(reading text: (String) throws(Failure) -> String) throws(Failure) -> [TLSFlaw] {
+        var flaws: [TLSFlaw] = []
+        if let trustRootsFile {
+            flaws += Self.certificateFlaw(try text(trustRootsFile), .trustRoots).map { [$0] } ?? []
+        }
+        guard let identity else { return flaws }
+        let (chain, key) = (try text(identity.certificateFile), try text(identity.keyFile))
+        let own = [Self.certificateFlaw(chain, .certificate), Self.keyFlaw(key)].compactMap(\.self)
+        guard own.isEmpty else { return flaws + own }
+        return flaws
+            + (Self.belong(key, to: chain)
+                ? []
+                : [
+                    TLSFlaw(
+                        part: .key, what: "is not the key of the certificate in '\(identity.certificateFile)'",
+                        expected: "the key that the certificate was made for",
+                        fix: "give the two files that belong together")
+                ])
+    }
+
+    private static func certificateFlaw(_ text: String, _ part: TLSFlaw.Part) -> TLSFlaw? {
+        if text.contains("-----BEGIN CERTIFICATE-----") || text.contains("-----BEGIN TRUSTED CERTIFICATE-----") {
+            if let chain = try? NIOSSLCertificate.fromPEMBytes(Array(text.utf8)), !chain.isEmpty { return nil }
+            return TLSFlaw(
+                part: part, what: "holds a certificate that cannot be read", expected: "X.509 certificates in PEM form",
+                fix: "look at it with 'openssl x509 -in FILE -text'")
+        }
+        if text.contains("PRIVATE KEY-----") {
+            return TLSFlaw(
+                part: part, what: "holds a key and no certificate", expected: "a certificate in PEM form",
+                fix: part == .certificate
+                    ? "were the certificate and its key swapped?" : "name the file of the certificate")
+        }
+        return TLSFlaw(
+            part: part, what: "holds no certificate in PEM form",
+            expected: "a file with '-----BEGIN CERTIFICATE-----'",
+            fix: "convert it with 'openssl x509 -in FILE -inform der -out FILE.pem'")
+    }
+
+    private static func keyFlaw(_ text: String) -> TLSFlaw? {
+        let expected = "the key of the client certificate in PEM form, without a passphrase"
+        if text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("Proc-Type: 4,ENCRYPTED") {
+            return TLSFlaw(
+                part: .key, what: "is encrypted, and nobody is there to give the passphrase", expected: expected,
+                fix: "decrypt it with 'openssl pkey -in FILE -out PLAIN.pem', into a folder that only you can read")
+        }
+        if text.contains("PRIVATE KEY-----") {
+            if (try? NIOSSLPrivateKey(bytes: Array(text.utf8), format: .pem)) != nil { return nil }
+            return TLSFlaw(
+                part: .key, what: "holds a key that cannot be read", expected: expected,
+                fix: "look at it with 'openssl pkey -in FILE -text'")
+        }
+        if text.contains("-----BEGIN CERTIFICATE-----") {
+            return TLSFlaw(
+                part: .key, what: "holds a certificate and no key", expected: expected,
+                fix: "were the certificate and its key swapped?")
+        }
+        return TLSFlaw(
+            part: .key, what: "holds no key in PEM form", expected: expected,
+            fix: "convert it with 'openssl pkey -in FILE -inform der -out FILE.pem'")
+    }
+
+    private static func belong(_ key: String, to chain: String) -> Bool {
+        do {
+            var configuration = TLSConfiguration.makeClientConfiguration()
+            configuration.certificateChain = try NIOSSLCertificate.fromPEMBytes(Array(chain.utf8)).map {
+                .certificate($0)
+            }
+            configuration.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem))
+            _ = try NIOSSLContext(configuration: configuration)
+            return true
+        } catch {
+            return false
+        }
+    }
+}

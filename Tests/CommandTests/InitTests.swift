@@ -1,0 +1,58 @@
+import Foundation
+import Holdfast
+import HoldfastSuite
+import TestSupport
+import Testing
+
+/// The files that a project begins with.
+@Suite struct InitTests {
+    private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+
+    @Test func `answers become a subject file and a workflow, and the first command is shown`() async throws {
+        let folder = try TemporaryDirectory()
+        let answers = "nonsense://x\nws://127.0.0.1:8080/ws\nCHAT_TOKEN\nsync\n\n"
+        let run = try await BuiltBinary.run(["init", "--out", folder.path], input: answers)
+        #expect(run.status == 0, "\(run.out)\(run.err)")
+        #expect(run.out.contains("conformance doctor --subject \(folder.path)/subject.json"))
+        #expect(run.out.contains("export CHAT_TOKEN=…"))
+        let file = try SubjectFile(text(folder.path + "/subject.json"), file: "subject.json")
+        #expect(file.url == "ws://127.0.0.1:8080/ws" && file.profiles == [.core, .sync] && file.name == nil)
+        #expect(file.principals == [.init(name: "p1", token: .variable("CHAT_TOKEN"))])
+        let workflow = try text(folder.path + "/.github/workflows/conformance.yml")
+        #expect(
+            workflow.contains("          CHAT_TOKEN: ${{ secrets.CHAT_TOKEN }}\n      - uses: actions/upload-artifact@")
+        )
+        #expect(workflow.contains("holdfast-conformance==\(toolVersion)\n"))
+        let second = try await BuiltBinary.run(["init", "ws://127.0.0.1:8080/ws", "--out", folder.path])
+        #expect(second.status == 64)
+        #expect(second.err.contains("subject.json: it is there already"))
+        #expect(second.err.contains("conformance.yml: it is there already"))
+        #expect(try text(folder.path + "/subject.json").contains("CHAT_TOKEN"))
+    }
+
+    @Test func `with flags nothing is asked, and a command to start stands in the file`() async throws {
+        let folder = try TemporaryDirectory()
+        let run = try await BuiltBinary.run([
+            "init", "--start", "./my-server --port {port}", "--ci", "gitlab", "--out", folder.path,
+        ])
+        #expect(run.status == 0 && !run.out.contains("?"), "\(run.out)\(run.err)")
+        let file = try SubjectFile(text(folder.path + "/subject.json"), file: "subject.json")
+        #expect(file.start?.command == ["./my-server", "--port", "{port}"] && file.profiles == nil)
+        #expect(try text(folder.path + "/.gitlab/conformance.yml").contains("junit: results/junit.xml"))
+    }
+
+    @Test(arguments: [
+        (["init"], "standard input has ended"), (["init", "http://x/"], "no address of a WebSocket"),
+        (["init", "ws://x/ws", "--token-env", "ey.secret"], "that is no name of a variable"),
+        (["init", "ws://x/ws", "--profile", "synk"], "did you mean 'sync'?"),
+        (["init", "ws://x/ws", "--ci", "githup"], "did you mean 'github'?"),
+    ])
+    func `what cannot be used is said, and nothing is written`(arguments: [String], words: String) async throws {
+        let folder = try TemporaryDirectory()
+        let run = try await BuiltBinary.run(arguments + ["--out", folder.path])
+        #expect(run.status == 64, "\(run.out)")
+        #expect(run.err.contains(words), "\(run.err)")
+        #expect(!run.err.contains("ey.secret"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+}
