@@ -55,8 +55,12 @@ package enum ReportReader {
     private static func report(_ stored: MemberReader, file: String, _ companion: Companion?) -> RunReport? {
         guard let subject = stored.members("subject").flatMap({ History.Subject($0) }) else { return nil }
         let specification = stored.text("specification")
-        let entries = stored.objects("scenarios").map {
-            ($0, scenario($0, specification, subject, file: file, companion))
+        var entries: [(MemberReader, ScenarioResult?)] = []
+        for entry in stored.objects("scenarios") {
+            let scenario = scenario(entry, specification, subject, file: file, companion)
+            // Where one transcript is not beside the report, the others hardly are.
+            if scenario == nil, entry.value("transcript")?.stringValue != nil { return nil }
+            entries.append((entry, scenario))
         }
         let scenarios = entries.compactMap(\.1)
         // What the rest comes to depends on them, and would be told as a second problem.

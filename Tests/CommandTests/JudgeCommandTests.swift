@@ -111,6 +111,8 @@ import Darwin
         try FileManager.default.removeItem(atPath: "\(folder.path)/transcripts")
         let alone = try await BuiltBinary.run(["judge", path])
         #expect(alone.status == 64 && alone.err.contains("not-an-object.ndjson: cannot be read"), "\(alone.err)")
+        let piped = try await BuiltBinary.run(["judge", "-"], input: String(contentsOfFile: path, encoding: .utf8))
+        #expect(piped.status == 64 && piped.err.contains("the transcripts stand in files beside the report"))
     }
 
     @Test func `the findings are written for machines`() async throws {
