@@ -136,7 +136,7 @@ import Testing
         bench.feed(.stopping)
         #expect(bench.frames("error", on: socket).map(\.code) == ["interrupted", "interrupted"])
         #expect(bench.core.isIdle)
-        #expect(bench.chat("too late", on: socket).map(\.code) == ["interrupted"])
+        #expect(bench.chat("too late", on: socket).map(\.code) == ["persist_failed"], "only a turn is interrupted")
     }
 
     @Test func `TURN-15 every open connection of the principal gets every frame, and no other one`() {

@@ -39,10 +39,12 @@ extension MemberReader {
     }
 
     /// Reads an object that travelled inside something else and has no lines, all of which its reader describes.
+    ///
+    /// One that is known to be sound is not asked for what a schema would ask of it.
     package static func read<Value>(
-        _ value: JSONValue, at place: String, _ reading: (MemberReader) -> Value?
+        _ value: JSONValue, at place: String, isSound: Bool = false, _ reading: (MemberReader) -> Value?
     ) throws(InputProblems) -> Value {
-        try read(value, nil, into: ProblemCollector(file: place), reading)
+        try read(value, nil, into: ProblemCollector(file: place, hasSchema: isSound), reading)
     }
 
     /// Reads such an object that a schema describes.

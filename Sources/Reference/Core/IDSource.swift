@@ -3,13 +3,13 @@ import Basics
 /// Draws the ids a server gives out: 24 letters and digits after a prefix that tells people what the id names.
 struct IDSource: Sendable {
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567")
-    private var seeded: SplitMix?
+    private var seeded: SplitMix64?
     /// Whether ids are as long as they may be, and made of all that they may be made of.
     var isLong = false
 
     /// Random ids; with a seed, the same ids in the same order.
     init(seed: UInt64? = nil) {
-        seeded = seed.map { SplitMix(state: $0) }
+        seeded = seed.map { SplitMix64(seed: $0) }
     }
 
     /// A new id, such as `ses_k3…`.
@@ -49,17 +49,5 @@ struct IDSource: Sendable {
         }
         defer { seeded = generator }
         return generator.next()
-    }
-
-    private struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
     }
 }

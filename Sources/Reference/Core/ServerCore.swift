@@ -114,7 +114,8 @@ struct ServerCore: Sendable {
 
     /// Closes the turns that the end of the last process interrupted.
     private mutating func closeInterrupted() {
-        for session in sessions.all {
+        // In the order in which they began: what is stored is the same for the same records.
+        for session in sessions.all.sorted(by: { $0.createdAt < $1.createdAt }) {
             for turn in session.turns where turn.ending == nil {
                 store(Self.interrupted, of: turn.id, in: session.id)
             }

@@ -6,29 +6,9 @@ import Transport
 extension StepContext {
     /// The members of a question, as frame and as body.
     func body(of question: ScenarioStep.Question) throws -> JSONObject {
-        var body = JSONObject()
-        var messages = try question.context.map { try filled($0) }
-        messages.append(["role": "user", "content": .string(try content(of: question))])
-        body["messages"] = .array(messages)
-        if let session = question.session { body["sessionId"] = .string(try filled(session)) }
-        switch question.key {
-        case .none: break
-        case .own: body["clientMessageId"] = .string(performer.key(of: try filled(question.name ?? "")))
-        case .other(let text): body["clientMessageId"] = .string(try filled(text))
-        }
-        for member in question.extra { body[member.key] = try filled(member.value) }
-        return body
-    }
-
-    /// The prompt: the script where the agent obeys it, and else plain text that any agent can answer.
-    private func content(of question: ScenarioStep.Question) throws -> String {
-        if let script = question.script, subject.hasScriptedAgent {
-            var steps: [JSONValue] = []
-            if let tools = question.tools { steps = Array(repeating: ["tool": "webFetch"], count: try count(tools)) }
-            for step in script { steps.append(try filled(step)) }
-            return (["script": .array(steps)] as JSONValue).text()
-        }
-        return try filled(question.text ?? "Answer in one short sentence, please. (${run} \(question.name ?? ""))")
+        try question.body(
+            obeysScripts: subject.hasScriptedAgent, filled: { try filled($0) }, key: { performer.key(of: $0) },
+            count: { try count($0) })
     }
 
     /// A number of tools; what takes minutes is not built.

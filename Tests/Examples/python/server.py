@@ -268,7 +268,7 @@ class Server:
         strict.check_chat(asked)
         key = {"clientMessageId": asked["clientMessageId"]} if "clientMessageId" in asked else {}
         if self.is_stopping:
-            raise Refusal("interrupted", "the server stops; ask again", retryable=True, **key)
+            raise Refusal("persist_failed", "the server stops and stores nothing more; ask again", retryable=True, **key)
         session = self.find(asked, key)
         turn = Turn(session, asked["messages"][-1]["content"], key, origin)
         self.turns.add(turn)

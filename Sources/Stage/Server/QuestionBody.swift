@@ -1,0 +1,42 @@
+import Holdfast
+import JSON
+
+extension ScenarioStep.Question {
+    /// The members of a question, as frame and as body.
+    ///
+    /// The prompt is the script where the agent obeys it, and else plain text that any agent can answer.
+    ///
+    /// * `filled`: Fills in the references of a value.
+    /// * `key`: The key that belongs to the name of a question.
+    /// * `count`: A number of tools, where it is one that can be asked for.
+    package func body(
+        obeysScripts: Bool, filled: (JSONValue) throws -> JSONValue, key: (String) -> String,
+        count: (JSONValue) throws -> Int
+    ) throws -> JSONObject {
+        func text(_ template: String) throws -> JSONValue {
+            let value = try filled(.string(template))
+            return value.stringValue == nil ? .string(value.text()) : value
+        }
+        var messages = try context.map(filled)
+        let content: JSONValue
+        if let script, obeysScripts {
+            var steps: [JSONValue] = []
+            if let tools { steps = Array(repeating: ["tool": "webFetch"], count: try count(tools)) }
+            for step in script { steps.append(try filled(step)) }
+            content = .string((["script": .array(steps)] as JSONValue).text())
+        } else {
+            content = try text(self.text ?? "Answer in one short sentence, please. (${run} \(name ?? ""))")
+        }
+        messages.append(["role": "user", "content": content])
+        var body = JSONObject()
+        body["messages"] = .array(messages)
+        if let session { body["sessionId"] = try text(session) }
+        switch self.key {
+        case .none: break
+        case .own: body["clientMessageId"] = .string(key(try text(name ?? "").stringValue ?? ""))
+        case .other(let other): body["clientMessageId"] = try text(other)
+        }
+        for member in extra { body[member.key] = try filled(member.value) }
+        return body
+    }
+}
