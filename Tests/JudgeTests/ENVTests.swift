@@ -192,6 +192,9 @@ import Testing
         try clause.violates("\(asked) 1<200(u1=' \u{e9} 👩‍👩‍👧 ' a1)^")  // normalised
         try clause.violates("A+ A>chat(c1 -c 'é') A<done(t1) 1>GET(s1) 1<200(u1='e' a1 -c -t)^", also: ["ORDER-5"])
         try clause.untested("A+ A>chat(c1 '\(text)') A<done(t1)")
+        let again = "A+ A>chat(c1 s1 'one') A<error(busy c1) A>chat(c1 s1 'two') A<ack(c1) A<done(t1) 1>GET(s1)"
+        try clause.conforms("\(again) 1<200(u1='two' a1)", profiles: [.core, .idempotency])
+        try clause.violates("\(again) 1<200(u1='one' a1)^", profiles: [.core, .idempotency])
     }
 
     @Test func `ENV-15 frames up to the limit are accepted`() throws {

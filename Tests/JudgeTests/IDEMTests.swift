@@ -55,6 +55,9 @@ import Testing
         let clause = ClauseUnderTest("IDEM-3")
         try clause.conforms("\(running) A>chat(c1) A<ack(c1 duplicate)")
         try clause.conforms("\(running) A!cut B+ B>chat(c1) B<ack(c1 duplicate)")
+        // The refusal is about the other question, which came first.
+        try clause.conforms(
+            "\(ended) A>chat(c1 'other') A>chat(c1) A<error(idempotency_mismatch c1) A<ack(c1 duplicate)")
         try clause.violates("\(running) A>chat(c1) A<ack(c1)^")
         try clause.violates("\(running) A>chat(c1) A<error(busy c1)^")
         try clause.violates("\(ended) A>chat(c1) +10s^")

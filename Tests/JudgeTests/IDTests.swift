@@ -41,6 +41,9 @@ import Testing
         let acked = "A+ A>chat(c1) A<ack(c1) A<done(t1) A>chat(c2 s1)"
         try clause.violates("\(acked) A<ack(c2 s2)^ A<done(t2 s2)", profiles: [.core, .idempotency])
         try clause.untested("\(known) A<error(busy c2)")
+        // What was refused was not asked, and its key is free for another question.
+        try clause.untested(
+            "\(acked) A<error(busy c2) A>chat(c2 'x') A<ack(c2 s2) A<done(t2 s2)", profiles: [.core, .idempotency])
         try clause.untested("A+ A>chat(c1 s9) A<done(t1 s9)")  // nothing shows that it existed
     }
 

@@ -27,6 +27,16 @@ import Testing
         try clause.violates("\(across) 1<200(u2 u1)^")
         let racing = "A+ B+ A>chat(c1 s1) B>chat(c2 s1) A<ack(c1) B<ack(c2) 1>GET(s1)"
         try clause.untested("\(racing) 1<200(u2 u1)")  // nothing says which was accepted first
+        // The first may have been refused where nobody saw it, and was then accepted when it came again.
+        try clause.untested(
+            "A+ A>chat(c1 s1) A>chat(c2 s1) A!cut 1>POST(c1 s1) 1<200(t1) 2>GET(s1) 2<200(u2 a2 u1 a1)")
+        // A request overtook the chats, and the second question was accepted by it.
+        try clause.untested(
+            "A+ A>chat(c1 s1) A>chat(c2 s1) 1>POST(c2 s1) A<ack(c2 duplicate) A<ack(c1) 1<200(t2) A<done(t1) 2>GET(s1) 2<200(u2 a2 u1 a1)"
+        )
+        try clause.violates(
+            "A+ A>chat(c1 s1) A>chat(c2 s1) A<ack(c1) A<ack(c2) A!cut 1>POST(c1 s1) 1<200(t1 duplicate) 2>GET(s1) 2<200(u2 a2 u1 a1)^"
+        )
     }
 
     @Test func `ORDER-3 turns whose tools have one name are told apart by what the tools are given`() throws {

@@ -102,6 +102,8 @@ import Testing
         try clause.conforms(
             "\(spent) A>chat(c3 s1) A>chat(c4 s1) A<error(rate_limited c4 \(told)) A<error(rate_limited c3 \(told))",
             also: ["ENV-26"])
+        try clause.conforms(
+            "\(spent) A>chat(c3 s1) A>chat(c3 s1) A<error(rate_limited c3 \(told)) A<error(rate_limited c3 \(told))")
         try clause.violates("\(spent) A>chat(c3 s1) A<error(rate_limited \(told))^")
         try clause.violates("\(spent) A>chat(c3 s1) A<error(rate_limited c2 \(told))^")
         try clause.violates(
@@ -144,6 +146,9 @@ import Testing
         try clause.untested("\(start) A<close(1012)")
         try clause.untested("\(start) A>close(1000) A<close(1000)")
         try clause.untested("\(start) server!stop A<close(1001)")
+        try clause.untested(
+            "server!lend(p1 spent=0) A+(#0 messagesPerMinute=1) A>chat(c1) A<ack(c1) A<done(t1 #1) A>chat(c2 s1) server!stop A<error(rate_limited c2 limit=1) A<close(1001)"
+        )
         try clause.untested("\(start) +61s A>ping(n1) A<pong(n1)")  // the budget is free again
         try clause.untested(start)
     }

@@ -208,6 +208,10 @@ import Testing
         try clause.violates(
             "A+(e1 #0) A>chat(c1) A<ack(c1) A!cut B+(e1 #2) B>sync(e1 #0) B<syncResult(e1 #2 complete) "
                 + "B>chat(c2 s1) B<ack(c2) B<done(t2 #3)^")
+        // One that failed owes none.
+        try clause.untested(
+            "A+(e1 #0) A>chat(c1) A<ack(c1) A!cut B+(e1 #2) B>sync(e1 #0) "
+                + "B<syncResult(e1 #2 complete)[error(agent_failed t1 #2)] B>chat(c2 s1) B<ack(c2) B<done(t2 #3)")
         try clause.violates(
             "\(seen) B>sync(e1 #0) B<syncResult(e1 #2 evicted)[toolUse(t1 #1)]^", also: ["SYNC-15"])
         try clause.untested("\(seen) B>sync(e1 #2) B<syncResult(e1 #2 complete)")

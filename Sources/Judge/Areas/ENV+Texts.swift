@@ -14,13 +14,13 @@ extension ENV {
             for message in turn.frames where message.type == "message" && message.string("role") == "user" {
                 guard askers.contains(message.connection), let text = message.text else { continue }
                 evidence.test(
-                    text, is: turn.request.prompt, otherwise: "a text came back changed",
+                    text, is: turn.accepted.prompt, otherwise: "a text came back changed",
                     at: [turn.event, message.event])
             }
             for read in history.reads(of: turn) where read.request > turn.firstFrame ?? turn.response ?? .max {
                 guard let index = history.questionByName(of: turn, in: read) else { continue }
                 evidence.test(
-                    read.messages[index].text, is: turn.request.prompt, otherwise: "a text came back changed",
+                    read.messages[index].text, is: turn.accepted.prompt, otherwise: "a text came back changed",
                     at: [turn.event, read.event])
             }
         }

@@ -70,7 +70,10 @@ enum ID {
     /// A session exists when the server named it before. Refusals with other codes than `session_not_found` do not count.
     static func questionsRunInTheSessionTheyName(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
-            guard let asked = turn.sessionAsked, history.sessions.isOwed(asked, for: turn.principal, before: turn.event)
+            // What was refused before was not asked: under its key another question may have followed.
+            let request = turn.accepted
+            guard let asked = request.sessionAsked,
+                history.sessions.isOwed(asked, for: turn.principal, before: request.event)
             else { continue }
             if let session = turn.sessionId, turn.isAccepted {
                 evidence.test(

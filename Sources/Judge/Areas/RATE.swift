@@ -153,7 +153,9 @@ enum RATE {
             }
             let keys = waiting.compactMap(\.request.clientMessageId)
             guard !waiting.isEmpty, keys.count == waiting.count else { continue }
-            let own = waiting.first { $0.request.clientMessageId == frame.clientMessageId }
+            let named = waiting.filter { $0.request.clientMessageId == frame.clientMessageId }
+            // The same question may have been asked twice, and refused twice.
+            let own = named.first { $0.request.refusal == frame.event } ?? named.first
             if let own { answered.insert(own.request.event) }
             evidence.test(
                 own != nil, otherwise: "a refusal for the rate does not name the chat it refuses",
@@ -253,7 +255,7 @@ enum RATE {
             }
             guard connection.wasEndedByServer, let ending = connection.ending, !ending.isExcused,
                 let refusal = refusal(before: ending.event),
-                !history.wasStopped(between: refusal.event, and: ending.event),
+                !history.wasStopped(between: connection.opening, and: ending.event),
                 !history.hostileFrames.contains(where: {
                     $0.frame.connection == index && $0.frame.event < ending.event
                 })

@@ -173,7 +173,10 @@ enum SYNC {
         if let live, live.event < replay.first.request.event, let seq = live.seq, let item = replay.wanted[seq] {
             return history.isPromised(item, in: replay) ? replay.result.event : nil
         }
-        guard live == nil, turn.endings.isEmpty, let session = turn.sessionId else { return nil }
+        // A turn that failed owes no `done`, also where only the replay tells.
+        guard live == nil, turn.endings.isEmpty, !turn.replayed.contains(where: { $0.type == "error" }),
+            let session = turn.sessionId
+        else { return nil }
         // One that names no turn, and was nobody else's when it came live, may be its own.
         let others = Set(history.turns.flatMap(\.endings).compactMap(\.seq))
         let isHidden = replay.frames.contains {

@@ -91,8 +91,8 @@ extension TURN {
                         actual: shown(other.actual), at: [turn.event, message.event])
                 } else {
                     evidence.test(
-                        exactlyEqual(message.text ?? "", turn.request.prompt),
-                        otherwise: "another connection saw another question", expected: shown(turn.request.prompt),
+                        exactlyEqual(message.text ?? "", turn.accepted.prompt),
+                        otherwise: "another connection saw another question", expected: shown(turn.accepted.prompt),
                         actual: shown(message.text), at: [turn.event, message.event])
                 }
             }

@@ -252,7 +252,17 @@ struct TurnReconstruction {
         func request(_ candidate: (turn: Int, request: Int)) -> ObservedRequest {
             turns[candidate.turn].requests[candidate.request]
         }
-        if let key = error.clientMessageId { return candidates.last { turns[$0.turn].clientMessageId == key } }
+        /// Whether a request asks something else than the first one with its key.
+        func isOther(_ candidate: (turn: Int, request: Int)) -> Bool {
+            let (request, first) = (request(candidate), turns[candidate.turn].request)
+            return candidate.request > 0
+                && (!MessageContent.isSame(request.content, as: first.content)
+                    || request.sessionAsked != first.sessionAsked)
+        }
+        if let key = error.clientMessageId {
+            let named = candidates.filter { turns[$0.turn].clientMessageId == key }
+            return (error.code == "idempotency_mismatch" ? named.first(where: isOther) : nil) ?? named.last
+        }
         // What was sent before the capture began may be what is refused, and an error without a code may end any turn.
         if isCapture, error.code == nil || connections[error.connection].connected == nil { return nil }
         // A server answers in the order in which it reads: the oldest message that it has to refuse comes first.
@@ -263,13 +273,7 @@ struct TurnReconstruction {
         // Some codes can only mean a question, whatever was said after it.
         switch error.code {
         case "idempotency_mismatch":
-            let again = candidates.filter { $0.request > 0 }
-            let other = again.first { candidate in
-                let (request, first) = (request(candidate), turns[candidate.turn].request)
-                return !MessageContent.isSame(request.content, as: first.content)
-                    || request.sessionAsked != first.sessionAsked
-            }
-            return other ?? again.last ?? candidates.last
+            return candidates.first(where: isOther) ?? candidates.last { $0.request > 0 } ?? candidates.last
         case "session_not_found", "busy":
             let named = candidates.filter { request($0).sessionAsked != nil }
             return named.last { request($0).sessionAsked == error.sessionId } ?? named.last

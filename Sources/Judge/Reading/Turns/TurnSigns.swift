@@ -28,10 +28,21 @@ extension ObservedTurn {
 
     /// Whether it is known to have been accepted before another: sent before it on one connection, or answered before the
     /// other was sent.
+    ///
+    /// Of a question that was asked again, the first request may have been refused where nobody saw it, or overtaken.
     func precedes(_ other: ObservedTurn) -> Bool {
         let (one, two) = (accepted, other.accepted)
-        if let connection = one.connection, connection == two.connection { return one.event < two.event }
+        if let connection = one.connection, connection == two.connection, isKnownToStart(with: one),
+            other.isKnownToStart(with: two)
+        {
+            return one.event < two.event
+        }
         return [ack?.event, ended].compactMap { $0 }.contains { $0 < two.event }
+    }
+
+    /// Whether it is this request that was accepted, and no other one with the same key.
+    private func isKnownToStart(with request: ObservedRequest) -> Bool {
+        requests.count == 1 || request.ack.map { !$0.isDuplicate } ?? false
     }
 
     /// Whether both may have run at one moment.
