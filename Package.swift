@@ -95,12 +95,17 @@ let package = Package(
         room(
             "Mock", ["Basics", "Platform", "JSON", "Holdfast", "Transcript", "Transport", "Reference", "Proxy"],
             embeds: true),
+        // Draws schedules, performs them in a world of its own time, and makes what breaks a clause small.
+        room(
+            "Explore",
+            ["Basics", "JSON", "Holdfast", "Transcript", "Judge", "Reference", "Stage"]),
         // The suites, the judging of captures, the kill matrix and the doctor: what the commands do, short of arguments.
         room(
             "HoldfastSuite",
             [
                 "Basics", "Platform", "SmallFoundation", "JSON", "JSONSchema", "Holdfast", "Transcript", "Captures",
                 "Judge", "Transport", "Stage", "Proxy", "Reference", "ClientDriver", "ReferenceClient", "Report",
+                "Explore",
             ]),
         // The protocol in words, for a terminal: its clauses, messages, terms and codes, by name.
         room(
@@ -115,7 +120,7 @@ let package = Package(
             dependencies: [
                 "Revision", "Basics", "Platform", "SmallFoundation", "JSON", "JSONSchema", "Holdfast", "Transcript",
                 "Captures", "Judge", "Transport", "Stage", "Proxy", "Reference", "ClientDriver", "ReferenceClient",
-                "Report", "Gate", "QRCode", "Site", "Mock", "HoldfastSuite", "Explain",
+                "Report", "Explore", "Gate", "QRCode", "Site", "Mock", "HoldfastSuite", "Explain",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -161,6 +166,9 @@ let package = Package(
                 "Stage", "Proxy", "Mock", "Platform", "ClientDriver", "Reference", "Transport", "Judge", "Transcript",
                 "Holdfast", "JSON", "JSONSchema", "TestSupport",
             ]),
+        tests(
+            "ExploreTests",
+            ["Explore", "Reference", "Judge", "Transcript", "Holdfast", "JSON", "TestSupport"]),
         tests(
             "ReferenceTests",
             ["Reference", "Transport", "Holdfast", "JSON", "JSONSchema", "TestSupport"]),

@@ -27,8 +27,8 @@ struct Conformance: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            ServerCommand.self, ClientCommand.self, DoctorCommand.self, InitCommand.self, ServeCommand.self,
-            ChatCommand.self,
+            ServerCommand.self, ClientCommand.self, ExploreCommand.self, DoctorCommand.self, InitCommand.self,
+            ServeCommand.self, ChatCommand.self,
             ProxyCommand.self, JudgeCommand.self, ReportCommand.self, GateCommand.self, DialectCommand.self,
             ValidateCommand.self, ListCommand.self, ExplainCommand.self, SiteCommand.self, SelftestCommand.self,
         ]

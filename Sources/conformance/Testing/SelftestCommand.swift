@@ -2,6 +2,7 @@ import ArgumentParser
 import Holdfast
 import HoldfastSuite
 import JSON
+import Reference
 import Report
 
 struct SelftestCommand: AsyncParsableCommand {
@@ -17,6 +18,7 @@ struct SelftestCommand: AsyncParsableCommand {
               conformance selftest
               conformance selftest --only 'sync-*'
               conformance selftest --only 'client-*'
+              conformance selftest --explore --runs 1000
             """
     )
 
@@ -31,6 +33,21 @@ struct SelftestCommand: AsyncParsableCommand {
             "Write report.json and the transcripts of each peer that was misjudged to a folder of its name in this one.",
             valueName: "dir"), completion: .directory)
     var out: String?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Meet the reference server with schedules that nobody wrote, in simulation.",
+            discussion: """
+                The healthy one must break nothing. For each defect it tells how many plans it took to break its clause, \
+                in three searches, with the median before them; with --out it writes the smallest plan that does.
+                """))
+    var explore = false
+
+    @Option(help: "With --explore: the plans that the healthy server meets, and the most for each defect.")
+    var runs = 1_000
+
+    @Option(help: "With --explore: what chance begins with.")
+    var seed: UInt64 = 1
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -47,6 +64,7 @@ struct SelftestCommand: AsyncParsableCommand {
                 expected: "a name of 'conformance serve --list-defects' or 'conformance chat --list-defects', with '*'",
                 otherwise: "leave it out to run all")
         }
+        if explore { return try await explore(under: specification) }
         let display = ProgressLine.display(wipesWhenInterrupted: true)
         let matrix = try await KillMatrix(under: specification, program: Tool.program(), showing: display)
             .run(peers, isWhole: only.isEmpty)
@@ -55,5 +73,19 @@ struct SelftestCommand: AsyncParsableCommand {
         }
         Console.write(json ? matrix.value.text(pretty: true) + "\n" : matrix.text(Console.style))
         if !matrix.holds { throw ExitCode(.harness) }
+    }
+
+    private func explore(under specification: Specification) async throws {
+        let matrix = ExploreMatrix(
+            under: specification, runs: runs, seed: seed, shrinking: out != nil,
+            showing: ProgressLine.display(wipesWhenInterrupted: true))
+        let result = await matrix.run(
+            Defect.all.filter { defect in only.isEmpty || only.contains { NamePattern($0).matches(defect.name) } })
+        if let out {
+            try Files.makeFolder(out)
+            for (name, text) in result.files { try Files.write(text, to: "\(out)/\(name).json") }
+        }
+        Console.write(json ? result.value.text(pretty: true) + "\n" : result.text(Console.style))
+        if !result.holds { throw ExitCode(.harness) }
     }
 }

@@ -1,0 +1,73 @@
+import Holdfast
+import JSON
+
+/// A schedule that nobody wrote: a scenario, drawn by a grammar or made smaller, that any stage performs.
+package struct Plan: Sendable, Equatable {
+    package var name: String
+    /// How many people take part.
+    var principals: Int
+    /// The profiles that its steps speak of.
+    var profiles: Set<Profile>
+    /// The steps as a scenario file has them.
+    package var steps: [JSONValue]
+
+    /// Whether it ends and starts the server.
+    var needsStart: Bool {
+        func needs(_ step: JSONValue) -> Bool {
+            if let verb = step["do"]?.stringValue, Self.processVerbs.contains(verb) { return true }
+            let inner = (step["branches"]?.arrayValue ?? []).flatMap { $0.arrayValue ?? [] }
+            return (inner + (step["steps"]?.arrayValue ?? [])).contains(where: needs)
+        }
+        return steps.contains(where: needs)
+    }
+
+    static let processVerbs: Set = ["kill", "stop", "start", "refuseWrites", "acceptWrites"]
+
+    /// How many steps it has, those within others too.
+    package var count: Int { steps.reduce(0) { $0 + Self.count($1) } }
+
+    private static func count(_ step: JSONValue) -> Int {
+        let inner = (step["branches"]?.arrayValue ?? []).flatMap { $0.arrayValue ?? [] }
+        return 1 + (inner + (step["steps"]?.arrayValue ?? [])).reduce(0) { $0 + count($1) }
+    }
+
+    /// The scenario file; it says which clauses it is about, and what happens in it.
+    package func file(
+        about clauses: [ClauseID], title: String = "A drawn schedule",
+        summary: String = "What happens was drawn by chance."
+    ) -> JSONValue {
+        var needs: JSONValue = ["agent": "scripted"]
+        let named = profiles.subtracting([.core]).sorted().map { JSONValue.string($0.rawValue) }
+        if !named.isEmpty { needs["profiles"] = .array(named) }
+        if principals > 1 { needs["principals"] = JSONValue(principals) }
+        if needsStart { needs["start"] = true }
+        return [
+            "title": .string(title), "summary": .string(summary), "role": "server",
+            "clauses": .array(clauses.map { .string("\($0)") }), "needs": needs, "steps": .array(steps),
+        ]
+    }
+
+    /// The scenario; a plan that was made smaller may be none.
+    package func scenario() throws(InputProblems) -> Scenario {
+        try ScenarioReader.scenario(file(about: [ClauseID(.TURN, 1)]), named: name)
+    }
+
+    /// Whether no connection is opened under a letter that another open one has: nobody could tell their frames apart.
+    var keepsLettersApart: Bool {
+        var open: Set<String> = []
+        func holds(_ steps: [JSONValue]) -> Bool {
+            steps.allSatisfy { step in
+                let letter = step["on"]?.stringValue ?? ""
+                switch step["do"]?.stringValue {
+                case "connect": return open.insert(letter).inserted
+                case "cut", "close": open.remove(letter)
+                case "kill", "stop": open = []
+                default: break
+                }
+                let branches = step["branches"]?.arrayValue ?? []
+                return holds(step["steps"]?.arrayValue ?? []) && branches.allSatisfy { holds($0.arrayValue ?? []) }
+            }
+        }
+        return holds(steps)
+    }
+}

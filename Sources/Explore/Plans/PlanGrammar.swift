@@ -1,0 +1,159 @@
+import Basics
+import Holdfast
+import JSON
+
+/// What schedules may hold: who takes part, what a server declares, and what may be done to it.
+package struct PlanGrammar: Sendable {
+    package var profiles: Set<Profile>
+    /// Whether the server is the suite's own, to be killed and started.
+    package var startsServer: Bool
+    /// About how many steps a plan has.
+    package var size = 40
+    /// The most principals that take part.
+    package var principals = 3
+    /// The longest time that a plan may watch at once, in milliseconds.
+    package var longestWatch = 2_500
+
+    package init(profiles: Set<Profile>, startsServer: Bool) {
+        self.profiles = profiles
+        self.startsServer = startsServer
+    }
+
+    /// The plan of a seed.
+    package func plan(seed: UInt64) -> Plan {
+        var drawing = PlanDrawing(self, seed: seed)
+        return drawing.plan(named: "server/explored/\(seed)")
+    }
+}
+
+/// A plan while it is drawn: who is there, and what was asked.
+struct PlanDrawing {
+    struct Device {
+        let letter: String
+        let principal: String
+        var isOpen = true
+        var isPaused = false
+    }
+
+    /// Names for an epoch and a position that were told to a principal.
+    struct Place {
+        let principal: String
+        let epoch: String
+        let seq: String
+    }
+
+    struct Session {
+        let name: String
+        let principal: String
+    }
+
+    struct Asked {
+        let name: String
+        let principal: String
+        /// The members that make it the same question.
+        let content: JSONObject
+        /// The connection that brought it, while that is open; nil for one that has been answered over REST.
+        var connection: String?
+        /// Whether it comes before whatever is sent on that connection now, or has been answered.
+        var isFirst = true
+    }
+
+    let grammar: PlanGrammar
+    var chance: SplitMix64
+    var steps: [JSONValue] = []
+    var devices: [Device] = []
+    var places: [Place] = []
+    var sessions: [Session] = []
+    var questions: [Asked] = []
+    private var names = 0
+    var refusesWrites = false
+    /// Whether moves are drawn that happen beside others.
+    var isBeside = false
+    let people: [String]
+    /// How likely each move is in this plan: no two plans are about the same things.
+    private var weights: [Int] = []
+
+    var keepsKeys: Bool { grammar.profiles.contains(.idempotency) }
+    var keepsStream: Bool { grammar.profiles.contains(.sync) }
+
+    init(_ grammar: PlanGrammar, seed: UInt64) {
+        self.grammar = grammar
+        chance = SplitMix64(seed: seed)
+        let most = grammar.profiles.contains(.auth) ? grammar.principals : 1
+        people = (1...chance.number(in: 1...most)).map { "p\($0)" }
+    }
+
+    mutating func plan(named name: String) -> Plan {
+        let moves = Self.moves
+        weights = moves.map { move in
+            let factor = [0, 1, 1, 1, 2, 4][chance.number(in: 0...5)]
+            return move.weight * (move.isVital ? max(1, factor) : factor)
+        }
+        connect(principal: people[0])
+        let size = chance.number(in: grammar.size / 2...grammar.size * 3 / 2)
+        while Plan(name: "", principals: 1, profiles: [], steps: steps).count < size { move() }
+        end()
+        return Plan(
+            name: name, principals: people.count,
+            profiles: grammar.profiles.intersection([.idempotency, .sync, .auth]),
+            steps: steps)
+    }
+
+    // MARK: chance
+
+    mutating func happens(_ percent: Int) -> Bool { chance.number(in: 1...100) <= percent }
+
+    mutating func any<Element>(_ elements: [Element]) -> Element? {
+        elements.isEmpty ? nil : elements[chance.number(in: 0...elements.count - 1)]
+    }
+
+    mutating func one<Element>(of first: Element, _ others: Element...) -> Element {
+        any([first] + others) ?? first
+    }
+
+    mutating func newName(_ prefix: String) -> String {
+        names += 1
+        return "\(prefix)\(names)"
+    }
+
+    mutating func add(_ verb: String, _ members: (String, JSONValue?)...) {
+        let all = [("do", JSONValue.string(verb))] + members.compactMap { name, value in value.map { (name, $0) } }
+        steps.append(.object(JSONObject(all.map { (key: $0.0, value: $0.1) })))
+    }
+
+    // MARK: moves
+
+    private struct Move: Sendable {
+        let weight: Int
+        var isVital = false
+        let draw: @Sendable (inout PlanDrawing) -> Void
+    }
+
+    private static let moves: [Move] = [
+        Move(weight: 10, isVital: true) { $0.ask() },
+        Move(weight: 5) { $0.post() },
+        Move(weight: 6) { $0.askAgain() },
+        Move(weight: 6) { $0.sync() },
+        Move(weight: 5) { $0.leave() },
+        Move(weight: 7, isVital: true) { $0.arrive() },
+        Move(weight: 5, isVital: true) { $0.read() },
+        Move(weight: 3) { $0.list() },
+        Move(weight: 3, isVital: true) { $0.fence() },
+        Move(weight: 4, isVital: true) { $0.watch() },
+        Move(weight: 4) { $0.together() },
+        Move(weight: 2) { $0.crash() },
+        Move(weight: 1) { $0.refuseWrites() },
+        Move(weight: 2) { $0.hostile() },
+        Move(weight: 1) { $0.stopReading() },
+        Move(weight: 1) { $0.many() },
+        Move(weight: 2) { $0.waitForEnd() },
+    ]
+
+    mutating func move() {
+        var place = chance.number(in: 1...weights.reduce(0, +))
+        for (move, weight) in zip(Self.moves, weights) {
+            place -= weight
+            if place <= 0 { return move.draw(&self) }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Holdfast
+import JSON
+import Judge
+import Transcript
+
+/// Draws plans, performs them in simulation and judges them.
+package struct Explorer: Sendable {
+    let specification: Specification
+    package var grammar: PlanGrammar
+    package var setting: Setting
+
+    /// A server that keeps all profiles, unless told otherwise, and may be killed.
+    package init(_ setting: Setting = Setting(), under specification: Specification) {
+        self.specification = specification
+        self.setting = setting
+        grammar = PlanGrammar(profiles: setting.profiles, startsServer: true)
+    }
+
+    /// What became of one plan.
+    package struct Trial: Sendable {
+        package let plan: Plan
+        package let seed: UInt64
+        package let simulation: Simulation
+        /// The clauses that were broken, and those that should not have been.
+        package let broken: [Verdict]
+    }
+
+    /// Performs a plan; nil for what is no scenario.
+    package func trial(of plan: Plan, seed: UInt64) -> Trial? {
+        guard let scenario = try? plan.scenario() else { return nil }
+        let simulation = Simulation(scenario, against: setting, seed: seed, version: specification.version)
+        let broken = judge(simulation.history, under: specification).filter {
+            $0.outcome == .violation || $0.outcome == .warning
+        }
+        return Trial(plan: plan, seed: seed, simulation: simulation, broken: broken)
+    }
+
+    /// Draws the plan of a seed and performs it.
+    package func trial(seed: UInt64) -> Trial? { trial(of: grammar.plan(seed: seed), seed: seed) }
+
+    /// The smallest plan that breaks the same clause, in a world of the same chance.
+    package func shrink(_ trial: Trial, to clause: ClauseID, attempts: Int = 1_500) async -> Trial {
+        let plan = await Shrinking(attempts: attempts).smallest(trial.plan) { candidates in
+            candidates.firstIndex { candidate in
+                self.trial(of: candidate, seed: trial.seed)?.broken.contains { $0.clause == clause } ?? false
+            }
+        }
+        return self.trial(of: plan, seed: trial.seed) ?? trial
+    }
+
+    /// In how many of so many worlds a plan breaks a clause.
+    package func rate(of plan: Plan, breaking clause: ClauseID, in worlds: Int) -> Int {
+        (1...max(1, worlds)).count { world in
+            trial(of: plan, seed: UInt64(world))?.broken.contains { $0.clause == clause } ?? false
+        }
+    }
+}
+
+extension Explorer.Trial {
+    /// What happened, in the words of the first finding.
+    package func sentence(about clause: ClauseID) -> String {
+        let finding = broken.first { $0.clause == clause }?.findings.first
+        return finding?.what ?? "\(clause) is broken"
+    }
+
+    /// The scenario file of the plan, about a clause that it breaks.
+    package func file(about clause: ClauseID) -> String {
+        plan.file(about: [clause], title: "Breaks \(clause)", summary: sentence(about: clause)).text(pretty: true)
+            + "\n"
+    }
+}

@@ -1,0 +1,60 @@
+import JSON
+import Transcript
+
+/// One connection between the stage and the server.
+final class Link {
+    let letter: String
+    let number: Int
+    /// The process that it was opened to.
+    let life: Int
+    /// When the last message on its way up, and down, arrives: none overtakes another.
+    var upAt = 0
+    var downAt = 0
+    var isOpen = false
+    /// Nothing more is taken from it or sent on it by the stage.
+    var isCut = false
+    /// The server has ended it, or said that it does.
+    var hasEnded = false
+    /// The server has no end of it any more.
+    var isGone = false
+    var closeSent = false
+    var isPaused = false
+    var isMute = false
+    var isAuthenticated = false
+    /// What arrives later than this is lost.
+    var losesAfter: Int?
+    /// What arrived while nobody read.
+    var held: [World.Deed] = []
+    /// What no wait has taken yet; nil where one has.
+    var letters: [JSONValue?] = []
+
+    init(_ letter: String, number: Int, life: Int) {
+        self.letter = letter
+        self.number = number
+        self.life = life
+    }
+
+    var lane: Lane { .connection(letter) }
+
+    /// Takes the first message of one of the types that matches.
+    func take(_ types: [String], where matches: (JSONValue) -> Bool) -> JSONValue? {
+        let index = letters.firstIndex { letter in
+            guard let letter, let type = letter["type"]?.stringValue else { return false }
+            return types.contains(type) && matches(letter)
+        }
+        defer { if let index { letters[index] = nil } }
+        return index.flatMap { letters[$0] }
+    }
+}
+
+/// One exchange over REST.
+struct Exchange {
+    let life: Int
+    /// The answer once it is there: its body, nil for what is no JSON, or why there is none.
+    var answer: Answer?
+
+    enum Answer {
+        case body(JSONValue?)
+        case lost
+    }
+}

@@ -1,0 +1,46 @@
+import Holdfast
+import Reference
+
+/// What the server of a simulation is told to be.
+package struct Setting: Sendable {
+    /// The server; its principals are lent to the scenarios in their order.
+    package var configuration: ReferenceConfiguration
+    package var timeouts = Timeouts()
+
+    /// What the server declares.
+    package let profiles: Set<Profile>
+
+    /// The limits that a transcript says it was configured with.
+    var limits: [String: Int] {
+        var limits = [
+            "heartbeatSeconds": configuration.heartbeatSeconds, "authSeconds": configuration.authSeconds,
+            "rateWindowSeconds": configuration.rateWindowSeconds,
+        ]
+        limits["messagesPerMinute"] = configuration.messagesPerMinute
+        return limits
+    }
+
+    /// A server that keeps profiles, for four people, with bounds so tight that a plan of some dozen steps meets them.
+    package init(_ profiles: Set<Profile> = Profile.all(of: .server), defects: Set<Defect> = []) {
+        self.profiles = profiles
+        let names = (1...4).map { "p\($0)" }
+        var configuration = ReferenceConfiguration(
+            dataFolder: "", principals: names.map { (name: $0, token: "token-of-\($0)") },
+            requiresAuth: profiles.contains(.auth), defects: defects)
+        configuration.keeps = profiles.intersection([.idempotency, .sync])
+        configuration.heartbeatSeconds = 1
+        configuration.authSeconds = 2
+        configuration.replayFrames = 12
+        if profiles.contains(.rateLimit) {
+            configuration.messagesPerMinute = 12
+            configuration.rateWindowSeconds = 2
+        }
+        if profiles.contains(.push) {
+            let people = profiles.contains(.auth) ? names : Array(names.prefix(1))
+            configuration.push = PushService(
+                url: "http://push.invalid", topic: "app.holdfast.reference",
+                devices: people.map { (principal: $0, token: "device-of-\($0)") })
+        }
+        self.configuration = configuration
+    }
+}

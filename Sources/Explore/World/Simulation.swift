@@ -1,0 +1,32 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// One scenario as it went in a simulation.
+package struct Simulation: Sendable {
+    package let history: History
+    /// Where and why its steps ended early; nil when all were performed.
+    package private(set) var stoppedAt: String?
+    /// What the simulation could not do, or did wrong; it says nothing about the server.
+    package private(set) var problem: String?
+    /// Why there is no simulation of it.
+    package private(set) var unsuitable: String?
+
+    /// Performs a scenario; with equal seeds the histories are equal.
+    package init(_ scenario: Scenario, against setting: Setting, seed: UInt64, version: String) {
+        let world = World(setting, principals: max(1, scenario.needs.principals), seed: seed)
+        world.run(scenario.steps)
+        switch world.end {
+        case .unmet(let reason): stoppedAt = reason
+        case .problem(let reason): problem = reason
+        case .unsuitable(let reason): unsuitable = reason
+        case nil: break
+        }
+        let header = History.Header(
+            specification: version, scenario: scenario.name,
+            subject: History.Subject(
+                name: "Holdfast reference server", role: .server, profiles: setting.profiles, limits: setting.limits),
+            timeouts: setting.timeouts)
+        history = History(header: header, events: world.events, frames: world.frames)
+    }
+}

@@ -1,0 +1,173 @@
+import Basics
+import Holdfast
+import JSON
+import Transcript
+
+// What travels between the stage and the server: in order on each connection, and each connection at its own pace.
+extension World {
+    /// Sends something up a connection.
+    func up(_ link: Link, _ deed: @escaping (World, Link) -> Void) {
+        link.upAt = max(link.upAt, now + delay())
+        at(link.upAt) { world in
+            guard world.life == link.life, world.server != nil, !link.isGone else { return }
+            deed(world, link)
+        }
+    }
+
+    /// Sends something down a connection.
+    func down(_ socket: Int, _ deed: @escaping (World, Link) -> Void) {
+        guard let link = links[socket], !link.isGone else { return }
+        down(link, deed)
+    }
+
+    private func down(_ link: Link, _ deed: @escaping (World, Link) -> Void) {
+        link.downAt = max(link.downAt, now + delay())
+        at(link.downAt) { world in
+            if let limit = link.losesAfter, world.now > limit { return }
+            world.receive(link) { deed($0, link) }
+        }
+    }
+
+    private func receive(_ link: Link, _ deed: @escaping Deed) {
+        guard !link.isCut else { return }
+        if link.isPaused { link.held.append(deed) } else { deed(self) }
+    }
+
+    // MARK: up
+
+    /// Records a text and sends it.
+    func send(_ text: String, shown: String? = nil, fragments: Int = 1, on link: Link) {
+        guard !link.isCut, !link.closeSent else { return }
+        if fragments > 1 { note(act: "fragments", ["count": JSONValue(fragments)], on: link.lane) }
+        note(.text(.toServer, shown ?? text), on: link.lane)
+        // A ping goes between the first two fragments.
+        if fragments > 1 { ping("", on: link) }
+        let most = configuration.maxFrameBytes
+        up(link) { world, link in
+            let bytes = text.utf8.count
+            world.tell(
+                bytes > most ? .tooLarge(socket: link.number, bytes: bytes) : .text(socket: link.number, text))
+        }
+    }
+
+    func send(binary bytes: [UInt8], on link: Link) {
+        guard !link.isCut, !link.closeSent else { return }
+        note(.binary(.toServer, bytes), on: link.lane)
+        up(link) { world, link in world.tell(.binary(socket: link.number, bytes)) }
+    }
+
+    func ping(_ payload: String, on link: Link) {
+        guard !link.isCut, !link.closeSent else { return }
+        note(.ping(.toServer), on: link.lane)
+        up(link) { world, link in
+            world.tell(.heard(socket: link.number))
+            world.down(link) { world, link in world.note(.pong(.fromServer), on: link.lane) }
+        }
+    }
+
+    func cut(_ link: Link, _ how: Cut) {
+        note(act: "cut", ["how": .string(how.rawValue)], on: link.lane)
+        link.isCut = true
+        link.hasEnded = true
+        guard how != .silence else { return }
+        up(link) { world, link in world.gone(link) }
+    }
+
+    /// Says goodbye; the server does the same, and the connection is over.
+    func close(_ link: Link, code: Int) {
+        guard !link.isCut, !link.closeSent, !link.hasEnded else { return }
+        if link.isPaused { resumeReading(link) }
+        link.closeSent = true
+        note(.close(.toServer, code: code, reason: ""), on: link.lane)
+        up(link) { world, link in
+            world.down(link) { world, link in
+                guard !link.hasEnded else { return }
+                world.note(.close(.fromServer, code: code, reason: ""), on: link.lane)
+                link.hasEnded = true
+            }
+            world.down(link) { world, link in world.leave(link) }
+            world.gone(link)
+        }
+    }
+
+    /// Sees the end of a connection that has said goodbye, before another one has its letter.
+    func leave(_ link: Link) {
+        guard link.hasEnded, !link.isCut else { return }
+        note(.eof(reason: ""), on: link.lane)
+        link.isCut = true
+    }
+
+    func resumeReading(_ link: Link) {
+        link.isPaused = false
+        let held = link.held
+        link.held = []
+        for deed in held { receive(link, deed) }
+    }
+
+    /// The server learns that a connection is over.
+    private func gone(_ link: Link) {
+        guard !link.isGone else { return }
+        link.isGone = true
+        tell(.ended(socket: link.number))
+    }
+
+    // MARK: down
+
+    func arrived(_ text: String, on link: Link) {
+        let frame = Frame(text)
+        note(.text(.fromServer, text), on: link.lane, frame: frame)
+        if let message = frame.value, !link.hasEnded { link.letters.append(message) }
+    }
+
+    func pinged(_ link: Link) {
+        note(.ping(.fromServer), on: link.lane)
+        guard !link.isMute else { return }
+        note(.pong(.toServer), on: link.lane)
+        up(link) { world, link in world.tell(.heard(socket: link.number)) }
+    }
+
+    func closeByServer(_ socket: Int, _ code: Int, _ reason: String) {
+        guard let link = links[socket], !link.isGone else { return }
+        down(link) { world, link in
+            guard !link.hasEnded else { return }
+            world.note(.close(.fromServer, code: code, reason: reason), on: link.lane)
+            link.hasEnded = true
+            world.up(link) { world, link in world.gone(link) }
+        }
+        down(link) { world, link in world.leave(link) }
+    }
+
+    func cutByServer(_ socket: Int) {
+        guard let link = links[socket], !link.isGone else { return }
+        down(link) { world, link in world.ended("reset", link) }
+        gone(link)
+    }
+
+    /// A connection ended without a goodbye.
+    func ended(_ reason: String, _ link: Link) {
+        guard !link.isCut else { return }
+        note(link.isOpen ? .eof(reason: reason) : .refused(status: nil, reason: "reset"), on: link.lane)
+        link.hasEnded = true
+        link.isCut = true
+    }
+
+    // MARK: REST
+
+    func answered(_ number: Int, _ status: Int, _ headers: [(String, String)], _ body: String) {
+        guard let exchange = exchanges[number], exchange.answer == nil else { return }
+        let lane = Lane.exchange(number)
+        var seen = headers.map { Event.Header(name: $0.0.lowercased(), value: $0.1) }
+        if !seen.contains(where: { $0.name == "content-type" }) {
+            seen.append(Event.Header(name: "content-type", value: "application/json"))
+        }
+        seen.append(Event.Header(name: "content-length", value: "\(body.utf8.count)"))
+        note(.response(Event.Response(status: status, headers: seen, body: body)), on: lane)
+        exchanges[number]?.answer = .body(try? JSONParser.document(body).root)
+    }
+
+    func lost(_ number: Int) {
+        guard let exchange = exchanges[number], exchange.answer == nil else { return }
+        note(.failed(reason: "closed"), on: .exchange(number))
+        exchanges[number]?.answer = .lost
+    }
+}

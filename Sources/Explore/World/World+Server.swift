@@ -1,0 +1,118 @@
+import Basics
+import Holdfast
+import JSON
+import Reference
+import Transcript
+
+// The process of the server, its disk and its timers.
+extension World {
+    /// Starts a process on what the disk holds, and waits for what it stores first.
+    func startServer() {
+        life += 1
+        unwritten = []
+        diskIsFree = now
+        var process = BareServer(configuration, disk: disk, seed: chance.next())
+        let deeds = process.start(steady: now, wall: wall)
+        server = process
+        perform(deeds)
+        beat(of: life)
+    }
+
+    private func beat(of life: Int) {
+        after(200_000) { world in
+            guard world.life == life, world.server != nil else { return }
+            world.tell(.beat)
+            world.beat(of: life)
+        }
+    }
+
+    func tell(_ happening: BareServer.Happening) {
+        guard let deeds = server?.handle(happening, steady: now, wall: wall) else { return }
+        perform(deeds)
+    }
+
+    private func perform(_ deeds: [BareServer.Deed]) {
+        for deed in deeds where server != nil { perform(deed) }
+    }
+
+    private func perform(_ deed: BareServer.Deed) {
+        let life = life
+        switch deed {
+        case .send(let sockets, let text):
+            for socket in sockets { down(socket) { world, link in world.arrived(text, on: link) } }
+        case .ping(let socket): down(socket) { world, link in world.pinged(link) }
+        case .close(let socket, let code, let reason): closeByServer(socket, Int(code), reason)
+        case .cut(let socket): cutByServer(socket)
+        case .endProcess: endProcess()
+        case .answer(let request, let status, let headers, let body):
+            after(delay()) { $0.answered(request, status, headers, body) }
+        case .store(let write, let lines):
+            unwritten.append((write, lines))
+            diskIsFree = max(diskIsFree, now) + chance.number(in: 200...3_000)
+            at(diskIsFree) { if $0.life == life, $0.server != nil { $0.write() } }
+        case .wait(let timer, let milliseconds):
+            after(milliseconds * 1000) { if $0.life == life { $0.tell(.elapsed(timer: timer)) } }
+        case .push(let device, let turn, let headers, let body):
+            after(chance.number(in: 300...8_000)) { $0.pushed(to: device, turn, headers, body, life: life) }
+        }
+    }
+
+    /// The disk makes the append whose turn it is, or refuses it.
+    private func write() {
+        guard !unwritten.isEmpty else { return }
+        let (write, lines) = unwritten.removeFirst()
+        if !refusesWrites { disk += lines }
+        tell(.stored(write: write, succeeded: !refusesWrites))
+    }
+
+    // MARK: the end of a process
+
+    /// Ends the process as a signal does: what the disk has begun may be whole, and what is on its way may be lost.
+    func endByKill() {
+        let written = chance.number(in: 0...unwritten.count)
+        if !refusesWrites { for append in unwritten.prefix(written) { disk += append.lines } }
+        unwritten = []
+        server = nil
+        for link in links.values.sorted(by: { $0.number < $1.number }) where !link.isGone {
+            link.isGone = true
+            let isLost = chance.number(in: 1...4) == 1
+            if isLost { link.downAt = now }
+            let limit = now
+            at(max(link.downAt, now + chance.number(in: 50...1_500))) { $0.ended("", link) }
+            if isLost { link.losesAfter = limit }
+        }
+        for number in exchanges.keys.sorted() where exchanges[number]?.answer == nil {
+            after(chance.number(in: 50...1_500)) { $0.lost(number) }
+        }
+    }
+
+    /// A defect has ended the process.
+    private func endProcess() {
+        endByKill()
+        note(act: "exit", ["signal": "SIGKILL"])
+    }
+
+    /// Tells the process to stop; the deed follows its end.
+    func stop(then deed: @escaping Deed) {
+        guard server != nil else { return deed(self) }
+        tell(.stopping)
+        settle(until: now + 5_000_000) { world in
+            guard let server = world.server else { return deed(world) }
+            for number in world.exchanges.keys.sorted() where world.exchanges[number]?.answer == nil {
+                world.answered(number, 503, [], #"{"error":"the server stopped","code":"interrupted"}"#)
+            }
+            for link in world.links.values.sorted(by: { $0.number < $1.number }) where !link.isGone {
+                world.closeByServer(link.number, Int(server.goodbye), "the server stops")
+            }
+            world.after(3_000) { world in
+                world.server = nil
+                deed(world)
+            }
+        }
+    }
+
+    private func settle(until bound: Int, then deed: @escaping Deed) {
+        if server?.isIdle != false || now >= bound { return deed(self) }
+        after(1_000) { $0.settle(until: bound, then: deed) }
+    }
+}

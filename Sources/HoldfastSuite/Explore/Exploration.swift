@@ -1,0 +1,246 @@
+import Basics
+import Explore
+import Holdfast
+import Judge
+import Report
+import Stage
+import Synchronization
+import Transcript
+
+/// Looks for what breaks a server with schedules that nobody wrote, over real connections.
+///
+/// What is found is made small, performed again to tell how often it happens, and told once, by clause and cause.
+package struct Exploration: Sendable {
+    let subject: ServerSubject
+    let specification: Specification
+    let grammar: PlanGrammar
+    let seed: UInt64
+    /// The most plans; nil for as many as there is time for.
+    let runs: Int?
+    let time: Duration?
+    let show: ProgressDisplay?
+
+    /// How many plans are performed at a time.
+    private static let jobs = 6
+    /// How often a plan may be performed to make it small, and how long that may take.
+    private static let shrinkingAttempts = 600
+    private static let shrinkingTime = Duration.seconds(90)
+    /// How often what is left is performed to tell how often it happens.
+    private static let repetitions = 5
+
+    package init(
+        _ subject: ServerSubject, under specification: Specification, seed: UInt64, runs: Int?, time: Duration?,
+        skipsCrashes: Bool = false, showing show: ProgressDisplay? = nil
+    ) {
+        self.subject = subject
+        self.specification = specification
+        self.seed = seed
+        self.runs = runs
+        self.time = time
+        self.show = show
+        var grammar = PlanGrammar(
+            profiles: subject.profiles, startsServer: subject.start != nil && !skipsCrashes)
+        grammar.size = 24
+        grammar.principals = min(3, subject.principals.count)
+        grammar.longestWatch = 400
+        self.grammar = grammar
+    }
+
+    /// Something that was found.
+    package struct Found: Sendable {
+        package let clause: ClauseID
+        /// What happened, in the words of the first finding.
+        package let what: String
+        package let plan: Plan
+        /// The plan as it was performed.
+        package let history: History
+        /// The seed that drew the plan it was made of.
+        package let seed: UInt64
+        /// How often it happened in so many performances of the small plan.
+        package let times: (broken: Int, performed: Int)
+        /// What the small plan breaks beside it.
+        package let others: [Verdict]
+    }
+
+    package struct Result: Sendable {
+        package var performed = 0
+        package var found: [Found] = []
+        /// What the suite itself did wrong, a line each.
+        package var problems: [String] = []
+        /// Why nothing could be performed.
+        package var startProblem: String?
+        package var wasInterrupted = false
+
+        package var status: ExitStatus {
+            if startProblem != nil { return .unreachable }
+            if !found.isEmpty { return .violation }
+            return problems.isEmpty ? .conforms : .harness
+        }
+    }
+
+    /// Explores until the plans or the time are used up, or `stop` returns; what is found is told at once.
+    package func run(until stop: Stop? = nil, telling tell: @escaping @Sendable (Found) -> Void) async -> Result {
+        let progress = Progress(runs)
+        let end = show?({ progress.content })
+        let (result, wasInterrupted) = await cancelling(at: stop) { await explore(progress, tell) }
+        end?()
+        var whole = result
+        whole.wasInterrupted = wasInterrupted
+        return whole
+    }
+
+    /// Performs plans as they are written, and tells what they break.
+    package func perform(_ plans: [Scenario]) async -> [(
+        name: String, broken: [Verdict], history: History, problems: [String]
+    )] {
+        let outcome = await stage(plans)
+        return outcome.performances.map { performance in
+            (performance.scenario, broken(performance), performance.history, performance.problems.map(\.description))
+        }
+    }
+
+    private func stage(_ scenarios: [Scenario]) async -> SuiteRun.Outcome {
+        await SuiteRun(stage: ServerStage(subject: subject, specification: specification), jobs: Self.jobs).run(
+            scenarios)
+    }
+
+    private func broken(_ performance: Performance) -> [Verdict] {
+        guard performance.skipped == nil else { return [] }
+        return judge(performance.history, under: specification).filter {
+            $0.outcome == .violation || $0.outcome == .warning
+        }
+    }
+
+    private func explore(_ progress: Progress, _ tell: @Sendable (Found) -> Void) async -> Result {
+        var result = Result()
+        var known: Set<String> = []
+        let began = ContinuousClock.now
+        var next = seed
+        func isOver() -> Bool {
+            Task.isCancelled || runs.map { result.performed >= $0 } ?? false
+                || time.map { .now - began >= $0 } ?? false
+        }
+        while !isOver() {
+            let count = min(Self.jobs * 2, runs.map { $0 - result.performed } ?? .max)
+            let plans = (0..<count).map { grammar.plan(seed: next &+ UInt64($0)) }
+            let outcome = await stage(plans.compactMap { try? $0.scenario() })
+            if let problem = outcome.startProblem, !Task.isCancelled {
+                result.startProblem = problem.description
+                return result
+            }
+            for (index, plan) in plans.enumerated() {
+                guard let performance = outcome.performances.first(where: { $0.scenario == plan.name }) else {
+                    continue
+                }
+                guard !performance.wasInterrupted else { continue }
+                result.performed += 1
+                progress.note(performed: result.performed)
+                result.problems += performance.problems.map { "seed \(next &+ UInt64(index)): \($0)" }
+                for verdict in broken(performance) where known.insert(Self.cause(verdict)).inserted {
+                    let found = await shrunk(plan, performance, verdict, seed: next &+ UInt64(index), progress)
+                    // What the small plan breaks besides has the same cause.
+                    known.formUnion(found.others.map(Self.cause))
+                    result.found.append(found)
+                    progress.note(found: result.found.count)
+                    tell(found)
+                }
+            }
+            next &+= UInt64(count)
+        }
+        return result
+    }
+
+    /// By this a violation is known again: the clause and the words, without what differs from plan to plan.
+    private static func cause(_ verdict: Verdict) -> String {
+        let words = (verdict.findings.first?.what ?? "").split(separator: " ").filter { word in
+            !word.contains(where: { $0.isNumber || $0 == "'" || $0 == "‘" || $0 == "“" })
+        }
+        return "\(verdict.clause) \(words.joined(separator: " "))"
+    }
+
+    /// Makes a plan small that breaks a clause, and performs what is left some more times.
+    private func shrunk(
+        _ plan: Plan, _ performance: Performance, _ verdict: Verdict, seed: UInt64, _ progress: Progress
+    ) async -> Found {
+        let began = ContinuousClock.now
+        let cause = Self.cause(verdict)
+        var last = Seen(history: performance.history, broken: [verdict], verdict: verdict)
+        func sightings(_ plans: [Plan]) async -> [Seen?] {
+            let scenarios = plans.enumerated().compactMap { index, plan in
+                var named = plan
+                named.name += "-\(index)"
+                return try? named.scenario()
+            }
+            let performances = await stage(scenarios).performances
+            return scenarios.map { scenario in
+                guard let performance = performances.first(where: { $0.scenario == scenario.name }) else { return nil }
+                let broken = broken(performance)
+                return broken.first { Self.cause($0) == cause }
+                    .map { Seen(history: performance.history, broken: broken, verdict: $0) }
+            }
+        }
+        progress.note(activity: "making it small")
+        defer { progress.note(activity: nil) }
+        let small = await Shrinking(attempts: Self.shrinkingAttempts).smallest(plan, width: Self.jobs) { plans in
+            guard !Task.isCancelled, .now - began < Self.shrinkingTime else { return nil }
+            let seen = await sightings(plans)
+            let hit = seen.firstIndex { $0 != nil }
+            if let hit, let sight = seen[hit] { last = sight }
+            return hit
+        }
+        let again = Task.isCancelled ? [] : await sightings(Array(repeating: small, count: Self.repetitions))
+        if let sight = again.compactMap(\.self).last { last = sight }
+        return Found(
+            clause: verdict.clause, what: last.verdict.findings.first?.what ?? "", plan: small, history: last.history,
+            seed: seed, times: (again.compactMap(\.self).count, again.count),
+            others: last.broken.filter { $0.clause != verdict.clause })
+    }
+
+    /// A performance in which a violation was seen.
+    private struct Seen {
+        let history: History
+        let broken: [Verdict]
+        let verdict: Verdict
+    }
+
+    /// How far it is, for who looks.
+    private final class Progress: Sendable {
+        private struct State {
+            var performed = 0
+            var found = 0
+            var activity: String?
+        }
+
+        private let runs: Int?
+        private let state = Mutex(State())
+
+        init(_ runs: Int?) { self.runs = runs }
+
+        var content: TextProgress {
+            state.withLock { state in
+                let total = runs.map { "/\($0)" } ?? ""
+                return TextProgress(
+                    done: "\(state.performed)\(total) plans",
+                    flaws: state.found == 0 ? nil : counted(state.found, "violation"),
+                    running: [state.activity].compactMap(\.self))
+            }
+        }
+
+        func note(performed: Int) { state.withLock { $0.performed = performed } }
+        func note(found: Int) { state.withLock { $0.found = found } }
+        func note(activity: String?) { state.withLock { $0.activity = activity } }
+    }
+}
+
+extension Exploration.Found {
+    /// The scenario file, which any stage performs.
+    package var file: String {
+        plan.file(about: [clause], title: "Breaks \(clause)", summary: what.isEmpty ? "\(clause) is broken." : what)
+            .text(pretty: true) + "\n"
+    }
+
+    /// Whether it happens always, or how often.
+    package var rate: String {
+        times.broken == times.performed ? "certain" : "intermittent, \(times.broken) of \(times.performed) times"
+    }
+}

@@ -1,0 +1,206 @@
+import Basics
+import Explore
+import Holdfast
+import JSON
+import Reference
+import Report
+import Synchronization
+
+/// How long exploration takes to find each named defect of the reference server, and what it says of the healthy one.
+///
+/// All of it is simulated, so that an equal seed gives an equal matrix.
+package struct ExploreMatrix: Sendable {
+    let specification: Specification
+    /// The plans that the healthy server meets, and the most that each defect is looked for with.
+    let runs: Int
+    let seed: UInt64
+    /// Whether what finds a defect is made small.
+    let shrinks: Bool
+    let show: ProgressDisplay?
+
+    package init(
+        under specification: Specification, runs: Int, seed: UInt64, shrinking shrinks: Bool = false,
+        showing show: ProgressDisplay? = nil
+    ) {
+        self.shrinks = shrinks
+        self.specification = specification
+        self.runs = max(1, runs)
+        self.seed = seed
+        self.show = show
+    }
+
+    /// Defects are looked for with plans of as many seeds apart, so that one lucky plan is not all that is known.
+    private static let searches = 3
+
+    /// What one defect came to.
+    struct Search: Sendable {
+        let name: String
+        let clause: ClauseID
+        /// How many plans it took to break its clause, in each search; nil where none did.
+        var plans: [Int?] = []
+        /// The first clauses that were broken instead, where its own was not.
+        var others: Set<ClauseID> = []
+        /// The smallest plan that was found, where it was looked for.
+        var smallest: Explorer.Trial?
+
+        /// The median of the searches; nil where most of them found nothing.
+        var median: Int? { plans.map { $0 ?? .max }.sorted()[plans.count / 2].unlessMax }
+    }
+
+    package struct Result: Sendable {
+        var runs = 0
+        /// What the healthy server broke, by the words of the finding, each with its seed.
+        var alarms: [(seed: UInt64, what: String)] = []
+        var isWhole = true
+        var searches: [Search] = []
+        /// How long the healthy server took.
+        var healthy = Duration.zero
+        var duration = Duration.zero
+
+        /// The scenario files of the smallest plans, by the names of their defects.
+        package var files: [(name: String, text: String)] {
+            searches.compactMap { search in search.smallest.map { (search.name, $0.file(about: search.clause)) } }
+        }
+
+        /// Whether the judge accused nobody wrongly, and no plan failed by itself.
+        package var holds: Bool { alarms.isEmpty }
+    }
+
+    /// Meets the healthy server and these defects.
+    package func run(_ defects: [Defect]) async -> Result {
+        let began = ContinuousClock.now
+        let names = ["healthy"] + defects.map(\.name)
+        let meter = Meter(
+            Dictionary(names.map { ($0, $0 == "healthy" ? 0 : 1) }, uniquingKeysWith: max), flaw: .misjudged,
+            showing: show)
+        defer { meter.close() }
+        var result = Result()
+        meter.begin("healthy")
+        (result.runs, result.alarms) = await healthy()
+        result.healthy = .now - began
+        meter.end("healthy", isFlawed: !result.alarms.isEmpty)
+        let searches = await Self.inParallel(defects) { defect in
+            meter.begin(defect.name)
+            let search = await self.search(for: defect)
+            meter.end(defect.name, isFlawed: search.median == nil)
+            return search
+        }
+        result.searches = searches
+        result.duration = .now - began
+        return result
+    }
+
+    /// The plans of so many seeds against the healthy server.
+    private func healthy() async -> (runs: Int, alarms: [(seed: UInt64, what: String)]) {
+        let explorer = Explorer(under: specification)
+        let slices = stride(from: 0, to: runs, by: 50).map { $0..<min($0 + 50, runs) }
+        let alarms = await Self.inParallel(slices) { slice in
+            slice.flatMap { index -> [(seed: UInt64, what: String)] in
+                let seed = self.seed &+ UInt64(index)
+                if Task.isCancelled { return [] }
+                guard let trial = explorer.trial(seed: seed) else { return [(seed, "the plan is no scenario")] }
+                let problem = trial.simulation.problem ?? trial.simulation.unsuitable
+                return trial.broken.map { (seed, "\($0.clause) \($0.findings.first?.what ?? "")") }
+                    + (problem.map { [(seed, $0)] } ?? [])
+            }
+        }
+        return (runs, alarms.flatMap(\.self))
+    }
+
+    private func search(for defect: Defect) async -> Search {
+        var search = Search(name: defect.name, clause: defect.clause)
+        let explorer = Explorer(Setting(defects: [defect]), under: specification)
+        for number in 0..<Self.searches {
+            let first = seed &+ UInt64(number) &* 1_000_003
+            var found: Int?
+            for index in 0..<runs where found == nil && !Task.isCancelled {
+                guard let trial = explorer.trial(seed: first &+ UInt64(index)) else { continue }
+                let broken = trial.broken.map(\.clause)
+                guard broken.contains(defect.clause) else {
+                    search.others.formUnion(broken)
+                    continue
+                }
+                found = index + 1
+                if shrinks, search.smallest == nil {
+                    search.smallest = await explorer.shrink(trial, to: defect.clause)
+                }
+            }
+            search.plans.append(found)
+        }
+        return search
+    }
+
+    /// Computes something of each element, as many at a time as there are processors to do it.
+    private static func inParallel<Element: Sendable, Value: Sendable>(
+        _ elements: [Element], _ body: @escaping @Sendable (Element) async -> Value
+    ) async -> [Value] {
+        await withTaskGroup(of: (Int, Value).self) { group in
+            for (index, element) in elements.enumerated() { group.addTask { (index, await body(element)) } }
+            var values: [(Int, Value)] = []
+            for await value in group { values.append(value) }
+            return values.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+}
+
+extension Int {
+    fileprivate var unlessMax: Int? { self == .max ? nil : self }
+}
+
+extension ExploreMatrix.Result {
+    /// The matrix for people: what was found, by clause, and then what asks for attention.
+    package func text(_ style: ConsoleStyle) -> String {
+        let width = (searches.map(\.name.count).max() ?? 0) + 2
+        var lines: [String] = []
+        for search in searches where search.median != nil {
+            let tries = search.plans.map { $0.map(String.init) ?? "-" }.joined(separator: " ")
+            lines.append(
+                "found   \(padded("\(search.clause)", 11))\(padded(search.name, width))"
+                    + "\(padded("\(search.median ?? 0)", 7))\(tries)"
+                    + (search.smallest.map { "  in \(counted($0.plan.count, "step"))" } ?? ""))
+        }
+        for search in searches where search.median == nil {
+            let others = search.others.sorted().map(\.description)
+            let tries = search.plans.compactMap(\.self).map(String.init).joined(separator: " ")
+            lines.append(
+                "MISSED  \(padded("\(search.clause)", 11))\(padded(search.name, width))"
+                    + (tries.isEmpty ? "" : "once after \(tries)  ")
+                    + (others.isEmpty ? "" : "breaks \(listed(others, most: 5))"))
+        }
+        for (seed, what) in alarms.prefix(20) { lines.append("ALARM   healthy, seed \(seed): \(what)") }
+        return (lines + ["", summary]).joined(separator: "\n") + "\n"
+    }
+
+    private var summary: String {
+        let found = searches.compactMap(\.median).sorted()
+        let rate = Double(runs) / max(0.001, Double(healthy.milliseconds) / 1000) * 60
+        var words =
+            "\(readable(runs)) plans against the healthy server: \(alarms.isEmpty ? "nothing" : "\(alarms.count) things") "
+            + "wrong, \(readable(Int(rate))) plans a minute"
+        if !searches.isEmpty {
+            words +=
+                "\n\(found.count) of \(searches.count) defects found within \(readable(runs)) plans"
+                + (found.isEmpty ? "" : ", half of these within \(found[found.count / 2])")
+        }
+        return words + ", in \(readable(duration))"
+    }
+
+    /// The matrix for machines.
+    package var value: JSONValue {
+        JSONValue(members: [
+            "format": "holdfast-explore-matrix", "version": 1, "holds": holds, "runs": runs,
+            "alarms": JSONValue.array(
+                alarms.map {
+                    JSONValue(members: ["seed": JSONValue(Int($0.seed & 0x1F_FFFF_FFFF_FFFF)), "what": $0.what])
+                }),
+            "defects": JSONValue.array(
+                searches.map { search in
+                    JSONValue(members: [
+                        "name": search.name, "clause": search.clause, "median": search.median,
+                        "plans": JSONValue.array(search.plans.map { $0.map { JSONValue($0) } ?? .null }),
+                        "others": search.others.sorted(),
+                    ])
+                }),
+        ])
+    }
+}

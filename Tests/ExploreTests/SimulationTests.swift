@@ -1,0 +1,72 @@
+import Explore
+import Holdfast
+import Judge
+import Reference
+import Testing
+import Transcript
+
+/// The world of the simulation against what is known of the real one.
+@Suite struct SimulationTests {
+    private let specification: Specification
+
+    init() throws { specification = try Specification(.embedded) }
+
+    /// Scenarios were written for limits that leave room.
+    private var roomy: Setting {
+        var setting = Setting()
+        setting.configuration.replayFrames = 100
+        setting.configuration.messagesPerMinute = 60
+        setting.configuration.rateWindowSeconds = 5
+        return setting
+    }
+
+    @Test func `a healthy server keeps every clause in the scenarios that people wrote`() throws {
+        var performed = 0
+        var broken: [String] = []
+        for scenario in try specification.scenarios() where scenario.role == .server {
+            let simulation = Simulation(scenario, against: roomy, seed: 1, version: specification.version)
+            if simulation.unsuitable != nil { continue }
+            performed += 1
+            if let problem = simulation.problem { broken.append("\(scenario.name): \(problem)") }
+            if let place = simulation.stoppedAt { broken.append("\(scenario.name) stopped: \(place)") }
+            for verdict in judge(simulation.history, under: specification)
+            where verdict.outcome == .violation || verdict.outcome == .warning {
+                broken.append("\(scenario.name): \(verdict.clause) \(verdict.findings.first?.what ?? "")")
+            }
+        }
+        #expect(broken == [])
+        #expect(performed > 100)
+    }
+
+    @Test func `equal seeds give equal histories`() throws {
+        let grammar = PlanGrammar(profiles: Profile.all(of: .server), startsServer: true)
+        for seed in UInt64(1)...5 {
+            let scenario = try grammar.plan(seed: seed).scenario()
+            let twice = (1...2).map { _ in
+                Simulation(scenario, against: Setting(), seed: seed, version: specification.version).history.events
+            }
+            #expect(twice[0] == twice[1])
+        }
+    }
+
+    @Test func `a healthy server keeps every clause in plans that nobody wrote`() throws {
+        let grammar = PlanGrammar(profiles: Profile.all(of: .server), startsServer: true)
+        var broken: [String] = []
+        for seed in UInt64(1)...40 {
+            let plan = grammar.plan(seed: seed)
+            if seed <= 10 {
+                let text = plan.file(about: [ClauseID(.TURN, 1)]).text()
+                let written = try ScenarioReader.scenario(text, named: plan.name, file: "plan.json")
+                #expect(try plan.scenario() == written, "what is written is what is performed")
+            }
+            let simulation = Simulation(
+                try plan.scenario(), against: Setting(), seed: seed, version: specification.version)
+            if let problem = simulation.problem ?? simulation.unsuitable { broken.append("\(seed): \(problem)") }
+            for verdict in judge(simulation.history, under: specification)
+            where verdict.outcome == .violation || verdict.outcome == .warning {
+                broken.append("\(seed): \(verdict.clause) \(verdict.findings.first?.what ?? "")")
+            }
+        }
+        #expect(broken == [])
+    }
+}
