@@ -12,6 +12,7 @@ package struct TopicBook {
     private let handbook: Handbook
     private let scenarios: [any SelectableScenario]
     private let fixtures: FixtureIndex
+    private let symptoms: SymptomIndex
 
     package init(_ specification: Specification, _ style: ConsoleStyle) throws {
         self.specification = specification
@@ -19,10 +20,25 @@ package struct TopicBook {
         handbook = Handbook(specification)
         scenarios = try specification.allScenarios()
         fixtures = try FixtureIndex(specification.files)
+        symptoms = SymptomIndex(specification.files)
     }
 
-    /// The pages on a topic: one, or one for each clause that a pattern names.
+    /// The pages on a topic: one, or one for each clause that a pattern names, and for each symptom that is called so.
     package func pages(on topic: String) throws(InputProblem) -> [String] {
+        let called = symptoms.entries(for: topic)
+        let named = named(topic)
+        if !named.isEmpty { return named + called.filter { $0.isCalled(topic) }.map { page(on: $0) } }
+        if !called.isEmpty { return called.map { page(on: $0) } }
+        throw InputProblem(
+            "explain", "there is nothing called '\(topic)'",
+            expected:
+                "a symptom such as spinner, a clause such as SYNC-3, an area such as SYNC, a message, a term or a code",
+            fix: nearestName(to: topic, among: names).map { "did you mean '\($0)'?" }
+                ?? "run 'conformance explain' for the way in, or 'conformance list' for all clauses")
+    }
+
+    /// The pages on what has exactly this name.
+    private func named(_ topic: String) -> [String] {
         if let status = Int32(topic).flatMap(ExitStatus.init(rawValue:)) { return [page(on: status)] }
         // Profiles and areas share names but for their case.
         if let profile = Profile(rawValue: topic) { return [page(on: profile)] }
@@ -37,18 +53,13 @@ package struct TopicBook {
         }
         let said = entries.filter { $0.name == topic }
         let found = said.isEmpty ? entries.filter { $0.name.lowercased() == topic.lowercased() } : said
-        if !found.isEmpty { return found.map(\.page) }
-        throw InputProblem(
-            "explain", "there is nothing called '\(topic)'",
-            expected: "a clause such as SYNC-3, an area such as SYNC, a profile, a message, a term or a code",
-            fix: nearestName(to: topic, among: names).map { "did you mean '\($0)'?" }
-                ?? "run 'conformance explain' for the way in, or 'conformance list' for all clauses")
+        return found.map(\.page)
     }
 
     /// Every name there is; what people type in small letters is found too.
     private var names: [String] {
         specification.clauses.map(\.id.description) + Area.allCases.map(\.rawValue) + Profile.allCases.map(\.rawValue)
-            + entries.map(\.name)
+            + entries.map(\.name) + symptoms.entries.flatMap(\.words)
     }
 
     private var entries: [(name: String, page: String)] {
@@ -80,6 +91,29 @@ package struct TopicBook {
         return written + performed + broken
     }
 
+    private func page(on symptom: SymptomIndex.Entry) -> String {
+        let clauses = symptom.clauses.compactMap { name in ClauseID(name).flatMap { specification[$0] } }
+        let lines = clauses.map { clause in
+            style.wrapped(
+                padded(clause.id.description, 11) + clause.sentence, indent: 2, hanging: 11, keepingSpaces: 11)
+        }
+        let runs = symptom.scenarios.map { name in
+            "  conformance \(name.hasPrefix("client/") ? "client" : "server") --reference --only \(name)"
+        }
+        let sections: [(String, [String])] = [
+            ("Clauses", lines), ("Scenarios that show it", runs),
+            ("In a recording", clauses.isEmpty ? [] : ["  conformance judge CAPTURE"]),
+            ("Read", ["  Spec/\(symptom.page.file) (\(symptom.page.title))"]),
+        ]
+        return [
+            style.bold(symptom.title) + "\n"
+                + style.wrapped("also called: \(symptom.words.joined(separator: ", "))", indent: 0, hanging: 2),
+            PlainMarkdown(style: style).text(symptom.text, indent: 2),
+        ].joined(separator: "\n\n")
+            + sections.filter { !$0.1.isEmpty }.map { "\n\n\(style.bold($0.0))\n\($0.1.joined(separator: "\n"))" }
+            .joined()
+    }
+
     private func page(on status: ExitStatus) -> String {
         "\(style.bold("\(status.rawValue)")) · exit code: \(status.meaning)\n\n\(style.wrapped(status.advice, indent: 2))"
     }
@@ -108,6 +142,11 @@ package struct TopicBook {
             "One of them: conformance explain \(clauses.first?.id.description ?? "SYNC-3")",
         ].joined(separator: "\n\n")
     }
+}
+
+extension SymptomIndex.Entry {
+    /// Whether a word is one of its names.
+    fileprivate func isCalled(_ word: String) -> Bool { words.contains { $0.lowercased() == word.lowercased() } }
 }
 
 extension ExitStatus {

@@ -90,6 +90,10 @@ package struct Site: Sendable {
             add("\(file.dropLast(".json".count)).html", file, JSONPage(links: links, file: file).html(text))
         }
         entries += scenarios.map { SearchEntry(name: $0.name, text: "\($0.title) \($0.summary)", address: $0.address) }
+        entries += SymptomIndex(specification.files).entries.map {
+            SearchEntry(
+                name: $0.title, text: $0.text, address: "symptoms.html#\($0.anchor)", words: $0.words)
+        }
         files.merge(SchemaBundle(specification.files).files) { $1 }
         files["site.css"] = Resources.siteCSS
         files["search.js"] = SearchEntry.script(entries.sorted { $0.address < $1.address })

@@ -23,7 +23,7 @@ struct SiteFrame {
             <header>
             <a class="home" href="\(root)index.html">Holdfast \(escapedForMarkup(specification.version))</a>
             <div class="search"><input id="search" type="search" placeholder="Search ( / )" aria-label="Search the specification">
-            <ul id="found" hidden></ul></div>
+            <ul id="found" aria-live="polite" hidden></ul></div>
             </header>
             <div class="columns">
             <nav aria-label="Pages">
@@ -41,7 +41,7 @@ struct SiteFrame {
     }
 
     private func navigation(_ root: String, _ page: String) -> String {
-        let chapters = chapters.map { ($0.page, $0.title) }
+        let chapters = [("symptoms.html", "Symptoms")] + chapters.map { ($0.page, $0.title) }
         let areas = Area.allCases.map { ("clauses/\($0.rawValue).html", $0.rawValue) }
         let others = [("trace.html", "Trace"), ("out-of-scope.html", "Out of scope")]
         return group("Chapters", chapters, root, page)

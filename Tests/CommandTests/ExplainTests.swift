@@ -45,10 +45,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("sync-3", "SYNC-3 · server"), ("SYNC", "replay and the honest gap"), ("sync", "profile of a server"),
+        ("sync-3", "SYNC-3 · server"), ("SYNC", "replay and explicit gaps"), ("sync", "profile of a server"),
         ("syncResult", "message"), ("epoch", "The name of a stream's numbering"), ("persist_failed", "error code"),
         ("4001", "close code"), ("3", "exit code: the baseline is stale"), ("session read", "GET /api/sessions/{id}"),
-        ("server/SYNC/evicted", "scenario"), ("sync-claims-complete-after-eviction", "breaks SYNC-3"),
+        ("server/SYNC/evicted", "scenario"), ("spinner", "The spinner never ends"), ("duplicate", "IDEM-1"),
+        ("untested", "did not put the clause to the test"), ("turnId", "Which id names what"),
+        ("resend", "conformance server --reference --only server/IDEM/repeat-after-the-answer"),
+        ("sync-claims-complete-after-eviction", "breaks SYNC-3"),
     ])
     func `every kind of name is explained`(topic: String, part: String) throws {
         let text = try pages(topic)

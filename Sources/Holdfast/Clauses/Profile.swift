@@ -14,7 +14,7 @@ public enum Profile: String, Sendable, Hashable, CaseIterable, Comparable {
     case idempotency
     /// The numbered stream and its replay.
     case sync
-    /// A told budget for each principal.
+    /// An advertised rate limit for each principal.
     case rateLimit = "rate-limit"
     /// Notifications.
     case push

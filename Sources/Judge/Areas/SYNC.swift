@@ -2,7 +2,7 @@ import Holdfast
 import JSON
 import Transcript
 
-/// Position, replay and the honest gap.
+/// Position, replay and explicit gaps.
 ///
 /// Evidence is what the same principal was shown, on any connection; a hole in `seq` alone proves nothing (SYNC-6).
 enum SYNC {

@@ -5,12 +5,15 @@ const root = document.documentElement.dataset.root;
 function rank(entry, words) {
   const name = entry[0].toLowerCase();
   const text = entry[1].toLowerCase();
+  const synonyms = entry[3].toLowerCase().split(" ");
   let sum = 0;
   for (const word of words) {
     if (name === word) sum += 100;
+    else if (synonyms.includes(word)) sum += 50;
     else if (name.startsWith(word)) sum += 20;
     else if (name.includes(word)) sum += 10;
     else if (text.includes(word)) sum += 1;
+    else if (synonyms.some(synonym => synonym.startsWith(word))) sum += 1;
     else return 0;
   }
   return sum;
@@ -32,7 +35,15 @@ function search() {
     if (entry[1]) item.append(" " + entry[1].slice(0, 140));
     return item;
   }));
-  list.hidden = found.length === 0;
+  if (words.length > 0 && found.length === 0) {
+    const item = document.createElement("li");
+    const link = document.createElement("a");
+    link.href = root + "symptoms.html";
+    link.textContent = "the list of symptoms";
+    item.append("Nothing found for “" + words.join(" ") + "”. Try one word, a clause such as SYNC-3, or ", link, ".");
+    list.append(item);
+  }
+  list.hidden = words.length === 0;
 }
 
 box.addEventListener("input", search);

@@ -8,13 +8,16 @@ import Report
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Explain a clause, an area, a word; alone, the protocol.",
+        abstract: "Explain a symptom, a clause, an area, a word; alone, the protocol.",
         discussion: """
             Without a topic it teaches the protocol in two screens. A clause is explained with its reason, how it \
-            is judged, where it comes from, and a history that keeps it beside one that breaks it.
+            is judged, where it comes from, and a history that keeps it beside one that breaks it. A symptom leads to the \
+            clauses that speak of it, to the scenarios that show it, and to the page to read.
 
             Examples:
               conformance explain
+              conformance explain spinner
+              conformance explain duplicate
               conformance explain SYNC-3
               conformance explain SYNC PERSIST-1
               conformance explain syncResult
@@ -27,7 +30,7 @@ struct ExplainCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Clauses such as SYNC-3, areas such as SYNC, profiles, messages, terms, error codes, close codes, exit codes, defects, scenarios, rules of the gate.",
+            "Symptoms such as spinner, clauses such as SYNC-3, areas such as SYNC, profiles, messages, terms, error codes, close codes, exit codes, defects, scenarios, rules of the gate.",
             valueName: "topic"),
         completion: .words { CompletionWords.topics })
     var topics: [String] = []

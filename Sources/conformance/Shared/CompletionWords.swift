@@ -26,6 +26,7 @@ enum CompletionWords {
         guard let specification else { return [] }
         return patterns() + Profile.allCases.map(\.rawValue)
             + Handbook(specification).words.filter { !$0.contains(" ") }
+            + SymptomIndex(specification.files).entries.flatMap(\.words).filter { !$0.contains(" ") }
             + RuleBook.all.map(\.id) + ExitStatus.allCases.map { String($0.rawValue) } + Defect.all.map(\.name)
             + ClientDefect.all.map(\.name)
     }
