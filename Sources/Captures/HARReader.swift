@@ -43,6 +43,12 @@ struct HARReader {
                 fix: "export it again; a browser that was closed meanwhile leaves half a file")
         }
         let entries = try array(root["log"]?["entries"], "/log/entries")
+        guard !entries.isEmpty else {
+            throw InputProblem(
+                place: "\(file)\(line(of: "/log/entries")) /log/entries", what: "the HAR file holds no entries",
+                expected: "the requests and messages of a session",
+                fix: "open the network panel before the page connects, then export again with content")
+        }
         for (index, entry) in entries.enumerated() { try take(entry, "/log/entries/\(index)") }
         let first = events.map(\.time).min() ?? 0
         return events.sorted { ($0.time, $0.order) < ($1.time, $1.order) }.map { item in

@@ -86,8 +86,8 @@ package struct Descriptor: Sendable, Hashable {
     /// Puts something in the place of standard streams that are closed, so that no file or socket comes to stand there.
     package static func fillStandardStreams() {
         for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) < 0 {
-            // The lowest number that is free is given: this one.
-            _ = open("/dev/null", O_RDWR)
+            // The lowest number that is free is given: this one. What is written to a closed output has to fail, and not vanish.
+            _ = open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_RDWR)
         }
     }
 

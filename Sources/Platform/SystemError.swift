@@ -22,7 +22,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 
     package static let addressInUse = SystemError(EADDRINUSE)
     package static let addressNotAvailable = SystemError(EADDRNOTAVAIL)
-    package static let badDescriptor = SystemError(EBADF)
+    static let badDescriptor = SystemError(EBADF)
     package static let brokenPipe = SystemError(EPIPE)
     package static let connectionRefused = SystemError(ECONNREFUSED)
     package static let connectionReset = SystemError(ECONNRESET)

@@ -52,6 +52,12 @@ import Testing
         #expect(run.err.hasPrefix("NOT valid  /dev/fd/0:1:1:"), "\(run.err.prefix(300))")
     }
 
+    @Test func `an output that is closed is told`() async throws {
+        let run = try await shell("conformance list >&-; echo $?")
+        #expect(run.status == "70\n")
+        #expect(run.err.contains("standard output: cannot be written"), "\(run.err)")
+    }
+
     @Test func `streams that are closed hurt nobody`() async throws {
         let run = try await shell("conformance validate --help <&- >&- 2>&-; code=$?; echo $code")
         #expect(run.status == "0\n")

@@ -117,7 +117,7 @@ import Testing
         (["--start", "  "], "--start: no program in '  '"),
         (["--start", "run", "--env", "1X=y"], "--env: '…' is no name with a value"),
         (["--start", "run", "--env", "LEVEL"], "--env: 'LEVEL' is no name with a value"),
-        (["--start", "run", "--kills", "0"], "--kills: '0' crashes"),
+        (["--start", "run", "--kills", "0"], "--kills: '0' is no number of kills"),
         (["ws://127.0.0.1:1/ws", "--header", "no value"], "--header: '…' is no header with a value"),
         (["ws://127.0.0.1:1/ws", "--header", "sesame"], "--header: '…' is no header with a value"),
         (["ws://127.0.0.1:1/ws", "--wait", "90000"], "--wait: '90000' seconds"),

@@ -13,7 +13,11 @@ package enum Files {
         if path != "-", let status = try? FileStatus(of: path) {
             // A shell opens the pipe of `<(command)` itself, so that somebody writes to it.
             let isStream = path.hasPrefix("/dev/fd/") && status.kind == .pipe
-            guard isStream || status.kind == .regular || status.kind == .folder else {
+            if status.kind == .folder {
+                throw InputProblem(
+                    path, "it is a folder", expected: "a file", fix: "name the file in it that is meant")
+            }
+            guard isStream || status.kind == .regular else {
                 throw InputProblem(
                     path, "cannot be read: it is a pipe or a device", expected: "a regular file",
                     fix: "copy what it brings into a file")

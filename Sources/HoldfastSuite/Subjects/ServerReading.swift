@@ -8,8 +8,12 @@ import Transport
 extension ServerUnderTest {
     /// The server to test, and the tiers that are asked for.
     package func subject(under specification: Specification) throws -> (subject: ServerSubject, scope: Scope) {
-        if let reference { return try referenceSubject(reference, specification) }
         var problems: [InputProblem] = []
+        noteKills(&problems)
+        if let reference {
+            try problems.throwAll()
+            return try referenceSubject(reference, specification)
+        }
         for (flag, names) in [("--defect", defects), ("--variation", variations)] where !names.isEmpty {
             problems.note(
                 flag, "nothing can break a server that is not ours", expected: "--reference beside it",
@@ -135,6 +139,13 @@ extension ServerUnderTest {
                 return nil
             }
         }
+    }
+
+    private func noteKills(_ problems: inout [InputProblem]) {
+        guard !(1...1000).contains(kills) else { return }
+        problems.note(
+            "--kills", "'\(kills)' is no number of kills", expected: "a number from 1 to 1000",
+            fix: "leave it out for 20, the least that proves anything")
     }
 
     private func measured(_ subject: ServerSubject) -> ServerSubject {

@@ -18,11 +18,6 @@ extension ServerUnderTest {
         _ described: SubjectFile.Start?, in folder: String?, url: String?, http: String?,
         _ problems: inout [InputProblem]
     ) -> StartCommand? {
-        if !(1...1000).contains(kills) {
-            problems.note(
-                "--kills", "'\(kills)' crashes", expected: "a number from 1 to 1000",
-                fix: "leave it out for 20, the least that proves anything")
-        }
         guard let words = words(described, &problems), !words.isEmpty else {
             if self.start == nil, described == nil, isAsked {
                 problems.note(

@@ -151,6 +151,7 @@ extension ServerSubject {
         switch problem.code {
         case .connectionRefused: HarnessProblem.refused
         case .unreachable: HarnessProblem.noWay
+        case .unknownHost: "no host has that name"
         case .late: "no answer"
         default: problem.name
         }

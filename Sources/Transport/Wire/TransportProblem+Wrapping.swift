@@ -34,7 +34,8 @@ extension TransportProblem {
         var causes = attempts.map { "\($0)" }
         causes += [error.dnsAError, error.dnsAAAAError].compactMap { $0.map { "\($0)" } }
         let refused = attempts.contains { ($0 as? IOError)?.reason == .connectionRefused }
-        self.init(refused ? .connectionRefused : .unreachable, at: place, causes: causes)
+        let isUnknown = attempts.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)
+        self.init(refused ? .connectionRefused : isUnknown ? .unknownHost : .unreachable, at: place, causes: causes)
     }
 
     private static func code(of error: IOError) -> Code {

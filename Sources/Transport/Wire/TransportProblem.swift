@@ -6,8 +6,10 @@ public struct TransportProblem: Error, Sendable, Equatable {
     public enum Code: Sendable, Equatable {
         /// The host answered that nothing listens on the port.
         case connectionRefused
-        /// No connection came about: the name is unknown or no route leads to the host.
+        /// No connection came about: no route leads to the host.
         case unreachable
+        /// No host has that name.
+        case unknownHost
         /// The server answered the upgrade with another status than 101; the excerpt is at most 400 characters.
         case upgradeRefused(status: Int, bodyExcerpt: String)
         /// The server answered the upgrade with 101 but not as RFC 6455 demands.
@@ -67,6 +69,7 @@ extension TransportProblem: CustomStringConvertible {
         switch code {
         case .connectionRefused: "connection_refused"
         case .unreachable: "unreachable"
+        case .unknownHost: "unknown_host"
         case .upgradeRefused: "upgrade_refused"
         case .notWebSocket: "not_websocket"
         case .closed: "closed"
@@ -89,10 +92,9 @@ extension TransportProblem: CustomStringConvertible {
         case .connectionRefused:
             ("connection refused", "a server that listens there", "start the server, or correct host and port")
         case .unreachable:
-            (
-                "no way to the host", "a host name that resolves and a route to it",
-                "correct the host, or check the network"
-            )
+            ("no route to the host", "a host that can be reached", "correct the host, or check the network")
+        case .unknownHost:
+            ("no host has that name", "a host name that resolves", "correct the name, or check the network")
         case .upgradeRefused(let status, let body):
             (
                 "upgrade refused with status \(status)" + (body.isEmpty ? "" : " and '\(quotable(body))'"),

@@ -63,7 +63,7 @@ struct Conformance: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            exit(withError: Tool.ending(error))
+            exit(withError: Tool.ending(ParserProblem.problem(of: error, in: words, below: Self.self) ?? error))
         }
         if Console.hasLostOutput { exit(withError: ExitCode(.harness)) }
     }

@@ -76,9 +76,11 @@ struct ChatCommand: AsyncParsableCommand {
             variation, among: ClientVariation.all, flag: "--variation", of: "chat")
         guard [driver, connect != nil, url != nil].count(where: { $0 }) == 1 else {
             throw InputProblem(
-                "chat", "it is not said whom to obey",
+                "chat",
+                [driver, connect != nil, url != nil].contains(true)
+                    ? "more than one peer given" : "no server URL given",
                 expected: "the URL of a server, or --driver, or --connect with the URL of a runner",
-                fix: "see 'conformance chat --help'")
+                fix: "write for instance 'conformance chat ws://127.0.0.1:8080/ws'")
         }
         if driver { return await drive(ReferenceApp(defects: defects, variations: variations)) }
         if let connect { return try await obey(connect, ReferenceApp(defects: defects, variations: variations)) }
@@ -124,8 +126,17 @@ struct ChatCommand: AsyncParsableCommand {
             guard try await room.hear(line) else { break }
         }
         // A question typed into a pipe gets its answer, or its failure.
-        await room.settle()
+        await room.settle { screen.hasConnected }
         try await app.quit()
+        guard screen.hasConnected else {
+            throw SuiteProblem(
+                .unreachable,
+                InputProblem(
+                    url, "no connection came about", expected: "a server that answers 'auth' with 'connected'",
+                    fix:
+                        "start the server, or correct the address; 'conformance doctor \(ShellWords.quoted(url))' says more"
+                ).description)
+        }
     }
 
     /// The credential, wherever it is said to be.

@@ -31,9 +31,10 @@ struct ChatRoom: Sendable {
         return true
     }
 
-    /// Returns when nothing is on its way any more, or after a minute.
-    func settle() async {
-        for _ in 0..<600 {
+    /// Returns when nothing is on its way any more, or after a minute; after ten seconds where there is nobody to talk to.
+    func settle(hasConnected: () -> Bool) async {
+        for round in 0..<600 {
+            if round >= 100, !hasConnected() { return }
             guard let state = try? await app.state(), state.connection != .offline else { return }
             guard state.isThinking || state.messages.contains(where: { $0.status == .sending }) else { return }
             try? await Task.sleep(for: .milliseconds(100))
@@ -71,7 +72,11 @@ struct ChatRoom: Sendable {
 final class ChatScreen: Sendable {
     private let memory = Mutex(Memory())
 
+    /// Whether a connection ever came about.
+    var hasConnected: Bool { memory.withLock { $0.hasConnected } }
+
     private struct Memory {
+        var hasConnected = false
         /// The state that was shown before.
         var last: ClientState?
         var printed: Set<String> = []
@@ -81,6 +86,7 @@ final class ChatScreen: Sendable {
     func show(_ state: ClientState) {
         memory.withLock { memory in
             var lines: [String] = []
+            if state.connection == .connected { memory.hasConnected = true }
             if memory.last?.connection != state.connection { lines.append("· \(state.connection.rawValue)") }
             if memory.last?.sessionId != state.sessionId, let session = state.sessionId {
                 lines.append("· session \(session)")

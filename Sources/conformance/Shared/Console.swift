@@ -21,7 +21,7 @@ enum Console {
     /// Writes to standard output, whole.
     ///
     /// A reader that has gone, as `head` does, has all that it wanted: what comes after is dropped, and the command does its
-    /// work. A disk that is full is told once, and ends the command with ``ExitStatus/harness``.
+    /// work. A disk that is full, and an output that is closed, is told once and ends the command with ``ExitStatus/harness``.
     static func write(_ text: String) {
         if isTerminal { endProgress() }
         let failure = loss.withLock { loss -> SystemError? in
@@ -30,7 +30,7 @@ enum Console {
                 try Descriptor.standardOutput.writeAll(text)
                 return nil
             } catch {
-                loss = error == .brokenPipe || error == .badDescriptor ? .readerLeft : .failed
+                loss = error == .brokenPipe ? .readerLeft : .failed
                 return loss == .failed ? error : nil
             }
         }
