@@ -7,16 +7,47 @@ import Transcript
 ///
 /// A pure function: it does no I/O and knows no subject, so a verdict can be recomputed anywhere from its transcript.
 public func judge(_ history: History, under specification: Specification) -> [Verdict] {
-    let verdicts = judgeWhole(history, under: specification)
-    guard let capture = history.header.capture, let carried = history.carried else { return verdicts }
-    let before = judgeWhole(carried, under: specification)
+    verdicts(of: ReadHistory(history, under: specification))
+}
+
+/// Judges a history, and tells what else in it people look for; only of a capture, because a stage brings such things about.
+public func examine(
+    _ history: History, under specification: Specification
+) -> (verdicts: [Verdict], symptoms: [Symptom]) {
+    let read = ReadHistory(history, under: specification)
+    let carried = history.header.capture.map(\.carried) ?? 0
+    let symptoms = history.header.capture == nil ? [] : SymptomReader(read.observations).symptoms()
+    return (
+        verdicts(of: read),
+        symptoms.map { $0.citing(read.view.origins) }.filter { $0.events.last ?? 0 >= carried }
+    )
+}
+
+/// A history in the words of the specification, put in order.
+private struct ReadHistory {
+    let history: History
+    let view: DialectView
+    let observations: Observations
+    let specification: Specification
+
+    init(_ history: History, under specification: Specification) {
+        self.history = history
+        self.specification = specification
+        view = DialectView(history)
+        observations = Observations(view.history, under: specification)
+    }
+}
+
+private func verdicts(of read: ReadHistory) -> [Verdict] {
+    let verdicts = judgeWhole(read)
+    guard let capture = read.history.header.capture, let carried = read.history.carried else { return verdicts }
+    let before = judgeWhole(ReadHistory(carried, under: read.specification))
     return zip(verdicts, before).map { $0.without($1, upTo: capture.carried) }
 }
 
 /// Judges a history with everything that it holds.
-private func judgeWhole(_ history: History, under specification: Specification) -> [Verdict] {
-    let view = DialectView(history)
-    let observations = Observations(view.history, under: specification)
+private func judgeWhole(_ read: ReadHistory) -> [Verdict] {
+    let (history, specification, observations) = (read.history, read.specification, read.observations)
     // Where a guess was made about whose a frame is, only what is seen without the guess stands.
     let sure = observations.guessedTurns.isEmpty ? nil : observations.believing(.none)
     lazy var ends = observations.believing(.ends)
@@ -39,7 +70,15 @@ private func judgeWhole(_ history: History, under specification: Specification) 
             evidence.remarks.append("no server can keep it that speaks the dialect \(wire.name): \(reason)")
         }
         let verdict = verdict(on: clause, from: evidence)
-        return wire.isCanonical ? verdict : verdict.citing(view.origins)
+        return wire.isCanonical ? verdict : verdict.citing(read.view.origins)
+    }
+}
+
+extension Symptom {
+    /// The same by the verbatim events that a view was made from.
+    fileprivate func citing(_ origins: [Int]) -> Symptom {
+        Symptom(
+            kind, what, at: events.map { origins.indices.contains($0) ? origins[$0] : $0 }, lasted: lasted)
     }
 }
 

@@ -80,7 +80,7 @@ package final class Proxy: Sendable {
             upstreamTLS: options.upstreamTLS, holdsMessages: Rule.concernMessages(options.faults),
             watcher: record)
         let judging = LiveJudge(
-            header, under: specification, isUndeclared: options.isUndeclared, watching: watched, tell: tell)
+            header, under: specification, isUndeclared: options.isUndeclared, watching: watched, note: note, tell: tell)
         judging.start()
         return Proxy(relay: relay, record: record, judging: judging)
     }
@@ -104,6 +104,8 @@ package final class Proxy: Sendable {
     package var tally: ClauseTally { judging.tally }
     /// The profiles that greetings stated, where nobody declared any.
     package var statedProfiles: Set<Profile> { judging.stated }
+    /// The other protocol that passed, in place of which nothing was judged.
+    package var foreign: ForeignProtocol? { judging.foreign }
     /// Rules that nothing ever matched.
     package var unusedRules: [Rule] { record.unusedRules }
     /// Why the transcript is not whole; nil when it is.

@@ -125,9 +125,21 @@ package struct ConsoleReport {
     }
 
     private func chart(of history: History, _ clause: ClauseID, _ finding: Finding) -> [String] {
-        let chart = SequenceChart(history, marking: [.init(clause, finding)], maxVerbatim: 0)
+        let chart = SequenceChart(history, marking: [.init(clause, finding)], maxVerbatim: Self.mostVerbatim)
         let lines = TextChart(chart, style: style, indent: 2).excerpt()
-        return lines.isEmpty ? [] : [""] + lines.map { "  " + $0 } + [""]
+        return lines.isEmpty ? [] : [""] + lines.map { "  " + $0 } + [""] + verbatim(of: finding, in: chart)
+    }
+
+    /// The most characters of a frame that stand below its chart.
+    private static let mostVerbatim = 600
+
+    /// The frame that is cited, as it was on the wire.
+    private func verbatim(of finding: Finding, in chart: SequenceChart) -> [String] {
+        guard let event = finding.cited, let row = chart.row(of: event).map({ chart.rows[$0] }),
+            let verbatim = row.verbatim.first(where: { $0.event == event }), !verbatim.text.isEmpty
+        else { return [] }
+        let lines = verbatim.text.split(separator: "\n").map { style.wrapped(visible(String($0)), indent: 4) }
+        return ["  \(verbatim.title) at \(row.time)\(verbatim.isCut ? ", cut" : "")"] + lines
     }
 
     private func events(of history: History, _ finding: Finding) -> [String] {
@@ -168,7 +180,7 @@ package struct ConsoleReport {
 
     /// Each tier apart, where there is more than one.
     private var tiers: String? {
-        guard report.tiers.count > 1 else { return nil }
+        guard listsAll, report.tiers.count > 1 else { return nil }
         return report.tiers.map { result in
             var parts = ["\(readable(result.performed)) scenario\(result.performed == 1 ? "" : "s")"]
             if result.leftOut > 0 { parts.append("\(readable(result.leftOut)) not performed") }
@@ -187,12 +199,12 @@ package struct ConsoleReport {
                     ? "its clause in question was not exercised"
                     : "none of its \(count) clauses in question was exercised")
         }
-        lines += report.gaps.map { "untested: \($0.line)" }
-        lines += report.outOfReach.map { "out of reach: \($0.line)" }
+        lines += report.gaps.map { "untested: \($0.line(naming: listsAll))" }
+        lines += report.outOfReach.map { "out of reach: \($0.line(naming: listsAll))" }
         if !report.setAside.isEmpty {
-            let names = report.setAside.map(\.description).joined(separator: ", ")
+            let names = report.setAside.named(listsAll)
             lines.append(
-                "set aside: \(counted(report.setAside.count, "clause")) left out on request: \(names)"
+                "set aside: \(counted(report.setAside.count, "clause")) skipped on request: \(names)"
             )
         }
         if let part = report.part, !report.elsewhere.isEmpty {
@@ -223,9 +235,8 @@ package struct ConsoleReport {
         }
         if stopped.count > 5 { lines.append("ended early: \(stopped.count - 5) more scenarios") }
         if !report.pending.isEmpty {
-            let areas = Dictionary(grouping: report.pending, by: \.area).sorted { $0.key < $1.key }
-                .map { "\($0.key.rawValue) \($0.value.count)" }.joined(separator: ", ")
-            lines.append("pending: \(counted(report.pending.count, "clause")) without a check yet (\(areas))")
+            lines.append(
+                "pending: \(counted(report.pending.count, "clause")) without a check yet (\(report.pending.byArea))")
         }
         if !report.excluded.isEmpty {
             lines.append(

@@ -15,8 +15,11 @@ package struct Gap: Sendable, Equatable {
     }
 
     /// In one line, such as `7 clauses need a scripted agent (tier 2 or 3): ID-3, TURN-8`.
-    package var line: String {
-        let names = clauses.map(\.description).joined(separator: ", ")
+    package var line: String { line(naming: true) }
+
+    /// In one line; many clauses are counted by area, unless all are to be named.
+    package func line(naming isNaming: Bool) -> String {
+        let names = clauses.named(isNaming)
         let start = "it needs "
         if reason.hasPrefix(start) {
             let need = clauses.count == 1 ? "needs" : "need"

@@ -58,6 +58,7 @@ package struct TextChart {
         // Without a row to cite, the end is what was judged.
         for place in cited.isEmpty && leading.isEmpty ? [rows.count - 1] : Array(cited) where place >= 0 {
             shown.formUnion(max(0, place - before)...min(rows.count - 1, place + after))
+            if rows[place].isCited { shown.formUnion(chart.sameLane(as: place, most: before)) }
         }
         var lines: [Line] = []
         var next = 0
@@ -90,7 +91,7 @@ package struct TextChart {
         let time = times.map(TextWidth.columns).max() ?? 0
         let cell = cell(beside: time)
         let page = Page(time: time, cell: cell ?? 0, count: cell == nil ? 0 : chart.participants.count, width: width)
-        var drawn = page.count > 0 ? [heading(page)] : []
+        var drawn = page.count > 0 ? heading(page) : []
         for (line, time) in zip(lines, times) {
             switch line {
             case .gap(let count):
@@ -112,19 +113,23 @@ package struct TextChart {
         return room - cell * count >= Self.leastLabel * 2 / 3 ? cell : nil
     }
 
-    private func heading(_ page: Page) -> String {
+    /// The names of the columns; in words above them, where a column is too narrow for its name.
+    private func heading(_ page: Page) -> [String] {
+        let all = chart.participants.map(\.name)
+        let isCut = all.contains { TextWidth.columns($0) > page.cell - 1 }
+        let words = isCut ? [TextWidth.cut("   columns: \(all.joined(separator: ", "))", to: width, mark: ink.cut)] : []
         let names = chart.participants.map { participant in
             let name = TextWidth.cut(participant.name, to: page.cell - 1, mark: "")
             let before = max(0, page.cell / 2 - TextWidth.columns(name) / 2)
             return padded(String(repeating: " ", count: before) + name, page.cell)
         }.joined()
-        return style.dim(page.line("", "", names, ""))
+        return (words + [page.line("", "", names, "")]).map(style.dim)
     }
 
     private func draw(_ row: SequenceChart.Row, _ time: String, _ page: Page) -> [String] {
         let mark = row.isCited ? ">>" : row.marks.isEmpty ? "" : ">"
         let label = (page.count > 0 ? "" : direction(row)) + style.spelled(row.label)
-        let cited = row.marks.filter(\.isCited).map(\.clause.description).joined(separator: ", ")
+        let cited = row.marks.filter(\.isCited).map { $0.clause?.description ?? "here" }.joined(separator: ", ")
         let room = page.label
         var pieces = [TextWidth.cut(label, to: room, mark: ink.cut)]
         if row.isCited {

@@ -27,6 +27,54 @@ import Testing
         #expect(output.status == 1 && output.out.contains("nothing tells the direction"))
     }
 
+    // MARK: Drafts
+
+    private func draft(_ notes: String) async throws -> (output: BuiltBinary.Output, check: BuiltBinary.Output) {
+        let folder = try TemporaryDirectory()
+        let (capture, file) = (folder.path + "/notes.txt", folder.path + "/my-server.json")
+        try notes.write(toFile: capture, atomically: true, encoding: .utf8)
+        let output = try await BuiltBinary.run(["dialect", "new", capture])
+        try output.out.write(toFile: file, atomically: true, encoding: .utf8)
+        return (output, try await BuiltBinary.run(["dialect", "check", file, "--capture", capture]))
+    }
+
+    @Test func `a draft is a dialect that maps every type of its recording`() async throws {
+        let (draft, check) = try await draft(
+            """
+            A -> {"event":"login","data":{"token":"x"}}
+            A <- {"event":"welcome","data":{"sid":"1"}}
+            A -> {"event":"message","data":{"text":"hello","conversationId":"7"}}
+            A <- {"event":"typing","data":{}}
+            A <- {"event":"reply","data":{"text":"hi","conversationId":"7","id":"m1"}}
+
+            """)
+        #expect(draft.status == 0, "\(draft.out)\(draft.err)")
+        #expect(draft.err.contains("to decide: server typing (1×)"), "\(draft.err)")
+        for words in [
+            "\"typeAt\": \"event\"", "\"lastUserText\": \"/data/text\"", "\"sessionId\": \"/data/conversationId\"",
+            "\"text\": \"/data/text\"", "DRAFT: say what it is", "DRAFT: what stands for error",
+        ] {
+            #expect(draft.out.contains(words), "\(words) in \(draft.out)")
+        }
+        #expect(check.status == 0, "\(check.out)\(check.err)")
+        #expect(check.out.contains("5 in all: 4 understood, 1 ignored"), "\(check.out)")
+    }
+
+    @Test(arguments: [
+        "A -> {\"type\":\"connection_init\"}\nA <- {\"type\":\"connection_ack\"}\n",
+        "A <- {\"type\":\"auth_challenge\"}\nA -> {\"type\":\"auth_response\",\"apiKey\":\"k\"}\n",
+    ])
+    func `every draft is sound`(notes: String) async throws {
+        let (draft, check) = try await draft(notes)
+        #expect(draft.status == 0 && check.status == 0, "\(draft.out)\(draft.err)\(check.out)\(check.err)")
+    }
+
+    @Test func `a recording without directions cannot be drafted from`() async throws {
+        let (draft, _) = try await draft("{\"type\":\"novelty\"}\n")
+        #expect(draft.status == 64)
+        #expect(draft.err.contains("tells who sent it") && draft.err.contains("conformance proxy"), "\(draft.err)")
+    }
+
     @Test func `a bad file is refused with its line`() async throws {
         let folder = try TemporaryDirectory()
         let file = folder.path + "/bad.json"

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import TestSupport
 import Testing
 
@@ -20,9 +21,10 @@ import Darwin
     @Test func `frames that keep every clause they show end with 0`() async throws {
         let run = try await BuiltBinary.run(["judge", "-"], input: turn)
         #expect(run.status == 0, "\(run.out)\(run.err)")
-        #expect(run.out.hasPrefix("nothing violated:"))
-        #expect(run.out.contains("could exercise"))
-        #expect(run.out.contains("not from this capture"))
+        #expect(run.out.hasPrefix("no violations; "))
+        #expect(run.out.contains("not covered by this capture"))
+        #expect(run.out.contains("clauses can be checked from a capture; "))
+        #expect(run.out.contains("not from a capture: "))
         #expect(run.out.contains("bytes/s") || run.out.contains("KB/s"))
     }
 
@@ -38,7 +40,7 @@ import Darwin
         let run = try await BuiltBinary.run(["judge", "-"], input: #"{"type":"typing","state":"started"}"# + "\n")
         #expect(run.status == 2, "\(run.out)")
         #expect(run.out.contains("nothing could be judged"))
-        #expect(run.out.contains("left aside in standard input: 1×"))
+        #expect(run.out.contains("skipped in standard input: 1×"))
     }
 
     @Test(arguments: [
@@ -51,6 +53,76 @@ import Darwin
         let run = try await BuiltBinary.run(["judge", "-"], input: input)
         #expect(run.status == 64, "\(run.out)\(run.err)")
         #expect(run.err.contains(words), "\(run.err)")
+    }
+
+    // MARK: Observations
+
+    /// Everything that is observed, and no clause that is broken.
+    private let symptoms = """
+        A -> {"type":"auth","protocol":1}
+        A <- {"type":"connected","protocol":1,"connectionId":"x1","serverTime":"2026-03-01T08:30:00Z",\
+        "capabilities":[],"limits":{"maxFrameBytes":983040}}
+        A -> {"type":"chat","messages":[{"role":"user","content":"hello"}],"clientMessageId":"c1"}
+        A <- {"type":"done","text":"hi","sessionId":"s1","turnId":"t1","messageId":"a1"}
+        A -> {"type":"chat","messages":[{"role":"user","content":"hello"}],"clientMessageId":"c2"}
+        A CLOSED None None
+        HTTP GET /api/sessions/s9 -> 404 {"error":"none","code":"session_not_found"}
+
+        """
+
+    @Test func `what nobody forbids is told without a verdict`() async throws {
+        let run = try await BuiltBinary.run(["judge", "-"], input: symptoms)
+        #expect(run.status == 0, "\(run.out)\(run.err)")
+        for words in [
+            "observations: no verdicts", "'hello' was sent twice, under 'c1' and 'c2'", "standard input line 5, byte",
+            "A ended without a close frame before the answer to 'hello'", "found no conversation (404)",
+            "(conformance explain duplicate)", "<< here", "was asked on A and never answered",
+        ] {
+            #expect(run.out.contains(words), "\(words) in \(run.out)")
+        }
+    }
+
+    @Test func `the judgement for machines and the page tell the same`() async throws {
+        let folder = try TemporaryDirectory()
+        let page = "\(folder.path)/page.html"
+        let run = try await BuiltBinary.run(["judge", "--json", "--format", "html=\(page)", "-"], input: symptoms)
+        #expect(run.status == 0, "\(run.out)\(run.err)")
+        let value = try JSONParser.value(run.out)
+        let file = "\(folder.path)/judgement.json"
+        try run.out.write(toFile: file, atomically: true, encoding: .utf8)
+        let schema = SourceTree.root + "/Spec/schemas/files/judgement.json"
+        let valid = try await BuiltBinary.run(["validate", "--schema", schema, file])
+        #expect(valid.status == 0, "\(valid.out)\(valid.err)")
+        let kinds = (value["observations"]?.arrayValue ?? []).compactMap { $0["kind"]?.stringValue }
+        #expect(kinds == ["unanswered", "repeated", "emptyRead", "brokenOff"])
+        let first = value["observations"]?[1]?["first"]?[0]
+        #expect(first?["events"]?.arrayValue?.count == 2)
+        #expect((first?["chart"]?.arrayValue?.count ?? 0) > 3)
+        let html = try String(contentsOfFile: page, encoding: .utf8)
+        for words in ["No violations; ", "Repeated texts", "look here", "Message-sequence chart", "never answered"] {
+            #expect(html.contains(words), "\(words)")
+        }
+    }
+
+    // MARK: Other protocols
+
+    @Test(arguments: [
+        ("0{\"sid\":\"a\",\"upgrades\":[]}\n42[\"message\",\"hello\"]\n", "Socket.IO", "no dialect unwraps"),
+        (
+            "A -> {\"type\":\"connection_init\"}\nA <- {\"type\":\"connection_ack\"}\n", "GraphQL over WebSocket",
+            "dialect new"
+        ),
+        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}\n", "MCP", "dialect new"),
+        ("{\"event\":\"message\",\"data\":{\"text\":\"hello\"}}\n", "JSON with 'event'", "dialect new"),
+        ("A <- {\"type\":\"auth_challenge\"}\n", "the dialect 'adjutant'", "--dialect adjutant"),
+        ("{\"type\":\"connected\",\"protocol\":2,\"connectionId\":\"x\"}\n", "version 2", "version 1"),
+    ])
+    func `another protocol is named and not judged`(input: String, name: String, fix: String) async throws {
+        let run = try await BuiltBinary.run(["judge", "-"], input: input)
+        #expect(run.status == 64, "\(run.out)\(run.err)")
+        #expect(run.err.contains("this is not the Holdfast protocol; it looks like \(name)"), "\(run.err)")
+        #expect(run.err.contains(fix), "\(run.err)")
+        #expect(!run.out.contains("violation"), "\(run.out)")
     }
 
     @Test func `unknown names and files are corrected`() async throws {

@@ -41,6 +41,9 @@ import Testing
                  +5 ms      │──────▶│     ping(n1)
               >> +6 ms      │◀━━━━━━│     pong(n1)  << SYNC-3
 
+              text from the server at +6 ms
+                {"type":"pong","nonce":"n1"}
+
             SYNC      1 violated  1 check
             """
         let text = ConsoleReport(report).text

@@ -56,6 +56,10 @@ package struct Examination {
         let results = Dictionary(
             (subject.greetings + outcome.performances).map { ($0.scenario, Probe($0, under: specification)) },
             uniquingKeysWith: { $1 })
+        if let foreign = foreign(in: results.values) {
+            note("connected", .fault, foreign.what, fix: foreign.fix())
+            return
+        }
         let isUsable = credentials(results)
         if isUsable, let probe = results[ExaminationProbes.name("script")] { agent(probe) }
         if isUsable, let probe = results[ExaminationProbes.name("push")] { push(probe) }
@@ -78,6 +82,9 @@ package struct Examination {
         } catch {
             throw SuiteProblem(.unreachable, error.description)
         }
+        if let foreign = foreign(in: subject.greetings.map({ Probe($0, under: specification) })) {
+            throw SuiteProblem(foreign, at: subject.shownAddress)
+        }
         var examination = self
         for (place, group) in greetings.groups.enumerated() {
             let name = Greetings.name(place)
@@ -90,6 +97,13 @@ package struct Examination {
             }
         }
         return examination.diagnosis.findings
+    }
+
+    /// The protocol that the server speaks in place of this one.
+    private func foreign(in probes: some Sequence<Probe>) -> ForeignProtocol? {
+        let watch = ForeignWatch(.server, under: specification)
+        for probe in probes where subject.dialect.isCanonical { watch.note(probe.history) }
+        return watch.found
     }
 
     private mutating func unreachable(_ check: String, _ problem: HarnessProblem) {

@@ -31,7 +31,7 @@ struct Prognosis {
 
     /// What removes an obstacle, from the words that name it.
     private static func fix(for reason: String) -> String? {
-        if ["was not asked for", "were asked to be left out", "--exclude"].contains(where: reason.contains) {
+        if ["skipped (--tier)", "skipped (--skip-crashes)", "--exclude"].contains(where: reason.contains) {
             return nil
         }
         let start = "give --start 'COMMAND'"

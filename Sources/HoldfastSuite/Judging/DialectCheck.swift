@@ -1,7 +1,6 @@
 import Captures
 import Holdfast
 import JSON
-import Platform
 import Report
 import Transcript
 
@@ -34,39 +33,18 @@ package struct DialectCheck {
     // MARK: reading
 
     private static func capture(_ path: String, by dialect: Dialect) throws -> Capture {
-        let file: Descriptor
-        do throws(SystemError) { file = try Descriptor(opening: path, for: .reading) } catch {
-            throw Files.unreadable(path, error)
-        }
-        defer { file.close() }
-        func next(_ count: Int) -> [UInt8] { (try? file.read(atMost: count)) ?? [] }
         var capture = Capture(file: path, coverage: DialectCoverage(dialect))
-        var chunk = next(CaptureForm.openingBytes)
-        let form = try CaptureForm.recognised(in: chunk, file: path)
-        guard form != .report else {
-            throw InputProblem(
-                path, "this is a report", expected: "a transcript or a capture",
-                fix: "check the transcripts that lie beside it")
-        }
-        let subject = History.Subject(name: dialect.name, role: .server, profiles: dialect.profiles)
-        var reader = CaptureReader(form, file: path, options: .init(subject: subject, dialect: dialect))
-        while !chunk.isEmpty {
-            try reader.append(chunk) { take($0, into: &capture.coverage) }
-            chunk = next(1 << 20)
-        }
-        try reader.finish { take($0, into: &capture.coverage) }
+        capture.leftOut = try CapturedEvents.read(path, by: dialect) { take($0, $1, into: &capture.coverage) }
         guard capture.coverage.total > 0 else {
             throw InputProblem(
                 path, "holds no frame",
                 expected: "frames, notes such as 'A -> {\"type\":\"ping\"}', a transcript or a HAR file",
                 fix: "name a capture")
         }
-        capture.leftOut = reader.leftOut
         return capture
     }
 
-    private static func take(_ item: CaptureItem, into coverage: inout DialectCoverage) {
-        guard case .event(let event, let place) = item else { return }
+    private static func take(_ event: Event, _ place: CapturePlace, into coverage: inout DialectCoverage) {
         switch (event.lane, event.kind) {
         case (.connection, .text(let direction, let text)):
             coverage.take(text, sentBy: direction.sender, at: place.description)

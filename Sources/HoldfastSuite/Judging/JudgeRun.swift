@@ -16,8 +16,14 @@ package struct JudgeOptions: Sendable {
     let patience: Int
     /// Whether nobody said what the server declares, so that its greetings do.
     let isUndeclared: Bool
+    /// The dialects that come along, by whose words a capture in one of them is recognized.
+    let dialects: [Dialect]
 
-    package init(form: CaptureForm?, reading: CaptureReader.Options, patience: Int, isUndeclared: Bool = false) {
+    package init(
+        form: CaptureForm?, reading: CaptureReader.Options, patience: Int, isUndeclared: Bool = false,
+        dialects: [Dialect] = []
+    ) {
+        self.dialects = dialects
         self.form = form
         self.reading = reading
         self.isUndeclared = isUndeclared
@@ -31,13 +37,18 @@ package struct JudgeRun: Sendable {
     private let options: JudgeOptions
     private let jobs: Int
     private let keepsParts: Bool
+    private let draws: Bool
 
     /// - Parameters:
     ///   - specification: What is judged by.
     ///   - options: What is said of the files.
     ///   - jobs: How many threads judge.
     ///   - keepsParts: Whether the parts with violations are to be written.
-    package init(under specification: Specification, _ options: JudgeOptions, jobs: Int, keepsParts: Bool) {
+    ///   - draws: Whether a page of it is to be made.
+    package init(
+        under specification: Specification, _ options: JudgeOptions, jobs: Int, keepsParts: Bool, draws: Bool = false
+    ) {
+        self.draws = draws
         self.specification = specification
         self.options = options
         self.jobs = jobs
@@ -55,7 +66,8 @@ package struct JudgeRun: Sendable {
         let sources = paths.enumerated().map { JudgeSource($0.element, index: $0.offset, options: options) }
         let start = ContinuousClock.now
         let pool = Mutex(Pool(waiting: sources.reversed()))
-        let judgement = Mutex(Judgement(files: sources.map { .init(name: $0.name) }))
+        let judgement = Mutex(
+            Judgement(files: sources.map { .init(name: $0.name) }, drawn: draws ? DrawnParts() : nil))
         let progress = show.map { _ in JudgeProgress(paths) }
         let end = progress.flatMap { progress in show?({ progress.content }) }
         await withCheckedContinuation { continuation in
@@ -104,9 +116,9 @@ package struct JudgeRun: Sendable {
 
     private func take(from source: JudgeSource, into judgement: borrowing Mutex<Judgement>) -> Bool {
         guard let unit = source.next() else { return false }
-        let verdicts = Judge.judge(unit.history, under: specification)
+        let (verdicts, symptoms) = Judge.examine(unit.history, under: specification)
         judgement.withLock {
-            $0.add(unit, name: source.name, verdicts, under: specification, keepsParts: keepsParts)
+            $0.add(unit, name: source.name, verdicts, symptoms, under: specification, keepsParts: keepsParts)
         }
         return true
     }

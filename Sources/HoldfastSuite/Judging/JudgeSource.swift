@@ -95,6 +95,14 @@ final class JudgeSource: Sendable {
                 inQuestion: state.inQuestion, stored: (scenario.name, scenario.verdicts))
         }
         while state.waiting.isEmpty, !state.isAtEnd { try readOn(&state) }
+        if state.number == 0, let first = state.waiting.first?.history, first.header.dialect.isCanonical {
+            do throws(InputProblem) {
+                try refuse(WireSample(first))
+            } catch {
+                state.waiting = []
+                throw error
+            }
+        }
         return unit(&state)
     }
 
@@ -136,10 +144,29 @@ final class JudgeSource: Sendable {
         } catch {
             throw problem(error, state)
         }
-        let form = if let known = options.form { known } else { try CaptureForm.recognised(in: opening, file: name) }
+        let form = try form(of: opening)
         state.summary.form = form
         if form == .report { return try readReport(&state) }
         state.reader = CaptureReader(form, file: name, options: options.reading)
+    }
+
+    /// What the file is; another protocol is told before anything is wrong with its lines.
+    private func form(of opening: [UInt8]) throws(InputProblem) -> CaptureForm {
+        do throws(InputProblem) {
+            let form =
+                if let known = options.form { known } else { try CaptureForm.recognised(in: opening, file: name) }
+            if ![.transcript, .report, .har].contains(form) { try refuse(WireSample(opening: opening)) }
+            return form
+        } catch {
+            try refuse(WireSample(opening: opening))
+            throw error
+        }
+    }
+
+    /// Refuses what is written in another protocol, in place of judging it.
+    private func refuse(_ sample: WireSample) throws(InputProblem) {
+        guard options.reading.dialect.isCanonical, let foreign = sample.foreign(among: options.dialects) else { return }
+        throw InputProblem(name, foreign.what, expected: ForeignProtocol.expected, fix: foreign.fix(naming: name))
     }
 
     private func readReport(_ state: inout State) throws(InputProblem) {

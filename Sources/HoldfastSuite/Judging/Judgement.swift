@@ -15,6 +15,23 @@ package struct Judgement: Sendable {
         let finding: Finding
         /// The events cited, in words: where they stand, and their text.
         let lines: [String]
+        let chart: SequenceChart
+    }
+
+    /// One thing that was observed, with what it rests on.
+    struct SymptomExhibit: Sendable {
+        let file: Int
+        let number: Int
+        let name: String
+        let symptom: Symptom
+        let lines: [String]
+        let chart: SequenceChart
+    }
+
+    /// Everything of a kind that was observed.
+    struct SymptomTally: Sendable {
+        var count = 0
+        var exhibits: [SymptomExhibit] = []
     }
 
     /// One clause over all captures.
@@ -74,6 +91,10 @@ package struct Judgement: Sendable {
     var differences: [Difference] = []
     var differenceCount = 0
     var recomputed = 0
+    /// What was observed in captures and is no verdict.
+    var symptoms: [Symptom.Kind: SymptomTally] = [:]
+    /// The parts that a page draws; nil where none is made.
+    var drawn: DrawnParts?
     /// Parts with violations, as transcripts.
     var parts: [(name: String, text: String)] = []
     var duration: Duration = .zero
@@ -83,6 +104,9 @@ package struct Judgement: Sendable {
         files.flatMap { [$0.summary.problem].compactMap { $0 } + $0.summary.moreProblems }
     }
 
+    /// Whether no history was read.
+    package var isEmpty: Bool { histories == 0 }
+
     var bytes: Int { files.reduce(0) { $0 + $1.summary.bytes } }
     var events: Int { files.reduce(0) { $0 + $1.events } }
     var histories: Int { files.reduce(0) { $0 + $1.histories } }
@@ -90,8 +114,41 @@ package struct Judgement: Sendable {
     /// The clauses with an outcome, in order.
     func clauses(_ outcome: Outcome) -> [ClauseID] { clauses.filter { $0.value.outcome == outcome }.keys.sorted() }
 
+    /// What was observed, by kind.
+    var observed: [(kind: Symptom.Kind, tally: SymptomTally)] {
+        Symptom.Kind.allCases.compactMap { kind in symptoms[kind].map { (kind, $0) } }
+    }
+
+    /// Whether any of it is a capture, of which observations are told.
+    var hasCaptures: Bool { files.contains { $0.summary.lacks != nil } }
+
+    /// The clauses in question: of profiles that are declared.
+    var inQuestion: [ClauseID: ClauseTally] { clauses.filter { $0.value.outcome != .notApplicable } }
+
     /// The clauses that were put to the test.
     var exercised: [ClauseID] { clauses.filter { $0.value.exercised > 0 }.keys.sorted() }
+
+    /// How many clauses came to what, in words.
+    var counts: String {
+        let words: [(Outcome, String)] = [
+            (.violation, "violated"), (.warning, "warned"), (.pass, "passed"), (.inconclusive, "inconclusive"),
+        ]
+        var parts = words.map { (clauses($0).count, $1) }.filter { $0.0 > 0 }.map { "\($0) \($1)" }
+        if let first = parts.first {
+            let count = Int(first.prefix { $0 != " " }) ?? 0
+            parts[0] = first.replacing("\(count) ", with: count == 1 ? "1 clause " : "\(count) clauses ")
+        }
+        let rest = inQuestion.count - exercised.count
+        if rest > 0 {
+            parts.append(
+                "\(rest)\(parts.isEmpty ? rest == 1 ? " clause" : " clauses" : "") not covered\(hasCaptures ? " by this capture" : "")"
+            )
+        }
+        if differenceCount > 0 {
+            parts.append("\(readable(differenceCount)) of \(readable(recomputed)) stored verdicts differ")
+        }
+        return parts.isEmpty ? "no clause is in question" : parts.joined(separator: ", ")
+    }
 
     package var exit: ExitStatus {
         if !clauses(.violation).isEmpty || differenceCount > 0 { return .violation }
@@ -101,8 +158,8 @@ package struct Judgement: Sendable {
 
     /// Takes in what one history came to.
     mutating func add(
-        _ unit: JudgeSource.Unit, name: String, _ verdicts: [Verdict], under specification: Specification,
-        keepsParts: Bool
+        _ unit: JudgeSource.Unit, name: String, _ verdicts: [Verdict], _ symptoms: [Symptom],
+        under specification: Specification, keepsParts: Bool
     ) {
         let header = unit.history.header
         files[unit.file].histories += 1
@@ -124,6 +181,12 @@ package struct Judgement: Sendable {
             if !verdict.findings.isEmpty { tally.keep(verdict, of: unit, name: name) }
             clauses[verdict.clause] = tally
         }
+        // Where a part was cut, the next one may hold what is missed here.
+        let told = unit.wasCutShort ? symptoms.filter { ![.unanswered, .silence].contains($0.kind) } : symptoms
+        for (kind, all) in Dictionary(grouping: told, by: \.kind) {
+            self.symptoms[kind, default: SymptomTally()].keep(all, of: unit, name: name)
+        }
+        drawn?.add(unit, name: name, verdicts, isOfInterest: !told.isEmpty)
         if keepsParts, parts.count < Self.mostParts,
             verdicts.contains(where: {
                 $0.outcome == .violation && unit.inQuestion?.contains($0.clause) ?? true
@@ -166,11 +229,19 @@ package struct Judgement: Sendable {
 extension Judgement.ClauseTally {
     /// Keeps the first findings, in the order of files and parts, whichever worker came first.
     fileprivate mutating func keep(_ verdict: Verdict, of unit: JudgeSource.Unit, name: String) {
+        let kept = exhibits.filter { $0.outcome == outcome }
+        let isFull = kept.count >= Judgement.mostExhibits
+        if verdict.outcome != outcome || isFull && kept.allSatisfy({ ($0.file, $0.number) <= (unit.file, unit.number) })
+        {
+            exhibits = kept
+            return
+        }
         for finding in verdict.findings.prefix(Judgement.mostExhibits) {
             exhibits.append(
                 Judgement.Exhibit(
                     file: unit.file, number: unit.number, name: name, outcome: verdict.outcome, finding: finding,
-                    lines: JudgedEvents(unit: unit).lines(of: finding.events)))
+                    lines: JudgedEvents(unit: unit).lines(of: finding.events),
+                    chart: JudgedEvents(unit: unit).chart(of: finding.events, on: verdict.clause)))
         }
         // Doubts are of no interest once the clause is broken.
         let sorted = exhibits.filter { $0.outcome == outcome }.enumerated().sorted {
@@ -180,51 +251,28 @@ extension Judgement.ClauseTally {
     }
 }
 
-/// The events that a finding cites: where each stands in its file, and its text as it was on the wire.
-struct JudgedEvents {
-    let unit: JudgeSource.Unit
-    /// The most characters of a text that are shown.
-    private static let most = 400
-
-    /// A line for each of the last events cited.
-    func lines(of events: [Int]) -> [String] {
-        events.unique.suffix(6).compactMap { index in
-            guard unit.history.events.indices.contains(index) else { return nil }
-            let event = unit.history.events[index]
-            let place = unit.places.indices.contains(index) ? unit.places[index].description : "event \(index)"
-            let isTimed = unit.history.header.capture?.lacks.contains(.times) != true
-            let time = isTimed ? ", +\(event.at / 1000) ms" : ""
-            return "\(place)\(time)  \(event.lane) \(Self.text(of: event.kind))"
+extension Judgement.SymptomTally {
+    /// Keeps the first ones, in the order of files and parts, whichever worker came first; of silences the longest.
+    fileprivate mutating func keep(_ symptoms: [Symptom], of unit: JudgeSource.Unit, name: String) {
+        count += symptoms.count
+        let events = JudgedEvents(unit: unit)
+        for symptom in symptoms.prefix(Judgement.mostExhibits) {
+            let place = (-symptom.lasted, unit.file, unit.number)
+            if exhibits.count >= Judgement.mostExhibits, exhibits.allSatisfy({ $0.place <= place }) { continue }
+            exhibits.append(
+                Judgement.SymptomExhibit(
+                    file: unit.file, number: unit.number, name: name, symptom: symptom,
+                    lines: events.lines(of: symptom.events), chart: events.chart(of: symptom.events, on: nil)))
         }
-    }
-
-    static func text(of kind: Event.Kind) -> String {
-        switch kind {
-        case .opening(let opening): "opens \(cut(opening.path))"
-        case .opened: "is open"
-        case .refused(let status, let reason): "is refused \(status.map(String.init) ?? "") \(cut(reason))"
-        case .text(let direction, let text): "\(arrow(direction)) \(cut(text))"
-        case .binary(let direction, let bytes): "\(arrow(direction)) \(bytes.count) bytes, binary"
-        case .ping(let direction): "\(arrow(direction)) WebSocket ping"
-        case .pong(let direction): "\(arrow(direction)) WebSocket pong"
-        case .close(let direction, let code, let reason):
-            "\(arrow(direction)) close \(code.map(String.init) ?? "without code") \(cut(reason))"
-        case .eof(let reason): "ended without a close frame \(cut(reason))"
-        case .request(let request): "\(request.method) \(cut(request.path)) \(cut(request.body ?? ""))"
-        case .response(let response): "\(response.status) \(cut(response.body))"
-        case .failed(let reason): "failed: \(cut(reason))"
-        case .act(let name, _): "stage: \(cut(name))"
-        case .state(let state): "state \(cut(state.text()))"
-        case .wait(let awaited, let met): "watched for \(cut(awaited)): \(met ? "it came" : "it did not come")"
+        let sorted = exhibits.enumerated().sorted { one, other in
+            one.element.place == other.element.place
+                ? one.offset < other.offset : one.element.place < other.element.place
         }
+        exhibits = Array(sorted.map(\.element).prefix(Judgement.mostExhibits))
     }
+}
 
-    private static func arrow(_ direction: Direction) -> String { direction == .toServer ? "->" : "<-" }
-
-    /// A text on one line that steers no terminal, cut with its length.
-    static func cut(_ text: String) -> String {
-        let scalars = text.unicodeScalars
-        let end = scalars.index(scalars.startIndex, offsetBy: most, limitedBy: scalars.endIndex) ?? scalars.endIndex
-        return visible(String(text[..<end])) + (end < scalars.endIndex ? "… (\(text.utf8.count) bytes)" : "")
-    }
+extension Judgement.SymptomExhibit {
+    /// What decides which ones are kept.
+    fileprivate var place: (Int, Int, Int) { (-symptom.lasted, file, number) }
 }

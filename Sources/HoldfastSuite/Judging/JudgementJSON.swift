@@ -23,6 +23,7 @@ package struct JudgementJSON {
             "bytes": judgement.bytes, "events": judgement.events, "histories": judgement.histories,
             "files": judgement.files.map(file),
             "clauses": judgement.clauses.sorted { $0.key < $1.key }.map { clause($0, $1) },
+            "observations": judgement.observed.map(observation),
             "recomputed": isRecomputed ? judgement.recomputed : nil,
             "differing": isRecomputed ? judgement.differenceCount : nil,
             "differences": isRecomputed ? judgement.differences.map(difference) : nil,
@@ -47,12 +48,30 @@ package struct JudgementJSON {
             JSONValue(members: [
                 "file": exhibit.name, "history": exhibit.number, "what": exhibit.finding.what,
                 "expected": exhibit.finding.expected, "actual": exhibit.finding.actual, "events": exhibit.lines,
+                "chart": lines(of: exhibit.chart),
             ])
         }
         return JSONValue(members: [
             "id": id, "outcome": tally.outcome.rawValue, "exercised": tally.exercised, "findings": tally.findings,
             "unreached": tally.wasReachable ? nil : tally.unreached.sorted().orAbsent, "first": first.orAbsent,
         ])
+    }
+
+    private func observation(_ kind: Symptom.Kind, _ tally: Judgement.SymptomTally) -> JSONValue {
+        JSONValue(members: [
+            "kind": kind.rawValue, "count": tally.count, "explain": kind.topic,
+            "first": tally.exhibits.map { exhibit in
+                JSONValue(members: [
+                    "file": exhibit.name, "history": exhibit.number, "what": exhibit.symptom.what,
+                    "lastedMs": exhibit.symptom.lasted > 0 ? exhibit.symptom.lasted / 1000 : nil,
+                    "events": exhibit.lines, "chart": lines(of: exhibit.chart),
+                ])
+            },
+        ])
+    }
+
+    private func lines(of chart: SequenceChart) -> [String] {
+        TextChart(chart, style: ConsoleStyle(width: 120)).excerpt()
     }
 
     private func difference(_ difference: Judgement.Difference) -> JSONValue {

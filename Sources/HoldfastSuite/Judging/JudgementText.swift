@@ -9,11 +9,16 @@ package struct JudgementText {
     private let judgement: Judgement
     private let specification: Specification
     private let style: ConsoleStyle
+    private let listsAll: Bool
 
-    package init(_ judgement: Judgement, _ specification: Specification, style: ConsoleStyle) {
+    /// The text of a judgement; `listsAll` names each clause, also those that nothing showed.
+    package init(
+        _ judgement: Judgement, _ specification: Specification, style: ConsoleStyle, listsAll: Bool = false
+    ) {
         self.judgement = judgement
         self.specification = specification
         self.style = style
+        self.listsAll = listsAll
     }
 
     /// The whole text, ending with a newline.
@@ -23,30 +28,23 @@ package struct JudgementText {
             parts += judgement.clauses(outcome).compactMap(details)
         }
         if judgement.recomputed > 0 { parts.append(differences) }
+        if judgement.hasCaptures { parts.append(observations) }
         if !table.isEmpty { parts.append(table) }
         parts.append(coverage)
         parts.append(headline)
-        return parts.joined(separator: "\n\n") + "\n"
+        return style.spelled(parts.joined(separator: "\n\n")) + "\n"
     }
 
     /// The verdict in one line.
     var headline: String {
-        let words: [(Outcome, String)] = [
-            (.violation, "violated"), (.warning, "warned"), (.pass, "kept wherever it shows"),
-            (.inconclusive, "inconclusive"),
-        ]
-        var parts = words.map { (judgement.clauses($0).count, $1) }.filter { $0.0 > 0 }.map { "\($0) \($1)" }
-        if judgement.differenceCount > 0 {
-            parts.append(
-                "\(readable(judgement.differenceCount)) of \(readable(judgement.recomputed)) stored verdicts differ")
-        }
-        let counts = parts.isEmpty ? "nothing in it puts a clause to the test" : parts.joined(separator: ", ")
         switch judgement.exit {
-        case .violation: return style.red("violation: \(counts)")
-        case .conforms: return style.green("nothing violated: \(counts)")
+        case .violation: style.red("violation: \(judgement.counts)")
+        case .conforms: style.green("no violations; \(judgement.counts)")
         default:
-            let what = judgement.exercised.isEmpty ? "nothing could be judged" : "incomplete, as the stored run was"
-            return style.yellow("\(what): \(counts)")
+            style.yellow(
+                judgement.exercised.isEmpty
+                    ? "nothing could be judged; \(judgement.counts)"
+                    : "incomplete, as the stored run was: \(judgement.counts)")
         }
     }
 
@@ -92,8 +90,39 @@ package struct JudgementText {
             lines.append(style.wrapped("actual: \(JudgedEvents.cut(exhibit.finding.actual))", indent: 4))
             lines += exhibit.lines.map { "    \(JudgedEvents.cut(exhibit.name)) \($0)" }
         }
+        if let chart = tally.exhibits.first.map({ drawn($0.chart) }), !chart.isEmpty { lines += [""] + chart + [""] }
         let rest = tally.findings - tally.exhibits.count
         if rest > 0 { lines.append("  and \(readable(rest)) more") }
+        while lines.last == "" { lines.removeLast() }
+        return lines.joined(separator: "\n")
+    }
+
+    private func drawn(_ chart: SequenceChart) -> [String] {
+        TextChart(chart, style: style, indent: 4).excerpt().map { "    " + $0 }
+    }
+
+    /// What people look for when a user complains, whatever the clauses say.
+    private var observations: String {
+        guard !judgement.observed.isEmpty else {
+            return style.wrapped(
+                "observations: none; no question without an answer, no text twice, no gap, no read that found nothing",
+                indent: 0, hanging: 2)
+        }
+        let head = "\(style.bold("observations")): no verdicts; a clause may allow them"
+        return ([head] + judgement.observed.map(observation)).joined(separator: "\n\n")
+    }
+
+    private func observation(_ kind: Symptom.Kind, _ tally: Judgement.SymptomTally) -> String {
+        let title = "\(kind.title.filter { $0 != "`" }), \(readable(tally.count))×"
+        var lines = ["\(style.bold(title)) (conformance explain \(kind.topic))"]
+        for (number, exhibit) in tally.exhibits.enumerated() {
+            lines.append(style.wrapped(JudgedEvents.cut(exhibit.symptom.what), indent: 2, hanging: 2))
+            lines += exhibit.lines.map { "    \(JudgedEvents.cut(exhibit.name)) \($0)" }
+            if number == 0 { lines += [""] + drawn(exhibit.chart) + [""] }
+        }
+        let rest = tally.count - tally.exhibits.count
+        if rest > 0 { lines.append("  and \(readable(rest)) more") }
+        while lines.last == "" { lines.removeLast() }
         return lines.joined(separator: "\n")
     }
 
@@ -119,36 +148,37 @@ package struct JudgementText {
 
     /// What the captures could show, what of it they did, and why not the rest.
     private var coverage: String {
-        let inQuestion = judgement.clauses.filter { $0.value.outcome != .notApplicable }
+        let inQuestion = judgement.inQuestion
         let reachable = inQuestion.filter(\.value.wasReachable)
         let silent = reachable.filter { $0.value.exercised == 0 }.keys.sorted()
+        let source = judgement.hasCaptures ? "a capture" : "it"
         var lines = [
-            "could exercise \(reachable.count) of \(inQuestion.count) clauses, and exercised \(judgement.exercised.count)"
+            "\(reachable.count) of \(inQuestion.count) clauses can be checked from \(source); \(judgement.exercised.count) were"
         ]
-        if !silent.isEmpty { lines.append("nothing of it seen: \(Self.names(silent))") }
+        if !silent.isEmpty { lines.append("not seen: \(silent.count) clauses (\(names(silent)))") }
         let unreached = inQuestion.filter { !$0.value.wasReachable }
         let reasons = Dictionary(grouping: unreached, by: { $0.value.unreached.sorted().joined(separator: "; ") })
         for (reason, clauses) in reasons.sorted(by: { $0.key < $1.key }) where !reason.isEmpty {
             lines.append(
-                "not from this capture: \(clauses.count), because \(reason): \(Self.names(clauses.map(\.key).sorted()))"
-            )
+                "not from a capture: \(clauses.count), because \(reason) (\(names(clauses.map(\.key).sorted())))")
         }
+        if !listsAll, !silent.isEmpty || !unreached.isEmpty { lines.append("--verbose names the clauses") }
         let foreign = judgement.clauses(.notApplicable)
         if !foreign.isEmpty {
-            lines.append("not in question: \(foreign.count) clauses of profiles that are not declared (--profile)")
+            lines.append("not applicable: \(foreign.count) clauses of profiles that are not declared (--profile)")
         }
         for file in judgement.files {
             for entry in file.summary.leftOut.entries {
                 lines.append(
-                    "left aside in \(JudgedEvents.cut(file.name)): \(readable(entry.count))× \(entry.reason), "
+                    "skipped in \(JudgedEvents.cut(file.name)): \(readable(entry.count))× \(entry.reason), "
                         + "first \(entry.first)")
             }
         }
         return lines.map { style.wrapped($0, indent: 0, hanging: 2) }.joined(separator: "\n")
     }
 
-    private static func names(_ clauses: [ClauseID]) -> String {
-        clauses.map(\.description).joined(separator: ", ")
+    private func names(_ clauses: [ClauseID]) -> String {
+        clauses.named(listsAll)
     }
 
     /// Bytes as people read them.

@@ -11,6 +11,7 @@ package struct ProxySummary {
     private let tally: ClauseTally
     private let unused: [Rule]
     private let failure: String?
+    private let foreign: ForeignProtocol?
     private let specification: Specification
     private let subject: History.Subject
     private let stated: Set<Profile>
@@ -20,6 +21,7 @@ package struct ProxySummary {
         tally = proxy.tally
         unused = proxy.unusedRules
         failure = proxy.transcriptFailure
+        foreign = proxy.foreign
         self.specification = specification
         self.subject = subject
         stated = proxy.statedProfiles
@@ -29,15 +31,17 @@ package struct ProxySummary {
     package var exit: ExitStatus {
         if count(.violation) > 0 { return .violation }
         if !unused.isEmpty || failure != nil { return .harness }
-        if tallies.unjudged > 0 { return .incomplete }
+        if tallies.unjudged > 0 || foreign != nil { return .incomplete }
         return tally.entries.values.contains { $0.exercised > 0 } ? .conforms : .incomplete
     }
 
     private func count(_ outcome: Outcome) -> Int { tally.entries.values.count { $0.outcome == outcome } }
 
-    package func text(_ style: ConsoleStyle) -> String {
+    /// The summary; a quiet one is empty when nothing is wrong, and else names what is.
+    package func text(_ style: ConsoleStyle, isQuiet: Bool = false) -> String {
+        if isQuiet, exit == .conforms { return "" }
         var lines = specification.clauses.compactMap { clause -> String? in
-            guard let entry = tally.entries[clause.id], entry.exercised > 0 else { return nil }
+            guard !isQuiet, let entry = tally.entries[clause.id], entry.exercised > 0 else { return nil }
             return style.row(clause, entry.outcome, exercised: entry.exercised)
         }
         for rule in unused {
@@ -57,7 +61,8 @@ package struct ProxySummary {
                   fix: judge the transcript of '--out' with 'conformance judge', which takes its time
                 """)
         }
-        lines.append(passed)
+        if let foreign { lines.append("not judged: \(foreign.what)\n  fix: \(foreign.fix())") }
+        if !isQuiet { lines.append(passed) }
         if !stated.isEmpty {
             let names = stated.union(subject.profiles).sorted().map(\.rawValue).joined(separator: ", ")
             lines.append("profiles: \(names), as 'connected' states them")

@@ -31,7 +31,7 @@ package struct ClientSuite {
         var performed = selection
         performed.scenarios = selection.scenarios.filter { setAside[$0.name] == nil }
         let session = SuiteSession(specification, performed, showing: show)
-        let outcome = try await session.perform(until: stop) { [scenarios = performed.scenarios] in
+        let outcome = try await session.perform(until: stop, at: address) { [scenarios = performed.scenarios] in
             await run.run(scenarios, progress: $0)
         }
         let results = selection.inOrder(await session.results(outcome.performances), and: setAside)

@@ -37,7 +37,9 @@ package struct ServerSuite {
         var performed = selection
         performed.scenarios = scenarios
         let session = SuiteSession(specification, performed, showing: show)
-        let outcome = try await session.perform(until: stop) { [suite] in await suite.run(scenarios, progress: $0) }
+        let outcome = try await session.perform(until: stop, at: subject.shownAddress) { [suite] in
+            await suite.run(scenarios, progress: $0)
+        }
         let tiers = selection.scenarios.keyed(by: \.name).mapValues { Scope.tier(of: $0, agent: subject.agent) }
         let results = selection.inOrder(await session.results(outcome.performances), and: setAside).map { result in
             var result = result

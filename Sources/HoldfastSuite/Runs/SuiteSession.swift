@@ -11,6 +11,7 @@ import Transcript
 final class SuiteSession<Item: SelectableScenario>: Sendable {
     private let specification: Specification
     private let judging: SuiteJudging
+    private let foreign: ForeignWatch
     private let meter: Meter
     private let inQuestion: Set<ClauseID>?
     private let violated = Mutex<Set<ClauseID>>([])
@@ -24,6 +25,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     ) {
         self.specification = specification
         judging = SuiteJudging(specification: specification)
+        foreign = ForeignWatch(selection.scenarios.first?.role ?? .server, under: specification)
         meter = Meter(
             Dictionary(selection.scenarios.map { (Self.short($0.name), $0.kind) }, uniquingKeysWith: max),
             flaw: .violation, showing: show)
@@ -34,12 +36,21 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     /// Performs everything, or what there is time for until `stop` returns.
     /// - Throws: A `SuiteProblem`, when nothing was to be reached.
     func perform(
-        until stop: Stop?,
+        until stop: Stop?, at place: String,
         _ run: @escaping @Sendable (@escaping @Sendable (SuiteRun.Progress) -> Void) async -> SuiteRun.Outcome
     ) async throws(SuiteProblem) -> SuiteRun.Outcome {
-        let (outcome, wasInterrupted) = await cancelling(at: stop) { [self] in await run { self.note($0) } }
+        let (outcome, wasInterrupted) = await cancelling(at: { [foreign] in
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await foreign.wait() }
+                if let stop { group.addTask { await stop() } }
+                await group.next()
+                group.cancelAll()
+            }
+        }) { [self] in await run { self.note($0) } }
         self.wasInterrupted.withLock { $0 = wasInterrupted }
         meter.note(activity: "judging")
+        if foreign.found != nil { meter.close() }
+        try foreign.throwIfFound(at: place)
         if let problem = outcome.startProblem, !wasInterrupted {
             meter.close()
             throw SuiteProblem(.unreachable, problem.description)
@@ -74,6 +85,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         case .disturbed(let name, _, _): meter.repeatLater(Self.short(name))
         case .finished(let performance, _, _):
             meter.end(Self.short(performance.scenario))
+            foreign.note(performance.history)
             if isShown { judging.judgeMeanwhile(performance) { [weak self] in self?.note($0) } }
         }
     }

@@ -17,8 +17,8 @@ package struct Scope: Sendable {
     /// Why a scenario is left out; nil when it is in question.
     func reason(toSetAside scenario: Scenario, agent: SubjectFile.Agent) -> String? {
         let tier = Self.tier(of: scenario, agent: agent)
-        if let tiers, !tiers.contains(tier) { return "tier \(tier) was not asked for" }
-        return skipsCrashes && scenario.needs.start ? "crashes were asked to be left out" : nil
+        if let tiers, !tiers.contains(tier) { return "tier \(tier) skipped (--tier)" }
+        return skipsCrashes && scenario.needs.start ? "skipped (--skip-crashes)" : nil
     }
 
     /// Tiers that are asked for and that the agent does not allow: the first of them, as a problem.

@@ -19,8 +19,8 @@ enum RATE {
         for excess in RateLedger(history).excesses(in: history) where !excess.isOnOneTransport {
             evidence.test(no: excess.entry.accepted, keptIf: excess.entry.isLimited) { accepted in
                 Finding(
-                    "\(excess.entry.request.road) was accepted though other roads had spent the budget",
-                    expected: "a refusal after \(excess.limit) accepted questions on all roads together",
+                    "\(excess.entry.request.road) was accepted though the other transport had spent the budget",
+                    expected: "a refusal after \(excess.limit) accepted questions on all transports together",
                     actual: "accepted", at: [excess.spender, excess.entry.request.event, accepted])
             }
         }

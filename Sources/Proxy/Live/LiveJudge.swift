@@ -34,6 +34,8 @@ package final class LiveJudge: Sendable {
         var tally = ClauseTally()
         /// What the last look saw.
         var last: WatchedEvents.Window?
+        /// The other protocol that passes; nothing is judged then.
+        var foreign: ForeignProtocol?
         /// Whether that was full, and waits for a second look before a part of it goes.
         var waits = false
         /// The profiles that greetings stated, where nobody declared any.
@@ -45,6 +47,8 @@ package final class LiveJudge: Sendable {
     private let isUndeclared: Bool
     private let watched: WatchedEvents
     private let tell: @Sendable (Report) -> Void
+    private let note: @Sendable (String) -> Void
+    private let dialects: [Dialect]
     private let state = Mutex(State())
     private let ended = DispatchSemaphore(value: 0)
 
@@ -53,9 +57,11 @@ package final class LiveJudge: Sendable {
 
     init(
         _ header: History.Header, under specification: Specification, isUndeclared: Bool = false,
-        watching watched: WatchedEvents,
+        watching watched: WatchedEvents, note: @escaping @Sendable (String) -> Void = { _ in },
         tell: @escaping @Sendable (Report) -> Void
     ) {
+        self.note = note
+        dialects = (try? specification.dialects()) ?? []
         self.header = header
         self.specification = specification
         self.isUndeclared = isUndeclared
@@ -68,6 +74,9 @@ package final class LiveJudge: Sendable {
 
     /// The profiles that greetings stated, where nobody declared any.
     var stated: Set<Profile> { state.withLock { $0.stated } }
+
+    /// The other protocol that passed.
+    var foreign: ForeignProtocol? { state.withLock { $0.foreign } }
 
     func start() {
         let thread = DispatchQueue(label: "holdfast.proxy.judging")
@@ -110,6 +119,9 @@ package final class LiveJudge: Sendable {
         let (isNew, hasSuspects) = state.withLock { ($0.last?.revision != window.revision, !$0.suspected.isEmpty) }
         guard isNew || hasSuspects || isLast else { return }
         let history = history(window)
+        if header.dialect.isCanonical, let foreign = WireSample(history).foreign(among: dialects) {
+            return pass(window, in: foreign)
+        }
         let verdicts = judge(history, under: specification)
         let isFull = watched.isFull
         let (reports, isSure) = state.withLock { state in
@@ -120,6 +132,16 @@ package final class LiveJudge: Sendable {
         }
         for report in reports { tell(report) }
         if isSure { watched.letGoIfFull() }
+    }
+
+    /// Lets pass what is said in another protocol, and tells so once.
+    private func pass(_ window: WatchedEvents.Window, in foreign: ForeignProtocol) {
+        let isNew = state.withLock { state in
+            defer { (state.foreign, state.last) = (foreign, window) }
+            return state.foreign == nil
+        }
+        if isNew { note("not judged: \(foreign.what)\n  fix: \(foreign.fix())") }
+        watched.letGoIfFull()
     }
 
     private func history(_ window: WatchedEvents.Window) -> History {

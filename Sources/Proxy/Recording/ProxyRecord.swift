@@ -235,8 +235,12 @@ extension ProxyRecord: RelayWatcher {
         if let problem, !isReachable, state.isReachable {
             // Of TLS the name says too little: it is the certificate in most cases, and what is wrong with it.
             let what =
-                if case .tls(let reason) = problem.code { "TLS failed, \(reason.prefix(200))" } else { problem.name }
-            note("\(problem.place): \(what); clients get 502")
+                if case .tls(let reason) = problem.code {
+                    "\(problem.place): TLS failed, \(reason.prefix(200))"
+                } else {
+                    String(problem.description.prefix { $0 != "\n" })
+                }
+            note("\(what); clients get 502")
         }
         state.isReachable = isReachable
     }

@@ -10,7 +10,7 @@ extension Defect {
             })
         Defect(
             "idem-keeps-rest-apart", .IDEM, 1,
-            "Knows the keys of WebSocket and REST apart; shows when a repeat changes the road.",
+            "Knows the keys of WebSocket and REST apart; shows when a repeat changes the transport.",
             .input { input, server, next in
                 guard server.asker(in: input)?.isREST == true else { return next(input, &server) }
                 swap(&server.core.ledger, &server.notes.ledger)

@@ -27,7 +27,7 @@ extension ClientCore {
         needsSaving = true
     }
 
-    /// The session of a conversation is told; what was known of that session by other roads is joined to it.
+    /// The session of a conversation is told; what was known of that session by other ways is joined to it.
     mutating func bind(_ number: Int, to session: String) {
         guard let own = conversations[number], own.session != session else { return }
         needsSaving = true

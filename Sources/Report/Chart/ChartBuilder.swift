@@ -9,7 +9,7 @@ struct ChartBuilder {
     let participants: [SequenceChart.Participant]
     private let history: History
     private let items: [NotationPrinter.Item]
-    private let marks: [Int: [ClauseID: Bool]]
+    private let marks: [Int: [ClauseID?: Bool]]
     private let verbatim: ChartVerbatim
     private let places: [SequenceChart.Participant: Int]
     private let process: SequenceChart.Participant
@@ -26,11 +26,11 @@ struct ChartBuilder {
         process = .init(kind: .process, name: history.header.subject.role == .client ? "app" : "process")
         participants = Self.participants(of: history, process: process)
         places = Dictionary(uniqueKeysWithValues: participants.enumerated().map { ($0.element, $0.offset) })
-        var marks: [Int: [ClauseID: Bool]] = [:]
+        var marks: [Int: [ClauseID?: Bool]] = [:]
         for claim in claims {
-            for event in claim.finding.events where history.events.indices.contains(event) {
+            for event in claim.events where history.events.indices.contains(event) {
                 marks[event, default: [:]][claim.clause, default: false] =
-                    event == claim.finding.cited
+                    event == claim.events.last
                     || marks[event]?[claim.clause] == true
             }
         }
@@ -77,11 +77,14 @@ struct ChartBuilder {
 
     private func marks(on events: Range<Int>) -> [SequenceChart.Mark] {
         guard !marks.isEmpty else { return [] }
-        var found: [ClauseID: Bool] = [:]
+        var found: [ClauseID?: Bool] = [:]
         for event in events {
             for (clause, isCited) in marks[event] ?? [:] { found[clause] = isCited || found[clause] == true }
         }
-        return found.sorted { $0.key < $1.key }.map { .init(clause: $0.key, isCited: $0.value) }
+        return found.map { .init(clause: $0.key, isCited: $0.value) }.sorted { one, other in
+            guard let first = one.clause, let second = other.clause else { return one.clause != nil }
+            return first < second
+        }
     }
 
     private func column(_ kind: SequenceChart.Participant.Kind, _ name: String) -> Int {
@@ -144,6 +147,8 @@ struct ChartBuilder {
             return "watched \(time(of: item.text)) for \(awaited): \(met ? "it came" : "it did not come")"
         // An act that the notation has no word for.
         case .act(let verb, _) where word.dropFirst(event.lane.description.count).hasPrefix("!act("): return verb
+        // The notation's word for principals that a scenario gets for itself.
+        case .act("lend", _): return "assign"
         case .eof(let reason): return reason.isEmpty ? "socket ended" : "socket ended: \(reason)"
         case .opening where item.events.count == 1: return "open"
         case .opened: return "opened"

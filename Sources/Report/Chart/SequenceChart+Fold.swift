@@ -33,6 +33,7 @@ extension SequenceChart {
         }
         for place in rows.indices where !rows[place].marks.isEmpty {
             show(place, around: rows[place].isCited ? context : 1)
+            if rows[place].isCited { sameLane(as: place, most: context).forEach { show($0, around: 0) } }
         }
         for place in rows.indices.prefix(ends ?? context) { isShown[place] = true }
         for place in rows.indices.suffix(ends ?? context) { isShown[place] = true }
@@ -55,6 +56,12 @@ extension SequenceChart {
         return parts
     }
 
+    /// The last rows before one that stand on its lane: what led to it, whatever else happened meanwhile.
+    func sameLane(as place: Int, most: Int) -> [Int] {
+        guard let lane = rows[place].lane else { return [] }
+        return rows.indices.prefix(place).reversed().lazy.filter { rows[$0].lane == lane }.prefix(most).reversed()
+    }
+
     /// More acts than these are a routine, and as quiet as the rest.
     private static let maxLandmarks = 24
 
@@ -72,8 +79,16 @@ extension SequenceChart {
 }
 
 extension SequenceChart.Row {
+    /// The column it stands in beside the server's; nil for what stands in none.
+    fileprivate var lane: Set<Int>? {
+        switch place {
+        case .message(let from, let to): [from, to]
+        case .note, .pause: nil
+        }
+    }
+
     /// Whether it divides a history into parts; what only prepares the stage does not.
-    fileprivate var isLandmark: Bool { kind == .act && word != "lend" && word != "listen" }
+    fileprivate var isLandmark: Bool { kind == .act && word != "assign" && word != "listen" }
 
     /// The first word of its label.
     fileprivate var word: String { String(label.prefix { $0.isLetter || $0.isNumber || "/_-".contains($0) }) }

@@ -47,23 +47,27 @@ package struct SequenceChart: Sendable, Equatable {
 
     /// A finding as a mark on the rows it is about.
     package struct Mark: Sendable, Hashable {
-        /// The clause.
-        package let clause: ClauseID
+        /// The clause; nil for an observation, which belongs to none.
+        package let clause: ClauseID?
         /// Whether the verdict cites this row; other rows only lead to it.
         package let isCited: Bool
     }
 
     /// A finding to be marked.
     package struct Claim: Sendable {
-        /// The clause.
-        package let clause: ClauseID
-        /// What was found, with the places of its events in the history.
-        package let finding: Finding
+        /// The clause; nil for an observation.
+        let clause: ClauseID?
+        /// The events that show it, as places in the history; the last is the one to look at.
+        let events: [Int]
 
         /// A finding on a clause.
         package init(_ clause: ClauseID, _ finding: Finding) {
-            self.clause = clause
-            self.finding = finding
+            (self.clause, events) = (clause, finding.events)
+        }
+
+        /// Events to look at, whatever the reason.
+        package init(_ events: [Int], on clause: ClauseID? = nil) {
+            (self.clause, self.events) = (clause, events)
         }
     }
 

@@ -88,7 +88,9 @@ struct HTMLChart {
         case .pause: classes.append("z")
         }
         if row.isCited {
-            let isViolated = row.marks.contains { $0.isCited && [.violation, nil].contains(outcomes[$0.clause]) }
+            let isViolated = row.marks.contains { mark in
+                mark.isCited && mark.clause.map { [.violation, nil].contains(outcomes[$0]) } ?? false
+            }
             classes += isViolated ? ["cited"] : ["cited", "soft"]
         } else if !row.marks.isEmpty {
             classes.append("near")
@@ -106,11 +108,14 @@ struct HTMLChart {
     }
 
     private func mark(_ mark: SequenceChart.Mark) -> Markup {
-        guard mark.isCited else { return "<em>part of the evidence for \(mark.clause.description)</em>" }
-        switch outcomes[mark.clause] {
-        case .violation, nil: return "<strong>✕ \(mark.clause.description) is violated here</strong>"
-        case .warning: return "<strong class=\"soft\">! \(mark.clause.description) is not followed here</strong>"
-        default: return "<strong class=\"soft\">? \(mark.clause.description) is in doubt here</strong>"
+        guard let clause = mark.clause else {
+            return mark.isCited ? "<strong class=\"soft\">look here</strong>" : "<em>belongs to it</em>"
+        }
+        guard mark.isCited else { return "<em>part of the evidence for \(clause.description)</em>" }
+        switch outcomes[clause] {
+        case .violation, nil: return "<strong>✕ \(clause.description) is violated here</strong>"
+        case .warning: return "<strong class=\"soft\">! \(clause.description) is not followed here</strong>"
+        default: return "<strong class=\"soft\">? \(clause.description) is in doubt here</strong>"
         }
     }
 

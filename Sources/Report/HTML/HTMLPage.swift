@@ -9,6 +9,8 @@ struct HTMLPage {
     private let title: String
     /// What stands on top.
     var header: Markup = ""
+    /// The command that computes the verdicts again.
+    var again = "conformance judge report.json"
     private var sections: [(id: String, title: String, content: Markup)] = []
 
     init(title: String) { self.title = title }
@@ -48,7 +50,7 @@ struct HTMLPage {
             <main id="main" tabindex="-1">
             \(content)</main>
             <footer><p>Every verdict here can be computed again from the transcripts: \
-            <code>conformance judge report.json</code>. This page loads nothing from anywhere.</p></footer>
+            <code>\(again)</code>. This page loads nothing from anywhere.</p></footer>
             <div id="peek" aria-hidden="true" hidden></div>
             <script>
             """

@@ -7,25 +7,28 @@ extension HTMLRun {
     func scenarios(level: Int) -> Markup {
         var room = Self.maxRows
         let scenarios = report.scenarios.filter { links.scenarios.contains($0.name) }
-        let byArea = Dictionary(grouping: scenarios) { Self.area(of: $0.name) }
+        let byArea = Dictionary(grouping: scenarios, by: Self.area)
         return Markup.joined(
-            scenarios.map { Self.area(of: $0.name) }.unique.map { area in
+            scenarios.map(Self.area).unique.map { area in
                 let items = (byArea[area] ?? []).map { scenario($0, area, &room) }
                 return "<section class=\"area\"><h\(level)>\(area)</h\(level)>\n\(items)</section>\n"
             })
     }
 
-    /// The part of a name between its first two strokes.
-    private static func area(of name: String) -> String {
-        let parts = name.split(separator: "/", maxSplits: 2)
+    /// The part of a name between its first two strokes; a capture has a path for a name.
+    private static func area(of scenario: ScenarioResult) -> String {
+        guard scenario.history.header.capture == nil else { return "parts" }
+        let parts = scenario.name.split(separator: "/", maxSplits: 2)
         return PlainText.line(parts.count == 3 ? String(parts[1]) : "others", limit: 40)
     }
 
     private func scenario(_ scenario: ScenarioResult, _ area: String, _ room: inout Int) -> Markup {
         let badge = HTMLBadge(scenario, in: report)
-        var facts = ["tier \(scenario.tier)"]
+        let isCapture = scenario.history.header.capture != nil
+        var facts = isCapture ? [] : ["tier \(scenario.tier)"]
         if scenario.skipped == nil {
-            facts += [readable(scenario.duration), counted(scenario.history.events.count, "event")]
+            facts += isCapture ? [] : [readable(scenario.duration)]
+            facts.append(counted(scenario.history.events.count, "event"))
         }
         return """
             <details class="item scenario" data-v="\(badge.name)" data-a="\(area)" id="\(links.id(scenario: scenario.name))">\

@@ -21,18 +21,21 @@
     const wanted = new Set(boxes.filter(box => box.checked).map(box => box.value));
     const area = form.elements.a.value;
     const words = form.elements.q.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
+    const counts = new Map();
     for (const item of items) {
       const isShown = item.values.some(value => wanted.has(value)) && (!area || item.area === area)
         && words.every(word => item.text.includes(word));
       item.element.hidden = !isShown;
-      shown += isShown ? 1 : 0;
+      const noun = item.element.matches('.scenario') ? 'scenarios' : 'clauses';
+      const [shown, count] = counts.get(noun) || [0, 0];
+      counts.set(noun, [shown + (isShown ? 1 : 0), count + 1]);
     }
     for (const group of groups) {
       const own = all('.item', group);
       group.hidden = own.length > 0 && own.every(item => item.hidden);
     }
-    form.querySelector('output').textContent = shown + ' of ' + items.length + ' shown';
+    form.querySelector('output').textContent = Array.from(counts, ([noun, [shown, count]]) =>
+      shown + ' of ' + count + ' ' + noun).join(', ') + ' shown';
   };
 
   const reveal = () => {

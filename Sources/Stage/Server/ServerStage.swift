@@ -62,7 +62,7 @@ package struct ServerStage: Sendable {
         let obstacles = subject.obstacles(to: scenario)
         if !obstacles.isEmpty { return skip(scenario, lacking: obstacles) }
         let lent = await (principals ?? Array(subject.principals.prefix(scenario.needs.principals))).refreshed()
-        guard lent.count >= scenario.needs.principals else { return skip(scenario, "too few principals were lent") }
+        guard lent.count >= scenario.needs.principals else { return skip(scenario, "too few principals were assigned") }
         let began = ContinuousClock.now
         let startedAt = WallClock.now()
         let performer = ScenarioPerformer(

@@ -48,7 +48,7 @@ extension [Performance] {
         }
         guard count > 0 else { return nil }
         return
-            "the machine had too little time for the suite, so that bounds lasted longer in \(count) of \(self.count) "
-            + "scenarios: with fewer --jobs, or alone on the machine, it is done sooner"
+            "machine overloaded: timeouts were extended in \(count) of \(self.count) scenarios; "
+            + "use fewer --jobs, or run alone on the machine"
     }
 }

@@ -8,16 +8,20 @@ import Transcript
 struct DialectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dialect",
-        abstract: "List, show and check dialects of real systems.",
+        abstract: "List, show, draft and check dialects of real systems.",
         discussion: """
-            A dialect says how a server that predates the specification spells the same things on its wire.
+            A dialect is a JSON file that says how another system names the same things on its wire. With it the suite \
+            tests that system, and judges its traffic, as it is.
 
             Examples:
               conformance dialect list
               conformance dialect show nami
+              conformance dialect new capture.ndjson > my-server.json
               conformance dialect check my-server.json --capture notes.txt
             """,
-        subcommands: [DialectListCommand.self, DialectShowCommand.self, DialectCheckCommand.self]
+        subcommands: [
+            DialectListCommand.self, DialectShowCommand.self, DialectNewCommand.self, DialectCheckCommand.self,
+        ]
     )
 }
 
@@ -62,6 +66,30 @@ struct DialectShowCommand: AsyncParsableCommand {
                 fix: "read Spec/chapters/05-messages.md, or run 'conformance dialect list'")
         }
         Console.write(text.hasSuffix("\n") ? text : text + "\n")
+    }
+}
+
+struct DialectNewCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new", abstract: "Draft a dialect from a recording.",
+        discussion: """
+            Lists every type that the recording holds and guesses by names what it means. What a name does not tell says \
+            DRAFT and is yours to decide. The recording has to tell who sent what: a HAR file, a transcript, or notes such \
+            as 'A -> {…}' and 'A <- {…}'.
+
+            Examples:
+              conformance proxy --listen :9000 --upstream ws://127.0.0.1:8080 --out capture.ndjson
+              conformance dialect new capture.ndjson > my-server.json
+              conformance dialect check my-server.json --capture capture.ndjson
+            """)
+
+    @Argument(help: "The recording.", completion: .file())
+    var capture: String
+
+    func run() async throws {
+        let draft = try DialectDraft(capture)
+        Console.write(draft.text)
+        Console.error(draft.advice)
     }
 }
 

@@ -21,11 +21,15 @@ struct JudgeCommand: AsyncParsableCommand {
               notes        A -> {…}  A <- {…}  A CLOSED 4001 'x'  HTTP GET /p -> 200 {…}
 
             A capture begins in the middle and does not hold everything. Nobody is accused because of what it does not \
-            hold, and nothing passes that it does not show; the end tells which clauses it could not reach, and why.
+            hold, and nothing passes that it does not show; the end tells how many clauses it could not reach, and why.
+
+            Observations are no verdicts: questions without an answer, texts that came twice, gaps in 'seq', reads that found \
+            nothing, connections that ended too early, long silences. They lead to clauses: 'conformance explain duplicate'.
 
             Examples:
               conformance judge capture.ndjson
               conformance judge --dialect nami --profile core session.har
+              conformance judge --format html=page.html capture.ndjson
               gunzip -c day.ndjson.gz | conformance judge -
               conformance judge run/report.json
 
@@ -82,17 +86,36 @@ struct JudgeCommand: AsyncParsableCommand {
     @Flag(help: "Print the judgement for machines instead.")
     var json = false
 
+    @Option(
+        name: .customLong("format"),
+        help: ArgumentHelp(
+            "Write the judgement in another form too: html (one page with charts) or json.", valueName: "name=file"),
+        completion: .list(JudgementFormat.allCases.map { "\($0.rawValue)=" }))
+    var formats: [String] = []
+
+    @Flag(help: "Name each clause that the captures could not show.")
+    var verbose = false
+
     func run() async throws {
         let specification = try Specification(.embedded)
         let options = try options(specification)
-        let run = JudgeRun(under: specification, options, jobs: try Tool.threads(jobs), keepsParts: out != nil)
+        let targets = try FormatTarget<JudgementFormat>.all(formats)
+        let run = JudgeRun(
+            under: specification, options, jobs: try Tool.threads(jobs), keepsParts: out != nil,
+            draws: targets.contains { $0.format == .html })
         let judgement: Judgement = await run.judge(
             try JudgeFiles.paths(files), showing: ProgressLine.display(wipesWhenInterrupted: true))
         if let out { try judgement.write(to: out, specification) }
-        Console.write(
-            json
-                ? JudgementJSON(judgement, specification).value.text(pretty: true) + "\n"
-                : JudgementText(judgement, specification, style: Console.style).text)
+        let machines = { JudgementJSON(judgement, specification).value.text(pretty: true) + "\n" }
+        let people = { JudgementText(judgement, specification, style: Console.style, listsAll: verbose).text }
+        // Of what could not be read at all there is nothing to say.
+        if judgement.isEmpty, !json { try judgement.problems.throwAll() }
+        try FormatTarget.write(targets, beside: json ? machines() : people()) { format in
+            switch format {
+            case .html: judgement.page(under: specification, tool: toolVersion)
+            case .json: machines()
+            }
+        }
         try judgement.problems.throwAll()
         try judgement.exit.end()
     }
@@ -129,6 +152,11 @@ struct JudgeCommand: AsyncParsableCommand {
                     limits: described?.limits ?? [:]),
                 dialect: dialect, isOnePerson: onePerson ? true : nil, known: besideServer ? [.network] : [],
                 lacking: lossy ? [.frames] : []),
-            patience: patience, isUndeclared: isUndeclared)
+            patience: patience, isUndeclared: isUndeclared, dialects: try specification.dialects())
     }
+}
+
+/// What a judgement can be written as besides its text.
+enum JudgementFormat: String, CaseIterable {
+    case html, json
 }

@@ -101,7 +101,7 @@ struct ProxyCommand: AsyncParsableCommand {
     @Flag(help: "Write credentials as they are, into the transcript and to the console.")
     var showSecrets = false
 
-    @Flag(help: "Say nothing but violations and the summary.")
+    @Flag(help: "Say nothing but violations, and at the end what is wrong.")
     var quiet = false
 
     func run() async throws {
@@ -127,10 +127,11 @@ struct ProxyCommand: AsyncParsableCommand {
                 fix: "give another one, or port 0 for a free one")
         }
         console.greet(proxy, options)
+        await console.warnIfDead(options)
         await waitForEnd(proxy, interruptions)
         await proxy.stop()
         let summary = ProxySummary(proxy, specification: specification, subject: options.subject)
-        Console.write(summary.text(Console.style))
+        Console.write(summary.text(Console.style, isQuiet: quiet))
         try summary.exit.end()
     }
 

@@ -30,6 +30,17 @@ final class ProxyConsole: Sendable {
         }
     }
 
+    /// Says at once when nothing takes connections behind the proxy; it may come later.
+    func warnIfDead(_ options: Proxy.Options) async {
+        do {
+            let connection = try await HTTPConnection.open(
+                options.upstream.httpBase, tls: options.upstreamTLS, timeout: .seconds(2))
+            connection.cut(.fin)
+        } catch {
+            lock.withLock { _ in Console.error("--upstream: \(error)") }
+        }
+    }
+
     func note(_ line: String) {
         guard !isQuiet else { return }
         lock.withLock { _ in Console.error(line) }

@@ -61,11 +61,19 @@ struct ListCommand: AsyncParsableCommand {
                 padded(clause.id.description, 11), padded(clause.role.rawValue, 7),
                 padded(clause.profileNames, 12), padded(status(of: clause), 9),
             ].joined()
-            Console.write(head + style.cut(clause.sentence, to: max(20, style.width - head.count)) + "\n")
+            Console.write(line(head, clause.sentence, style) + "\n")
         }
         let counts = Dictionary(clauses.map { (status(of: $0), 1) }, uniquingKeysWith: +)
         let words = ["checked", "pending", "excluded"].map { "\(counts[$0] ?? 0) \($0)" }.joined(separator: ", ")
         Console.write("\n\(clauses.count) clauses: \(words) · \(scenarios.count) scenarios\n")
+    }
+
+    /// In a pipe the whole sentence; on a terminal as much of it as a line holds, or below where that is too little.
+    private func line(_ head: String, _ sentence: String, _ style: ConsoleStyle) -> String {
+        guard Console.isTerminal else { return head + sentence }
+        let room = style.width - head.count
+        if room >= 30 { return head + style.cut(sentence, to: room) }
+        return style.wrapped(head, indent: 0, hanging: 2) + "\n" + style.wrapped(sentence, indent: 2)
     }
 
     private func status(of clause: Clause) -> String {

@@ -10,7 +10,7 @@ import SmallFoundation
 struct BaselineOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Violations that are expected, each with its reason and its last day.",
+            "Violations that are expected, each with its reason and its expiry date.",
             discussion: """
                 They are performed all the same and have to fail: an entry that holds, is over, or names nothing ends the run \
                 with 3.

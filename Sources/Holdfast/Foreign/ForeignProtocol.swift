@@ -1,0 +1,175 @@
+import Basics
+import JSON
+
+/// A protocol that is not this one, recognized by what passes over its wire.
+public struct ForeignProtocol: Sendable, Equatable {
+    /// What people call it.
+    public let name: String
+    /// The message or address that shows it, cut.
+    public let mark: String
+    /// How the suite can work with it all the same.
+    public let way: Way
+
+    /// How the suite can work with another protocol.
+    public enum Way: Sendable, Equatable {
+        /// A dialect of this name comes along.
+        case dialect(String)
+        /// Its messages are JSON objects, so that a dialect can map them.
+        case newDialect
+        /// Its messages are wrapped, and no dialect unwraps them.
+        case bridge
+        /// It is this protocol in another version.
+        case version
+    }
+
+    /// What to say in place of violations.
+    public var what: String { "this is not the Holdfast protocol; it looks like \(name): \(mark)" }
+
+    /// What to expect instead.
+    public static let expected = "frames of this protocol, or a dialect that maps what the server says"
+
+    /// What to do about it; a recording that is at hand is named.
+    public func fix(naming capture: String = "CAPTURE") -> String {
+        let capture = capture.contains(" ") ? "CAPTURE" : capture
+        return switch way {
+        case .dialect(let name): "give --dialect \(name)"
+        case .newDialect:
+            "write a dialect in ten minutes: 'conformance dialect new \(capture) > my-server.json', "
+                + "then give --dialect ./my-server.json"
+        case .bridge:
+            "no dialect unwraps its messages: offer a WebSocket with one JSON object a message, "
+                + "then map its names by 'conformance dialect new CAPTURE'"
+        case .version: "let both sides speak version 1, or take the program of that version"
+        }
+    }
+}
+
+/// The first messages and the addresses of some traffic, by which its protocol is recognized.
+public struct WireSample: Sendable {
+    /// A message with its parsed form.
+    fileprivate struct Message {
+        let text: String
+        let value: JSONValue?
+        let sender: Role?
+    }
+
+    /// The most messages that are looked at, and the most bytes of one.
+    private static let mostMessages = 60
+    private static let mostBytes = 16 << 10
+
+    private var messages: [Message] = []
+    private var paths: [String] = []
+    /// Whether only one side's messages are looked at, because the other one is the suite.
+    private let isOneSided: Bool
+
+    /// Nothing seen yet.
+    public init(isOneSided: Bool = false) { self.isOneSided = isOneSided }
+
+    /// Whether more would not be looked at.
+    public var isFull: Bool { messages.count >= Self.mostMessages }
+
+    /// Whether a message of this protocol is among them.
+    public var isOwn: Bool { messages.contains(where: \.isOwn) }
+
+    /// Takes a text message; who sent it may be unknown.
+    public mutating func take(_ text: String, sentBy sender: Role?) {
+        guard !isFull, text.utf8.count <= Self.mostBytes, !text.isEmpty else { return }
+        messages.append(Message(text: text, value: try? JSONParser.value(text), sender: sender))
+    }
+
+    /// Takes the path and query that a connection was asked for with.
+    public mutating func take(path: String) {
+        if paths.count < Self.mostMessages { paths.append(path) }
+    }
+
+    /// The protocol that this looks like, among others a dialect that comes along; nil where it is this one, or shows no mark.
+    public func foreign(among dialects: [Dialect]) -> ForeignProtocol? {
+        if let version = otherVersion { return version }
+        if let dialect = dialect(among: dialects) { return dialect }
+        guard !isOwn else { return nil }
+        for protocolMark in ForeignMark.all {
+            if let path = paths.first(where: protocolMark.marksPath) {
+                return ForeignProtocol(name: protocolMark.name, mark: Self.cut(path), way: protocolMark.way)
+            }
+            let marked = messages.filter { protocolMark.marks($0.text, $0.value) }
+            guard let first = marked.first, protocolMark.isStrong || marked.count * 2 > messages.count else { continue }
+            return ForeignProtocol(name: protocolMark.name, mark: Self.cut(first.text), way: protocolMark.way)
+        }
+        return nil
+    }
+
+    /// This protocol in another version: every greeting states it, and nobody asked for version 1.
+    private var otherVersion: ForeignProtocol? {
+        guard !isOneSided else { return onlyOtherVersions }
+        func versions(_ type: String) -> [JSONValue] {
+            messages.filter { $0.type == type }.compactMap { $0.value?["protocol"] }
+        }
+        let greeted = versions("connected")
+        guard let first = greeted.first, (greeted + versions("auth")).allSatisfy({ $0 == first }), first != 1,
+            let number = first.intValue, number > 1,
+            let message = messages.first(where: { $0.type == "connected" })
+        else { return nil }
+        return ForeignProtocol(name: "version \(number) of it", mark: Self.cut(message.text), way: .version)
+    }
+
+    /// A server that turns version 1 away and names others.
+    private var onlyOtherVersions: ForeignProtocol? {
+        guard let refusal = messages.first(where: { $0.value?["code"] == "unsupported_version" }),
+            let supported = refusal.value?["supported"]?.arrayValue, let first = supported.first?.intValue,
+            !supported.contains(1)
+        else { return nil }
+        return ForeignProtocol(name: "version \(first) of it", mark: Self.cut(refusal.text), way: .version)
+    }
+
+    /// The dialect whose words these are: it knows types that the specification does not, and none is against it.
+    private func dialect(among dialects: [Dialect]) -> ForeignProtocol? {
+        let typed = messages.filter { $0.type != nil }
+        let rated = dialects.compactMap { dialect -> (dialect: Dialect, first: Message, count: Int)? in
+            let own = typed.filter { message in
+                let senders = message.sender.map { [$0] } ?? Role.allCases
+                return senders.contains { dialect.knows(message.type ?? "", sentBy: $0) }
+            }
+            let telling = own.filter { dialect.isToldBy($0.type ?? "") }
+            guard let first = telling.first, own.count == typed.count else { return nil }
+            return (dialect, first, telling.count)
+        }
+        guard let best = rated.max(by: { $0.count < $1.count }) else { return nil }
+        return ForeignProtocol(
+            name: "the dialect '\(best.dialect.name)'", mark: Self.cut(best.first.text),
+            way: .dialect(best.dialect.name))
+    }
+
+    private static func cut(_ text: String) -> String { visible(text.count <= 80 ? text : "\(text.prefix(80))…") }
+}
+
+extension WireSample.Message {
+    fileprivate var type: String? { value?["type"]?.stringValue }
+
+    /// Whether it is surely a message of this protocol: a type of it with the member that only this one has there.
+    fileprivate var isOwn: Bool {
+        guard let type, let value else { return false }
+        let members: [String: [String]] = [
+            "auth": ["protocol"], "connected": ["connectionId", "protocol"], "chat": ["messages"],
+            "sync": ["lastSeqSeen"], "ack": ["turnId", "messageId", "sessionId"], "done": ["text"],
+            "toolUse": ["tool"], "syncResult": ["missed", "lastSeq"], "error": ["error", "code"],
+            "message": ["role", "messageId"],
+        ]
+        return members[type]?.contains { value[$0] != nil } ?? false
+    }
+}
+
+extension Dialect {
+    /// Whether it has a rule of its own for a type.
+    fileprivate func knows(_ type: String, sentBy sender: Role) -> Bool {
+        typePlace == Self.usualTypePlace && types(sentBy: sender).contains(type)
+    }
+
+    /// Whether a type that the specification does not have means something to it: what it ignores may be anybody's.
+    fileprivate func isToldBy(_ type: String) -> Bool {
+        guard !Self.canonicalTypes.values.contains(where: { $0.contains(type) }) else { return false }
+        return challenge?["type"]?.stringValue == type
+            || frameRules.all.contains { rule in
+                if case .message = rule.meaning { rule.wire == type } else { false }
+            }
+    }
+}

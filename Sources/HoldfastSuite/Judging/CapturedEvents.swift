@@ -1,0 +1,38 @@
+import Captures
+import Holdfast
+import Platform
+import Transcript
+
+/// Goes through the events of a capture of any form that is read as a stream.
+enum CapturedEvents {
+    /// Reads a capture to its end.
+    /// - Returns: What was skipped in it.
+    static func read(
+        _ path: String, by dialect: Dialect, _ take: (Event, CapturePlace) -> Void
+    ) throws -> CaptureLeftOut {
+        let file: Descriptor
+        do throws(SystemError) { file = try Descriptor(opening: path, for: .reading) } catch {
+            throw Files.unreadable(path, error)
+        }
+        defer { file.close() }
+        func next(_ count: Int) -> [UInt8] { (try? file.read(atMost: count)) ?? [] }
+        var chunk = next(CaptureForm.openingBytes)
+        let form = try CaptureForm.recognised(in: chunk, file: path)
+        guard form != .report else {
+            throw InputProblem(
+                path, "this is a report", expected: "a transcript or a capture",
+                fix: "check the transcripts that lie beside it")
+        }
+        let subject = History.Subject(name: dialect.name, role: .server, profiles: dialect.profiles)
+        var reader = CaptureReader(form, file: path, options: .init(subject: subject, dialect: dialect))
+        func pass(_ item: CaptureItem) {
+            if case .event(let event, let place) = item { take(event, place) }
+        }
+        while !chunk.isEmpty {
+            try reader.append(chunk) { pass($0) }
+            chunk = next(1 << 20)
+        }
+        try reader.finish { pass($0) }
+        return reader.leftOut
+    }
+}

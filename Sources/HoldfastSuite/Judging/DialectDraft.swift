@@ -1,0 +1,278 @@
+import Holdfast
+import JSON
+import Transcript
+
+/// A dialect drafted from a recording: every type that was seen, with what it probably means by its name and members.
+///
+/// What a name does not tell is left to a person, and marked so.
+package struct DialectDraft {
+    /// Everything of one type that one side sent.
+    private struct Kind {
+        let sender: Role
+        let wire: String
+        var count = 0
+        /// The places of the texts, numbers and objects in it, in the order in which they were seen.
+        var places: [String] = []
+        var meaning: String?
+    }
+
+    /// What marks a rule that a person has to decide.
+    package static let mark = "DRAFT"
+
+    private let file: String
+    private let typePlace: String
+    private let path: String
+    private let key: String?
+    private let first: (sender: Role, value: JSONValue)?
+    private var kinds: [Kind] = []
+
+    /// Reads a recording.
+    /// - Throws: What is wrong with it, or that it does not tell who said what.
+    package init(_ file: String) throws {
+        var said: [(sender: Role, value: JSONValue)] = []
+        var asked: String?
+        _ = try CapturedEvents.read(file, by: .canonical) { event, _ in
+            switch event.kind {
+            case .opening(let opening): asked = asked ?? opening.path
+            case .text(let direction, let text):
+                guard said.count < Self.mostMessages, let value = try? JSONParser.value(text), value.objectValue != nil
+                else { return }
+                said.append((direction.sender, value))
+            default: break
+            }
+        }
+        guard !said.isEmpty else {
+            throw InputProblem(
+                file, "no JSON object in it tells who sent it",
+                expected:
+                    "messages with their direction: a HAR file, a transcript, or notes such as 'A -> {…}' and 'A <- {…}'",
+                fix: "record it with 'conformance proxy --upstream URL --out capture.ndjson', or add the arrows")
+        }
+        self.file = file
+        typePlace = Self.typePlace(in: said.map(\.value))
+        path = String((asked ?? "/ws").prefix { $0 != "?" })
+        key = Self.key(in: asked ?? "")
+        first = said.first
+        for (sender, value) in said { note(value, from: sender) }
+        guess()
+    }
+
+    private static let mostMessages = 20_000
+    private static let mostKinds = 200
+
+    // MARK: Reading
+
+    /// Where most messages say their type.
+    private static func typePlace(in values: [JSONValue]) -> String {
+        let places = ["type", "event", "op", "action", "method", "kind", "cmd", "command", "t"]
+        let counts = places.map { place in values.count { $0[place]?.stringValue != nil } }
+        let most = counts.max() ?? 0
+        return most == 0 ? "type" : places[counts.firstIndex(of: most) ?? 0]
+    }
+
+    /// The parameter of the address that carries the key.
+    private static func key(in path: String) -> String? {
+        let query = path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        let names = query.split(separator: "&").map { String($0.prefix { $0 != "=" }) }
+        return names.first { ["token", "key", "apiKey", "api_key", "access_token", "auth"].contains($0) }
+    }
+
+    private mutating func note(_ value: JSONValue, from sender: Role) {
+        guard let wire = value[typePlace]?.stringValue else { return }
+        var index = kinds.firstIndex { $0.sender == sender && $0.wire == wire }
+        if index == nil, kinds.count < Self.mostKinds {
+            index = kinds.count
+            kinds.append(Kind(sender: sender, wire: wire))
+        }
+        guard let index else { return }
+        kinds[index].count += 1
+        for (name, member) in value.objectValue ?? [:] where name != typePlace {
+            if !kinds[index].places.contains(name) { kinds[index].places.append(name) }
+            for (inner, _) in member.objectValue ?? [:] where !inner.contains("/") && !inner.contains("~") {
+                let place = "/\(name)/\(inner)"
+                if !kinds[index].places.contains(place) { kinds[index].places.append(place) }
+            }
+        }
+    }
+
+    // MARK: Guessing
+
+    /// The words that a type is called by, of each side, for each canonical type; the ones that tell most come first.
+    private static let words: [(sender: Role, type: String, words: [String])] = [
+        (.client, "auth", ["auth", "authenticate", "login", "handshake", "hello"]),
+        (.client, "ping", ["ping", "heartbeat"]),
+        (.client, "sync", ["sync", "resume", "catchup", "history"]),
+        (.client, "chat", ["chat", "ask", "question", "prompt", "message", "send", "say", "input", "query"]),
+        (.server, "connected", ["connected", "welcome", "ready", "authenticated", "hello"]),
+        (.server, "pong", ["pong"]),
+        (.server, "error", ["error", "failure", "failed"]),
+        (.server, "ack", ["ack", "acknowledged", "accepted", "delivered", "received"]),
+        (.server, "toolUse", ["tool", "tooluse", "toolcall"]),
+        (.server, "syncResult", ["syncresult", "syncresponse", "resumed", "history", "replay"]),
+        (
+            .server, "done",
+            ["done", "answer", "reply", "response", "final", "completed", "complete", "assistant", "message"]
+        ),
+    ]
+
+    private mutating func guess() {
+        var taken: Set<[String]> = []
+        for (sender, type, words) in Self.words {
+            for word in words where !taken.contains([sender.rawValue, type]) {
+                let found = kinds.indices.first { index in
+                    kinds[index].sender == sender && kinds[index].meaning == nil
+                        && Self.parts(of: kinds[index].wire).contains(word)
+                }
+                guard let found else { continue }
+                kinds[found].meaning = type
+                taken.insert([sender.rawValue, type])
+            }
+        }
+    }
+
+    /// `tool_use` and `toolUse` are called `tool`, `use` and `tooluse`.
+    private static func parts(of wire: String) -> [String] {
+        var parts: [String] = [""]
+        for character in wire {
+            if !character.isLetter {
+                parts.append("")
+            } else if character.isUppercase {
+                parts.append(character.lowercased())
+            } else {
+                parts[parts.count - 1].append(character)
+            }
+        }
+        return parts.filter { !$0.isEmpty } + [wire.lowercased().filter(\.isLetter)]
+    }
+
+    /// What members are called elsewhere.
+    private static let names: [String: [String]] = [
+        "text": ["text", "content", "body", "answer", "message", "output", "reply", "data"],
+        "error": ["error", "message", "reason", "detail", "text"],
+        "code": ["code", "errorCode", "error_code", "status"],
+        "sessionId": [
+            "sessionId", "session_id", "session", "conversationId", "conversation_id", "conversation", "threadId",
+            "thread_id", "thread", "chatId", "chat_id", "room", "channel",
+        ],
+        "turnId": ["turnId", "turn_id", "turn", "requestId", "request_id", "runId", "run_id"],
+        "messageId": ["messageId", "message_id", "msgId", "msg_id", "id"],
+        "clientMessageId": [
+            "clientMessageId", "client_message_id", "clientId", "client_id", "localId", "tempId", "relatedId", "nonce",
+        ],
+        "seq": ["seq", "sequence", "offset"], "tool": ["tool", "toolName", "tool_name", "name"],
+        "input": ["input", "arguments", "args"], "token": ["token", "apiKey", "api_key", "key", "accessToken"],
+        "nonce": ["nonce", "id"], "lastSeqSeen": ["lastSeqSeen", "since", "after", "offset", "cursor"],
+        "connectionId": ["connectionId", "connection_id", "sid", "socketId", "socket_id"],
+        "role": ["role", "from", "author"], "missed": ["missed", "messages", "events", "items"],
+    ]
+
+    /// Where a kind has a canonical member; nil where nothing is called so.
+    private func place(of member: String, in kind: Kind) -> String? {
+        for name in Self.names[member] ?? [member] {
+            if kind.places.contains(name), !kind.places.contains(where: { $0.hasPrefix("/\(name)/") }) { return name }
+            if let inner = kind.places.first(where: { $0.hasPrefix("/") && $0.hasSuffix("/\(name)") }) { return inner }
+        }
+        return nil
+    }
+
+    // MARK: Writing
+
+    /// The dialect file, as text that ends with a newline.
+    package var text: String {
+        let greets = kinds.contains { $0.meaning == "auth" }
+        return JSONValue(members: [
+            "$schema": "https://holdfast.example/spec/1/schemas/files/dialect.json", "name": "my-server",
+            "summary": "\(Self.mark): whose wire this is, in one sentence.", "profiles": ["core"],
+            "socket": JSONValue(members: [
+                "path": path,
+                "credential": JSONValue(members: [
+                    "in": key != nil ? "query" : greets ? "frame" : "none", "name": key,
+                ]),
+            ]),
+            "greeting": greeting(greets), "typeAt": typePlace == "type" ? nil : typePlace,
+            "frames": kinds.map(rule) + unseen + [
+                JSONValue(members: [
+                    "sender": "client", "wire": "*",
+                    "unknown": "\(Self.mark): what the server does with any other type",
+                ])
+            ],
+        ]).text(pretty: true) + "\n"
+    }
+
+    /// What every server of the protocol has to say, and the recording does not show.
+    private var unseen: [JSONValue] {
+        let greets = kinds.contains { $0.meaning == "auth" }
+        let needed = [(Role.client, "chat"), (.server, "done"), (.server, "error")]
+        return (greets ? [(.server, "connected")] + needed : needed).compactMap { sender, type in
+            guard !kinds.contains(where: { $0.meaning == type }) else { return nil }
+            return JSONValue(members: [
+                "sender": sender.rawValue, "wire": "\(Self.mark): what stands for \(type)", "is": type,
+            ])
+        }
+    }
+
+    private func greeting(_ greets: Bool) -> JSONValue {
+        guard greets else {
+            return JSONValue(members: ["opens": "nobody", "assumed": JSONValue(members: ["type": "connected"])])
+        }
+        let isChallenge = first?.sender == .server && kinds.first?.meaning == nil
+        guard isChallenge, let first else { return JSONValue(members: ["opens": "client"]) }
+        return JSONValue(members: ["opens": "server", "challenge": first.value])
+    }
+
+    private func rule(_ kind: Kind) -> JSONValue {
+        guard let type = kind.meaning else {
+            return JSONValue(members: [
+                "sender": kind.sender.rawValue, "wire": kind.wire,
+                "ignored": "\(Self.mark): say what it is, or why the protocol has nothing to say of it",
+            ])
+        }
+        var members: [(key: String, value: JSONValue)] = []
+        for member in Self.members[type] ?? [] {
+            let place = place(of: member, in: kind)
+            if place == member { continue }
+            members.append((member, place.map { JSONValue.string($0) } ?? .null))
+        }
+        if type == "chat", !kind.places.contains("messages") {
+            let text = place(of: "text", in: kind).map { JSONValue(members: ["lastUserText": $0]) }
+            members.insert(("messages", text ?? .null), at: 0)
+        }
+        if type == "auth", !kind.places.contains("protocol") {
+            members.insert(("protocol", JSONValue(members: ["always": 1])), at: 0)
+        }
+        return JSONValue(members: [
+            "sender": kind.sender.rawValue, "wire": kind.wire, "is": type,
+            "members": Self.object(members),
+        ])
+    }
+
+    private static func object(_ members: [(key: String, value: JSONValue)]) -> JSONValue? {
+        members.isEmpty ? Optional<JSONValue>.none : .some(.object(JSONObject(members)))
+    }
+
+    /// The members that a rule of each type names where the wire calls them otherwise, or has none.
+    private static let members: [String: [String]] = [
+        "auth": ["token", "clientId", "capabilities"], "chat": ["sessionId", "clientMessageId"],
+        "sync": ["lastSeqSeen", "epoch", "limit"], "ping": ["nonce"], "pong": ["nonce"],
+        "connected": ["connectionId", "protocol", "serverTime", "capabilities", "limits", "epoch", "lastSeq"],
+        "ack": ["clientMessageId", "sessionId", "turnId", "messageId", "duplicate"],
+        "toolUse": ["tool", "sessionId", "turnId", "toolUseId", "status", "input", "seq"],
+        "done": ["text", "sessionId", "turnId", "messageId", "clientMessageId", "duplicate", "seq"],
+        "error": ["error", "code", "sessionId", "turnId", "clientMessageId", "retryable", "retryAfterMs", "seq"],
+        "syncResult": ["missed", "epoch", "lastSeq", "complete", "reason", "more"],
+    ]
+
+    /// What was drafted, and what to do next.
+    package var advice: String {
+        let open = kinds.filter { $0.meaning == nil }
+        let guessed = kinds.compactMap { kind in kind.meaning.map { "\(kind.sender.rawValue) \(kind.wire) → \($0)" } }
+        var lines = ["\(kinds.count) types in \(file); guessed by their names: \(guessed.joined(separator: ", "))"]
+        if !open.isEmpty {
+            lines.append(
+                "to decide: " + open.map { "\($0.sender.rawValue) \($0.wire) (\($0.count)×)" }.joined(separator: ", "))
+        }
+        lines.append(
+            "next: edit what says \(Self.mark), then conformance dialect check my-server.json --capture \(file)")
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,41 @@
+import Basics
+import Holdfast
+import Judge
+import Report
+
+/// The parts of captures that a page draws: as many as it can hold, those first in which something was found.
+struct DrawnParts: Sendable {
+    private struct Entry {
+        let place: (Int, Int, Int)
+        let result: ScenarioResult
+    }
+
+    private var entries: [Entry] = []
+    private var events = 0
+    /// How many parts there were.
+    private(set) var count = 0
+    /// The most events that are kept, unless one part alone has more.
+    private static let mostEvents = 40_000
+
+    /// The parts in the order of files.
+    var results: [ScenarioResult] {
+        entries.sorted { ($0.place.1, $0.place.2) < ($1.place.1, $1.place.2) }.map(\.result)
+    }
+
+    /// What a part is called, by its number in its file.
+    static func name(of number: Int, in file: String) -> String { number == 1 ? file : "\(file), part \(number)" }
+
+    mutating func add(_ unit: JudgeSource.Unit, name: String, _ verdicts: [Verdict], isOfInterest: Bool) {
+        count += 1
+        let found = Set(verdicts.filter { !$0.findings.isEmpty }.map(\.outcome))
+        let rank = found.contains(.violation) ? 0 : !found.isEmpty || isOfInterest ? 1 : 2
+        let result = ScenarioResult(
+            name: Self.name(of: unit.number, in: name), history: unit.history, verdicts: verdicts)
+        entries.append(Entry(place: (rank, unit.file, unit.number), result: result))
+        entries.sort { $0.place < $1.place }
+        events += unit.history.events.count
+        while events > Self.mostEvents, entries.count > 1, let last = entries.popLast() {
+            events -= last.result.history.events.count
+        }
+    }
+}

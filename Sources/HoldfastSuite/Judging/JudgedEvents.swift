@@ -1,0 +1,79 @@
+import Basics
+import Holdfast
+import Judge
+import Report
+import Transcript
+
+/// The events that a finding cites: where each stands in its file, its text as it was on the wire, and its chart.
+struct JudgedEvents {
+    let unit: JudgeSource.Unit
+    /// The most characters of a text that are shown.
+    private static let most = 400
+    /// The most events that are cited.
+    private static let mostCited = 6
+    /// The most events between the first and the last one cited that are drawn.
+    private static let mostDrawn = 300
+
+    private func cited(_ events: [Int]) -> [Int] {
+        events.unique.filter(unit.history.events.indices.contains).suffix(Self.mostCited)
+    }
+
+    /// A line for each of the last events cited.
+    func lines(of events: [Int]) -> [String] {
+        cited(events).map { index in
+            let event = unit.history.events[index]
+            let place = unit.places.indices.contains(index) ? unit.places[index].description : "event \(index)"
+            let isTimed = unit.history.header.capture?.lacks.contains(.times) != true
+            let time = isTimed ? ", +\(event.at / 1000) ms" : ""
+            return "\(place)\(time)  \(event.lane) \(Self.text(of: event.kind))"
+        }
+    }
+
+    /// A chart of the events cited and of what stands around them; of a long way between them only its ends are drawn.
+    func chart(of events: [Int], on clause: ClauseID?) -> SequenceChart {
+        let all = unit.history.events.indices
+        let cited = cited(events)
+        var drawn: Set<Int> = []
+        for (place, event) in cited.enumerated() {
+            let next = place + 1 < cited.count ? cited[place + 1] : event
+            let end = (event...max(event, next)).count <= Self.mostDrawn ? max(event, next) : event
+            drawn.formUnion((max(0, event - 8)...min(end + 4, all.upperBound - 1)))
+        }
+        let places = drawn.sorted()
+        let history = History(
+            header: unit.history.header, events: places.map { unit.history.events[$0] },
+            frames: places.map { unit.history.frames[$0] })
+        let marked = cited.compactMap { event in places.firstIndex(of: event) }
+        return SequenceChart(history, marking: [.init(marked, on: clause)], maxVerbatim: 600)
+    }
+
+    static func text(of kind: Event.Kind) -> String {
+        switch kind {
+        case .opening(let opening): "opens \(cut(opening.path))"
+        case .opened: "is open"
+        case .refused(let status, let reason): "is refused \(status.map(String.init) ?? "") \(cut(reason))"
+        case .text(let direction, let text): "\(arrow(direction)) \(cut(text))"
+        case .binary(let direction, let bytes): "\(arrow(direction)) \(bytes.count) bytes, binary"
+        case .ping(let direction): "\(arrow(direction)) WebSocket ping"
+        case .pong(let direction): "\(arrow(direction)) WebSocket pong"
+        case .close(let direction, let code, let reason):
+            "\(arrow(direction)) close \(code.map(String.init) ?? "without code") \(cut(reason))"
+        case .eof(let reason): "ended without a close frame \(cut(reason))"
+        case .request(let request): "\(request.method) \(cut(request.path)) \(cut(request.body ?? ""))"
+        case .response(let response): "\(response.status) \(cut(response.body))"
+        case .failed(let reason): "failed: \(cut(reason))"
+        case .act(let name, _): "stage: \(cut(name))"
+        case .state(let state): "state \(cut(state.text()))"
+        case .wait(let awaited, let met): "watched for \(cut(awaited)): \(met ? "it came" : "it did not come")"
+        }
+    }
+
+    private static func arrow(_ direction: Direction) -> String { direction == .toServer ? "->" : "<-" }
+
+    /// A text on one line that steers no terminal, cut with its length.
+    static func cut(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        let end = scalars.index(scalars.startIndex, offsetBy: most, limitedBy: scalars.endIndex) ?? scalars.endIndex
+        return visible(String(text[..<end])) + (end < scalars.endIndex ? "… (\(text.utf8.count) bytes)" : "")
+    }
+}

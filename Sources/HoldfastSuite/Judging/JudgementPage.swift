@@ -1,0 +1,51 @@
+import Holdfast
+import Judge
+import Report
+
+extension Judgement {
+    /// The judgement as a page; what it draws has to have been kept.
+    package func page(under specification: Specification, tool: String) -> String {
+        let results = exercised.compactMap { id -> HTMLCapture.Result? in
+            guard let clause = specification[id], let tally = clauses[id] else { return nil }
+            return (
+                clause, tally.outcome, tally.exercised,
+                tally.exhibits.map { (DrawnParts.name(of: $0.number, in: $0.name), $0.finding) }
+            )
+        }
+        let observed = observed.map { kind, tally in
+            HTMLCapture.Observed(
+                kind.title, count: tally.count, command: "conformance explain \(kind.topic)",
+                first: tally.exhibits.map { exhibit in
+                    (exhibit.symptom.what, exhibit.lines.map { "\(exhibit.name) \($0)" }, exhibit.chart)
+                })
+        }
+        let parts = drawn?.results ?? []
+        var notes = files.flatMap { file in
+            file.summary.leftOut.entries.map { "Skipped in \(file.name): \($0.count)× \($0.reason), first \($0.first)" }
+        }
+        if let drawn, drawn.count > parts.count {
+            notes.append(
+                "Drawn are \(parts.count) of \(drawn.count) parts; those come first in which something was found.")
+        }
+        return HTMLCapture(
+            (exit == .violation ? "violation: " : exit == .conforms ? "no violations; " : "not decided; ") + counts,
+            exit: exit, facts: facts(specification, tool), parts: parts, results: results, observed: observed,
+            notes: notes, under: specification
+        ).text
+    }
+
+    private func facts(_ specification: Specification, _ tool: String) -> [(title: String, text: String)] {
+        let profiles = files.reduce(into: Set<Profile>()) { $0.formUnion($1.profiles) }
+        let dialects = files.reduce(into: Set<String>()) { $0.formUnion($1.dialects) }.subtracting(["canonical"])
+        let reachable = inQuestion.values.count(where: \.wasReachable)
+        return [
+            ("Files", files.prefix(5).map(\.name).joined(separator: ", ") + (files.count > 5 ? " and others" : "")),
+            ("Events", "\(events)"),
+            ("Profiles", profiles.sorted().map(\.rawValue).joined(separator: ", ")),
+            ("Dialect", dialects.isEmpty ? "none" : dialects.sorted().joined(separator: ", ")),
+            ("Versions", "specification \(specification.version), program \(tool)"),
+            ("Clauses", "\(reachable) of \(inQuestion.count) can be checked from it; \(exercised.count) were"),
+            ("Exit code", "\(Int(exit.rawValue))"),
+        ]
+    }
+}

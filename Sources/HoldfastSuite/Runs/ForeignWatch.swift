@@ -1,0 +1,58 @@
+import Holdfast
+import Stage
+import Synchronization
+import Transcript
+
+/// Listens to what a subject says first: who speaks another protocol is told so, in place of hundreds of findings.
+final class ForeignWatch: Sendable {
+    private struct State {
+        var sample = WireSample(isOneSided: true)
+        var found: ForeignProtocol?
+        /// Whether enough was heard.
+        var isOver = false
+    }
+
+    private let role: Role
+    private let dialects: [Dialect]
+    private let state = Mutex(State())
+
+    /// A watch over a side.
+    init(_ role: Role, under specification: Specification) {
+        self.role = role
+        dialects = (try? specification.dialects()) ?? []
+    }
+
+    /// The protocol that the subject speaks instead.
+    var found: ForeignProtocol? { state.withLock { $0.found } }
+
+    /// Takes in what a subject said in one performance.
+    func note(_ history: History) {
+        guard history.header.dialect.isCanonical else { return }
+        state.withLock { state in
+            guard !state.isOver else { return }
+            for event in history.events { state.sample.take(event, from: role) }
+            state.found = state.sample.foreign(among: dialects)
+            state.isOver = state.found != nil || state.sample.isOwn || state.sample.isFull
+        }
+    }
+
+    /// Returns once another protocol was recognized, or the task is cancelled.
+    func wait() async {
+        while found == nil, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(100)) }
+    }
+
+    /// Ends a run in which another protocol was recognized.
+    func throwIfFound(at place: String) throws(SuiteProblem) {
+        guard let found else { return }
+        throw SuiteProblem(found, at: place)
+    }
+}
+
+extension SuiteProblem {
+    /// The subject speaks another protocol.
+    init(_ foreign: ForeignProtocol, at place: String) {
+        self.init(
+            .unreachable,
+            InputProblem(place, foreign.what, expected: ForeignProtocol.expected, fix: foreign.fix()).description)
+    }
+}

@@ -1,0 +1,60 @@
+/// Something in a capture that people look for when a user complains: told, never judged.
+///
+/// A clause may allow it. It accuses nobody and changes no verdict.
+public struct Symptom: Sendable, Equatable {
+    /// What it is.
+    public let kind: Kind
+    /// What was seen, in one sentence.
+    public let what: String
+    /// The events that show it, in order; the last is the one to look at.
+    public let events: [Int]
+    /// How long it lasted, in microseconds; 0 for what does not last.
+    public let lasted: Int
+
+    /// What people complain of.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// A question without an answer.
+        case unanswered
+        /// The same text twice: asked under two ids, answered twice, or stored twice.
+        case repeated
+        /// Numbers of the stream that a device was never shown.
+        case gap
+        /// A read that found no conversation, or an empty one.
+        case emptyRead
+        /// A connection that ended before the answer to its question.
+        case brokenOff
+        /// A wait for the server while a question was open.
+        case silence
+
+        /// The topic of `conformance explain` that leads from it to the clauses.
+        public var topic: String {
+            switch self {
+            case .unanswered: "spinner"
+            case .repeated: "duplicate"
+            case .gap: "gap"
+            case .emptyRead: "lost"
+            case .brokenOff: "reconnect"
+            case .silence: "silence"
+            }
+        }
+
+        /// A heading for all of its kind.
+        public var title: String {
+            switch self {
+            case .unanswered: "Unanswered questions"
+            case .repeated: "Repeated texts"
+            case .gap: "Gaps in `seq`"
+            case .emptyRead: "Reads that found nothing"
+            case .brokenOff: "Connections that ended before an answer"
+            case .silence: "Longest silences"
+            }
+        }
+    }
+
+    init(_ kind: Kind, _ what: String, at events: [Int], lasted: Int = 0) {
+        self.kind = kind
+        self.what = what
+        self.events = events
+        self.lasted = lasted
+    }
+}

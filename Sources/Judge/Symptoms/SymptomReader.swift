@@ -1,0 +1,266 @@
+import Basics
+import Transcript
+
+/// Finds in a history what people look for when something went wrong.
+struct SymptomReader {
+    let history: Observations
+    /// For questions whose ending nothing proves: the next ending on their connection that belongs to no other one.
+    private let likelyEnds: [Int: Int]
+
+    init(_ history: Observations) {
+        self.history = history
+        var taken = Set(history.questions.flatMap { $0.endings + $0.copies }.map(\.event))
+        var ends: [Int: Int] = [:]
+        for turn in history.questions where turn.ended == nil {
+            let next = turn.requests.compactMap(\.connection).flatMap { history.connections[$0].received }.first {
+                frame in
+                let isEnding = frame.type == "done" || frame.type == "error" && frame.clientMessageId == nil
+                return isEnding && frame.event > turn.event && !taken.contains(frame.event)
+            }
+            guard let next else { continue }
+            taken.insert(next.event)
+            ends[turn.event] = next.event
+        }
+        likelyEnds = ends
+    }
+
+    private func end(of turn: ObservedTurn) -> Int? { turn.ended ?? likelyEnds[turn.event] }
+
+    /// Everything, by kind and in the order of time.
+    func symptoms() -> [Symptom] {
+        unanswered() + repeatedQuestions() + repeatedAnswers() + repeatedInReads() + gaps() + emptyReads() + brokenOff()
+            + silences()
+    }
+
+    private var knowsTimes: Bool { history.capture?.lacks.contains(.times) != true }
+
+    /// `, 1.2 s later`; nothing where no time is known.
+    private func later(_ first: Int, _ last: Int) -> String {
+        knowsTimes ? ", \(readable(.microseconds(history.time(of: last) - history.time(of: first)))) later" : ""
+    }
+
+    // MARK: Questions
+
+    private func unanswered() -> [Symptom] {
+        history.questions.compactMap { turn in
+            guard !isSettled(turn) else { return nil }
+            let ack = turn.ack
+            var what = "\(shown(turn.request.prompt)) was asked\(place(of: turn.request))"
+            what += ack == nil ? "" : ", acknowledged"
+            what += " and never answered"
+            if knowsTimes, let last = history.events.indices.last, last > turn.event {
+                what +=
+                    " in the \(readable(.microseconds(history.time(of: last) - history.time(of: turn.event)))) that follow"
+            }
+            return Symptom(.unanswered, what, at: [turn.event] + [ack?.event].compactMap(\.self))
+        }
+    }
+
+    /// Whether anything shows how the question came out: an ending, a refusal, a replay, or a read that holds the answer.
+    private func isSettled(_ turn: ObservedTurn) -> Bool {
+        if end(of: turn) != nil || turn.isRefused || !turn.copies.isEmpty { return true }
+        if turn.replayed.contains(where: { $0.type == "done" || $0.type == "error" }) { return true }
+        let reads = turn.session.map { history.index.reads(of: $0, by: turn.principal) } ?? history.sessionReads
+        return reads.contains { read in
+            guard read.event > turn.event else { return false }
+            if let turnId = turn.turnId {
+                if read.messages.contains(where: { $0.role == "assistant" && $0.turnId == turnId }) { return true }
+                if read.turns.contains(where: { $0.turnId == turnId && $0.status == "failed" }) { return true }
+            }
+            guard let question = read.messages.lastIndex(where: { isQuestion($0, of: turn) }) else { return false }
+            return read.messages[question...].dropFirst().first?.role == "assistant"
+        }
+    }
+
+    /// Whether a stored message is the question of a turn: by its key, or by its text where it has none.
+    private func isQuestion(_ message: ObservedSessionRead.StoredMessage, of turn: ObservedTurn) -> Bool {
+        guard message.role == "user" else { return false }
+        if let key = turn.clientMessageId, let stored = message.clientMessageId { return key == stored }
+        return message.text == turn.request.prompt
+    }
+
+    private func repeatedQuestions() -> [Symptom] {
+        let requests = history.questions.filter { !$0.isRefused }.flatMap(\.requests).sorted { $0.event < $1.event }
+        let alike = Dictionary(grouping: requests.filter { !$0.prompt.isEmpty }) {
+            OwnName($0.prompt, of: $0.principal)
+        }
+        return alike.values.flatMap { requests in
+            zip(requests, requests.dropFirst()).compactMap { first, second -> Symptom? in
+                let ids = [first.clientMessageId, second.clientMessageId]
+                if let id = ids[0], id == ids[1] { return nil }
+                let names = ids.map { $0.map { shown($0) } ?? "no id" }
+                let under = ids == [nil, nil] ? "without a clientMessageId" : "under \(names[0]) and \(names[1])"
+                return Symptom(
+                    .repeated, "\(shown(first.prompt)) was sent twice, \(under)\(later(first.event, second.event))",
+                    at: [first.event, second.event])
+            }
+        }.sorted { $0.events[1] < $1.events[1] }
+    }
+
+    // MARK: Answers
+
+    /// The same answer twice in a row on one connection, by nothing told to be a copy.
+    private func repeatedAnswers() -> [Symptom] {
+        history.connections.flatMap { connection in
+            let answers = connection.received.filter {
+                $0.type == "done" && !$0.isDuplicate && $0.text?.isEmpty == false
+            }
+            return zip(answers, answers.dropFirst()).compactMap { first, second -> Symptom? in
+                guard first.text == second.text, first.sessionId == second.sessionId,
+                    first.turnId == second.turnId || first.turnId == nil || second.turnId == nil
+                else { return nil }
+                return Symptom(
+                    .repeated,
+                    "the answer \(shown(first.text)) came twice on \(connection.device)\(later(first.event, second.event))",
+                    at: [first.event, second.event])
+            }
+        }
+    }
+
+    /// A conversation that holds the same question or answer twice; told where a read shows it first.
+    private func repeatedInReads() -> [Symptom] {
+        var told: Set<[String]> = []
+        return history.sessionReads.flatMap { read in
+            ["user", "assistant"].flatMap { role -> [Symptom] in
+                let said = read.messages.filter { $0.role == role && !$0.text.isEmpty }
+                return zip(said, said.dropFirst()).compactMap { first, second in
+                    guard first.text == second.text, role == "user" || first.turnId == second.turnId,
+                        told.insert([read.sessionId, role, first.text]).inserted
+                    else { return nil }
+                    let what = role == "user" ? "question" : "answer"
+                    return Symptom(
+                        .repeated, "a read of \(shown(read.sessionId)) shows the \(what) \(shown(first.text)) twice",
+                        at: [read.request, read.event])
+                }
+            }
+        }
+    }
+
+    // MARK: The stream
+
+    private func gaps() -> [Symptom] {
+        let byDevice = Dictionary(grouping: history.shown) { item in
+            [history.connections[item.frame.connection].device, item.principal, item.epoch]
+        }
+        return byDevice.values.flatMap { items -> [Symptom] in
+            let device = history.connections[items[0].frame.connection].device
+            let stream = Stream.Key(principal: items[0].principal, epoch: items[0].epoch)
+            let inOrder = items.sorted { ($0.seq, $0.event) < ($1.seq, $1.event) }
+            return zip(inOrder, inOrder.dropFirst()).compactMap { before, after -> Symptom? in
+                guard after.seq > before.seq, after.seq - before.seq > 1 else { return nil }
+                let missing = (before.seq + 1)...(after.seq - 1)
+                let other = history.streams[stream]?.firstShown(after: before.seq).first { missing.contains($0.seq) }
+                let names =
+                    missing.count == 1 ? "#\(missing.lowerBound)" : "#\(missing.lowerBound) to #\(missing.upperBound)"
+                let seen = other.map {
+                    " Device \(history.connections[$0.frame.connection].device) was shown #\($0.seq)."
+                }
+                return Symptom(
+                    .gap,
+                    "device \(device) was never shown \(names): #\(after.seq) follows #\(before.seq)."
+                        + (seen ?? " A server may leave numbers unused."),
+                    at: [before.event, after.event].sorted())
+            }
+        }.sorted { ($0.events[1], $0.events[0]) < ($1.events[1], $1.events[0]) }
+    }
+
+    // MARK: Reads
+
+    private func emptyReads() -> [Symptom] {
+        history.exchanges.compactMap { exchange in
+            guard let response = exchange.response, let status = exchange.status else { return nil }
+            let path = "GET \(exchange.sent.path.prefix { $0 != "?" })"
+            let found: String
+            if exchange.sessionRead != nil, status == 404 {
+                found = "\(path) found no conversation (404)"
+            } else if exchange.sessionRead != nil,
+                exchange.answer?.root["session"]?["messages"]?.arrayValue?.isEmpty == true
+            {
+                found = "\(path) found a conversation without messages"
+            } else if exchange.isRead(of: .sessions), exchange.answer?.root["sessions"]?.arrayValue?.isEmpty == true {
+                found = "\(path) found no conversations"
+            } else {
+                return nil
+            }
+            return Symptom(.emptyRead, found, at: [exchange.request, response])
+        }
+    }
+
+    // MARK: Connections
+
+    private func brokenOff() -> [Symptom] {
+        history.connections.enumerated().flatMap { index, connection -> [Symptom] in
+            guard let ending = connection.ending else { return [] }
+            return history.index.turns(on: index).compactMap { number in
+                let turn = history.turns[number]
+                guard turn.event < ending.event, turn.requests.contains(where: { $0.connection == index }),
+                    end(of: turn).map({ $0 > ending.event }) ?? !turn.isRefused
+                else { return nil }
+                let after = later(turn.event, ending.event)
+                var what =
+                    "\(connection.device) \(ending.words) before the answer to \(shown(turn.request.prompt))\(after)"
+                if let ended = end(of: turn) {
+                    let device = turn.ending.map { " on \(history.connections[$0.connection].device)" } ?? ""
+                    what += "; the answer came\(device)\(later(ending.event, ended))"
+                } else {
+                    what += isSettled(turn) ? "; a later frame or read brought the answer" : "; the answer never came"
+                }
+                return Symptom(.brokenOff, what, at: [turn.event, ending.event])
+            }
+        }
+    }
+
+    /// The longest waits of more than a second in which the server said nothing while a question was open.
+    private func silences() -> [Symptom] {
+        guard knowsTimes else { return [] }
+        let all = history.connections.enumerated().flatMap { index, connection -> [Symptom] in
+            history.index.turns(on: index).compactMap { number in
+                silence(of: history.turns[number], on: connection, index)
+            }
+        }
+        return Array(all.sorted { ($1.lasted, $0.events[0]) < ($0.lasted, $1.events[0]) }.prefix(Self.mostSilences))
+    }
+
+    private static let mostSilences = 3
+    private static let leastSilence = 1_000_000
+
+    private func silence(of turn: ObservedTurn, on connection: ObservedConnection, _ index: Int) -> Symptom? {
+        guard let asked = turn.requests.first(where: { $0.connection == index }) else { return nil }
+        let end = [self.end(of: turn), connection.ending?.event, history.events.indices.last].compactMap(\.self).filter
+        {
+            $0 > asked.event
+        }
+        guard let end = end.min() else { return nil }
+        let first = connection.received.boundary { $0.event > asked.event }
+        let heard = connection.received[first...].prefix { $0.event < end }.map(\.event)
+        let moments = [asked.event] + heard + [end]
+        let longest = zip(moments, moments.dropFirst()).max { length($0) < length($1) }
+        guard let (start, stop) = longest, length((start, stop)) >= Self.leastSilence else { return nil }
+        let took = readable(.microseconds(length((start, stop))))
+        let isOver = connection.received.contains { $0.event == stop }
+        return Symptom(
+            .silence,
+            "\(took) without a frame on \(connection.device) while \(shown(asked.prompt)) waited"
+                + (isOver || stop < history.events.count - 1 ? "" : ", until the capture ends"),
+            at: [start, stop], lasted: length((start, stop)))
+    }
+
+    private func length(_ span: (Int, Int)) -> Int { history.time(of: span.1) - history.time(of: span.0) }
+
+    /// Where a question went.
+    private func place(of request: ObservedRequest) -> String {
+        request.connection.map { " on \(history.connections[$0].device)" } ?? " over REST"
+    }
+}
+
+extension ObservedConnection.Ending {
+    /// What happened, after the name of the connection.
+    fileprivate var words: String {
+        switch kind {
+        case .cut: "was cut"
+        case .lost: "ended without a close frame"
+        case .closed(let side, let code):
+            "was closed by the \(side == .fromServer ? "server" : "client")" + (code.map { " (\($0))" } ?? "")
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Basics
+import Holdfast
+import Judge
+import Transcript
+
+/// What captures came to, as a page like that of a run: verdicts, observations and charts.
+package struct HTMLCapture {
+    /// Everything of a kind that was observed and is no verdict.
+    package struct Observed {
+        /// A heading.
+        let title: String
+        /// How much there was.
+        let count: Int
+        /// What leads from it to the clauses.
+        let command: String
+        /// The first ones: what was seen, where it stands, and a chart of it.
+        let first: [(what: String, lines: [String], chart: SequenceChart)]
+
+        /// A kind with the first ones of it.
+        package init(
+            _ title: String, count: Int, command: String, first: [(what: String, lines: [String], chart: SequenceChart)]
+        ) {
+            (self.title, self.count, self.command, self.first) = (title, count, command, first)
+        }
+    }
+
+    /// What a clause came to, with the first findings and the parts that they were made in.
+    package typealias Result = (
+        clause: Clause, outcome: Outcome, exercised: Int, findings: [(part: String, finding: Finding)]
+    )
+
+    private let run: HTMLRun
+    private let exit: ExitStatus
+    private let headline: String
+    private let facts: [(title: String, text: String)]
+    private let observed: [Observed]
+    private let notes: [String]
+
+    /// A page of captures.
+    /// - Parameters:
+    ///   - headline: The verdict in one line.
+    ///   - exit: What it comes to.
+    ///   - facts: What was judged.
+    ///   - parts: The parts that are drawn.
+    ///   - results: The clauses that were put to the test.
+    ///   - observed: What was observed and is no verdict.
+    ///   - notes: What is worth knowing besides.
+    ///   - specification: What was judged by.
+    package init(
+        _ headline: String, exit: ExitStatus, facts: [(title: String, text: String)], parts: [ScenarioResult],
+        results: [Result], observed: [Observed], notes: [String], under specification: Specification
+    ) {
+        let clauses = results.map { result in
+            let showing = parts.filter { part in
+                part.verdicts.contains { $0.clause == result.clause.id && $0.exercised > 0 }
+            }
+            return ClauseResult(
+                clause: result.clause, outcome: result.outcome, exercised: result.exercised,
+                scenarios: showing.map(\.name), decidedBy: [],
+                findings: result.findings.map { .init(scenario: $0.part, finding: $0.finding) }, remarks: [])
+        }
+        let subject =
+            parts.first?.history.header.subject ?? History.Subject(name: "capture", role: .server, profiles: [])
+        let report = RunReport(
+            specification: specification.version, subject: subject, address: "", startedAt: "", duration: .zero,
+            wasInterrupted: false, clauses: clauses, pending: [], excluded: [], scenarios: parts, tiers: [],
+            setAside: [], outOfReach: [], gaps: [], unseen: [], notes: [], part: nil, elsewhere: [], intended: [:])
+        run = HTMLRun(report)
+        self.exit = exit
+        self.headline = headline
+        self.facts = facts
+        self.observed = observed
+        self.notes = notes
+    }
+
+    /// The whole file, ending with a newline.
+    package var text: String {
+        var page = HTMLPage(title: headline)
+        page.again = "conformance judge FILE"
+        page.header = "<p class=\"kicker\">Holdfast, judgement of a capture</p>\n\(verdict)\(list)"
+        page.add("observations", "Observations", HTMLPage.legend + observations)
+        if run.hasFindings { page.add("found", "What was found", run.findings(level: 3)) }
+        if !run.report.clauses.isEmpty {
+            page.add("areas", "Verdicts by area", HTMLMatrix(report: run.report, links: run.links).html)
+            page.add("clauses", "All clauses seen", HTMLPage.filter(run.report) + run.clauses(level: 3))
+        }
+        page.add("scenarios", "What was recorded", run.scenarios(level: 3))
+        if !notes.isEmpty {
+            page.add(
+                "notes", "About this capture",
+                "<ul class=\"plain\">\(notes.map { "<li>\(PlainText.line($0, limit: 2_000))</li>\n" as Markup })</ul>\n"
+            )
+        }
+        return page.text
+    }
+
+    private var verdict: Markup {
+        """
+        <div class="verdict \(HTMLHead.tone(of: exit))"><h1><span class="sign" aria-hidden="true">\
+        \(HTMLHead.sign(of: exit))</span> \(run.capitalised(headline))</h1></div>\n
+        """
+    }
+
+    private var list: Markup {
+        let rows = facts.map { fact -> Markup in
+            "<div><dt>\(fact.title)</dt><dd>\(PlainText.line(fact.text, limit: 600))</dd></div>\n"
+        }
+        return "<dl class=\"facts\">\(rows)</dl>\n"
+    }
+
+    private var observations: Markup {
+        guard !observed.isEmpty else {
+            return """
+                <p>None: no question without an answer, no text twice, no gap, no read that found nothing.</p>\n
+                """
+        }
+        let lead: Markup = "<p class=\"meta\">These are no verdicts. A clause may allow them.</p>\n"
+        return lead + Markup.joined(observed.map(kind))
+    }
+
+    private func kind(_ observed: Observed) -> Markup {
+        let items = observed.first.map { item -> Markup in
+            let lines = item.lines.map { "\(PlainText.line($0, limit: 1_000))\n" as Markup }
+            return """
+                <article class="card warning"><h4>\(.prose(PlainText.line(run.capitalised(item.what), limit: 1_000)))</h4>
+                <pre class="said">\(lines)</pre>
+                \(HTMLChart(chart: item.chart, outcomes: [:]).excerpt(name: observed.title, link: "scenarios"))</article>\n
+                """
+        }
+        let rest = observed.count - observed.first.count
+        let more: Markup = rest > 0 ? "<p>And \(readable(rest)) more.</p>\n" : ""
+        return """
+            <h3 class="group">\(.prose(observed.title)) <span class="count">\(readable(observed.count))</span></h3>
+            \(items)\(more)\(run.command("From here to the clauses", observed.command))
+            """
+    }
+}

@@ -1,0 +1,37 @@
+import TestSupport
+import Testing
+
+/// Mistakes that once ended in silence, or in the words of a library: each names the place, what is wrong, and the fix.
+@Suite struct WeakErrorTests {
+    @Test(arguments: [
+        (["server", "ws://no-such-host.invalid/ws"], 69, "no host has that name"),
+        (["chat", "ws://127.0.0.1:1/ws"], 69, "no connection came about"), (["chat"], 64, "no server URL given"),
+        (["server", "--subject", "/tmp"], 64, "/tmp: it is a folder"),
+        (["server", "--reference", "--kills=-1", "--dry-run"], 64, "'-1' is no number of kills"),
+        (["server", "--reference", "--kills", "-1"], 64, "fix: write --kills=-1"),
+        (["judge", "--foo", "x"], 64, "conformance judge: unknown option '--foo'\n  expected: "),
+        (["judge", "/bin/true"], 64, "the file is not text"),
+        (["serve", "--port", "abc"], 64, "conformance serve: the value 'abc' is invalid for '--port <port>'\n"),
+    ])
+    func `a mistake is told in three lines`(arguments: [String], status: Int32, words: String) async throws {
+        let run = try await BuiltBinary.run(arguments)
+        #expect(run.status == status, "\(run.out)\(run.err)")
+        #expect(run.err.contains(words), "\(run.err)")
+        #expect(run.err.contains("  expected: ") && run.err.contains("  fix: "), "\(run.err)")
+        #expect(!run.out.contains("nothing could be judged"), "\(run.out)")
+    }
+
+    @Test func `a HAR file without entries is none that conforms`() async throws {
+        let run = try await BuiltBinary.run(["judge", "-"], input: #"{"log":{"entries":[]}}"#)
+        #expect(run.status == 64)
+        #expect(run.err.contains("the HAR file holds no entries"), "\(run.err)")
+    }
+
+    @Test func `a proxy says at once that nothing listens behind it`() async throws {
+        let run = try await BuiltBinary.run(
+            ["proxy", "--listen", ":0", "--upstream", "ws://127.0.0.1:1/ws", "--for", "0.2", "--quiet"])
+        #expect(run.status == 2)
+        #expect(run.err.contains("--upstream: ") && run.err.contains("connection refused"), "\(run.err)")
+        #expect(!run.out.contains("passed: "), "\(run.out)")
+    }
+}

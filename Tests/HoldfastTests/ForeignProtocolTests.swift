@@ -1,0 +1,90 @@
+import Foundation
+import Holdfast
+import TestSupport
+import Testing
+
+@Suite struct ForeignProtocolTests {
+    private static let dialects = Result { try SourceTree.specification().dialects() }
+
+    private func recognized(_ messages: [String], path: String = "/ws") throws -> ForeignProtocol? {
+        var sample = WireSample()
+        sample.take(path: path)
+        for message in messages {
+            let sender: Role? = message.hasPrefix(">") ? .client : message.hasPrefix("<") ? .server : nil
+            sample.take(String(sender == nil ? message[...] : message.dropFirst()), sentBy: sender)
+        }
+        return sample.foreign(among: try Self.dialects.get())
+    }
+
+    @Test(arguments: [
+        (#"0{"sid":"a","upgrades":[],"pingInterval":25000}"#, "Socket.IO"), (#"42["message","hello"]"#, "Socket.IO"),
+        (#"{"type":"connection_init","payload":{}}"#, "GraphQL over WebSocket"),
+        (#"{"id":"1","type":"next","payload":{"data":{}}}"#, "GraphQL over WebSocket"),
+        (#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#, "MCP (Model Context Protocol)"),
+        (#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, "MCP (Model Context Protocol)"),
+        (#"{"jsonrpc":"2.0","id":1,"method":"add"}"#, "JSON-RPC 2.0"),
+        (#"{"event":"message","data":{"text":"hello"}}"#, "JSON with 'event' for its types"),
+        (#"{"event":"pusher:connection_established","data":"{}"}"#, "Pusher"),
+        (#"{"op":"message","text":"hello"}"#, "JSON with another member for its types"),
+        (#"["1","1","room:1","phx_join",{}]"#, "Phoenix Channels"), ("CONNECTED\nversion:1.2\n\n\u{0}", "STOMP"),
+        (#"{"type":"response.create"}"#, "the OpenAI Realtime API"),
+        (#"{"command":"subscribe","identifier":"{}"}"#, "Action Cable"),
+        (#"{"type":1,"target":"send","arguments":["x"]}"#, "SignalR"),
+        (#"<{"type":"tool_use","tool":"t","sessionId":"s"}"#, "the dialect 'nami'"),
+        (#"<{"type":"auth_challenge"}"#, "the dialect 'adjutant'"),
+        (#"<{"type":"connected","protocol":2,"connectionId":"x"}"#, "version 2 of it"),
+    ])
+    func `one message tells`(message: String, name: String) throws {
+        #expect(try recognized([message])?.name == name)
+    }
+
+    @Test func `an address tells`() throws {
+        #expect(try recognized([], path: "/socket.io/?EIO=4&transport=websocket")?.name == "Socket.IO")
+    }
+
+    @Test(arguments: [
+        #"{"type":"ping"}"#, #"{"type":"error","code":"bad_request","error":"no"}"#, "[]", "null", "not JSON", "{}",
+        #"{"type":"done","text":"42[\"message\"]","sessionId":"s1"}"#,
+        #"{"type":"error","code":"unsupported_version","error":"no"}"#, #"{"type":"typing"}"#,
+    ])
+    func `what shows no mark is not recognized`(message: String) throws {
+        #expect(try recognized([message]) == nil)
+    }
+
+    @Test func `one message of this protocol outweighs strange ones`() throws {
+        #expect(
+            try recognized([
+                #"{"event":"x","data":1}"#, #">{"type":"chat","messages":[{"role":"user","content":"hello"}]}"#,
+                #"{"jsonrpc":"2.0","id":1,"method":"add"}"#,
+            ]) == nil)
+    }
+
+    @Test func `a client that asks for a version is answered with another`() throws {
+        // That is a violation (LIVE-10), and no other protocol.
+        #expect(try recognized([#">{"type":"auth","protocol":1}"#, #"<{"type":"connected","protocol":2}"#]) == nil)
+    }
+
+    @Test func `no fixture is taken for another protocol`() throws {
+        let folder = URL(fileURLWithPath: SourceTree.root + "/Fixtures")
+        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+            .compactMap { $0 as? URL }.filter { ["json", "ndjson"].contains($0.pathExtension) }
+        #expect(files.count > 300)
+        // Two are words of other dialects, to be refused as messages.
+        let others = ["type-of-another-dialect.json", "type-with-underscore.json"]
+        for file in files where !others.contains(file.lastPathComponent) {
+            let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+            let found = try recognized(file.pathExtension == "json" ? [text] : Self.messages(of: text))
+            #expect(found == nil, "\(file.lastPathComponent): \(found?.name ?? "")")
+        }
+    }
+
+    /// The messages of a transcript, with `>` or `<` before each.
+    private static func messages(of transcript: String) -> [String] {
+        transcript.split(separator: "\n").compactMap { line in
+            guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+                let text = object["text"] as? String, let direction = object["dir"] as? String
+            else { return nil }
+            return direction + text
+        }
+    }
+}
