@@ -91,17 +91,26 @@ struct FixtureComparison {
         }
     }
 
-    /// Golden messages of which the new schemas say the opposite.
+    /// Golden messages of which the new schemas say the opposite; those of one kind for one reason are one finding.
     private func contradictions() -> [GateEntry] {
-        new.fixtures.messages.compactMap { fixture in
+        let found = new.fixtures.messages.compactMap {
+            fixture -> (fixture: FixtureFiles.Message, problem: MessageProblem?)? in
             guard newSchemas.names.contains(fixture.type) else { return nil }
             let problem = newSchemas.validate(bytes: fixture.bytes, as: fixture.type).first
-            guard (problem == nil) != fixture.isValid else { return nil }
+            return (problem == nil) == fixture.isValid ? nil : (fixture, problem)
+        }
+        let groups = Dictionary(grouping: found) {
+            [$0.fixture.type, $0.problem?.keyword ?? "", "\($0.fixture.isValid)"]
+        }
+        return groups.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { _, group in
+            let (first, problem) = group[0]
+            let rest = group.count > 1 ? ", and so with \(group.count - 1) more" : ""
             return .policy(
-                "fixture-contradicts-schema", messages: [fixture.type],
-                new: GatePlace(file: "Fixtures/\(fixture.file)", line: 1), newValue: .string(fixture.file),
-                why: problem.map { "it is golden as valid, and its schema refuses it: \(words($0))" }
-                    ?? "it is golden as invalid, and its schema accepts it")
+                "fixture-contradicts-schema", messages: [first.type],
+                new: GatePlace(file: "Fixtures/\(first.file)", line: 1),
+                newValue: .array(group.map { .string($0.fixture.file) }),
+                why: (problem.map { "it is golden as valid, and its schema refuses it: \(words($0))" }
+                    ?? "it is golden as invalid, and its schema accepts it") + rest)
         }
     }
 

@@ -168,6 +168,9 @@ enum FactComparison {
             rule: "\(fact.rule.id)-\(change.rawValue)", severity: effect.severity(breaks), direction: nil,
             old: was?.place, new: now?.place, oldValue: was?.said, newValue: now?.said, why: effect.why)
         finding.words = "the \(fact.rule.word) `\(fact.key)` \(verb)"
+        if let before = was?.value.stringValue, let after = now?.value.stringValue {
+            finding.words? += ", from `\(before)` to `\(after)`"
+        }
         // A table that is new asks for nothing that was not asked for before.
         let rise = change == .added && fact.rule.id == FactRule.table.id ? Rise.patch : nil
         return [GateEntry(finding, breaks: breaks, rise: rise, subjects: [fact.subject])]

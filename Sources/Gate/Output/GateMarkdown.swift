@@ -44,7 +44,9 @@ package struct GateMarkdown {
             let whom = parties.prefix(1).uppercased() + parties.dropFirst()
             words += " **\(whom) must act**: \(Self.escaped(entry.finding.reason))."
             if let first = entry.first { words += " \(first == .server ? "Servers" : "Clients") go first." }
-            if let shown = entry.shown { words += " Of transcripts: \(Self.escaped(shown))." }
+            if let shown = entry.shown {
+                words += " \(Self.escaped(shown.prefix(1).uppercased() + shown.dropFirst()))."
+            }
         } else if entry.rise >= .minor {
             words += " Nobody must act."
         }

@@ -72,7 +72,9 @@ extension GateFinding {
     private var schemaWords: String? {
         guard let place, place.file.hasPrefix("schemas/"), !messages.isEmpty else { return nil }
         let places = [new, old].compactMap { $0 }
-        let named = places.lazy.compactMap { self.member(of: $0) }.first ?? newValue?.stringValue
+        let isListed = rule == "property-became-required" || rule == "property-became-optional"
+        let listed = isListed ? (newValue ?? oldValue)?.stringValue : nil
+        let named = listed ?? places.lazy.compactMap { self.member(of: $0) }.first ?? newValue?.stringValue
         let member = named.map { " `\($0)`" } ?? ""
         let whom = "\(list(messages)):"
         switch rule {

@@ -38,7 +38,7 @@ extension ServerCore {
         _ chat: ClientMessage.Chat, of principal: String, from origin: Origin
     ) throws(Refusal) {
         func refusal(_ code: ErrorCode, _ text: String) -> Refusal { Refusal(code, text, clientMessageId: chat.key) }
-        if isStopping { throw refusal(.persistFailed, "the server is stopping and stores nothing more; ask again soon") }
+        if isStopping { throw refusal(.persistFailed, "the server is stopping; ask again soon") }
         let session = try session(for: chat, of: principal)
         if rules.variations.contains(.busyInsteadOfQueueing), queue.isBusy(session) || isStoring(session) {
             throw refusal(.busy, "a turn of this session runs")

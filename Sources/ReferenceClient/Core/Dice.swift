@@ -14,8 +14,8 @@ struct Dice: Sendable {
 
     /// A key that no other message on earth has.
     mutating func key() -> String {
-        let digits = (0..<2).flatMap { _ in hexDigits(withUnsafeBytes(of: generator.next().bigEndian, Array.init)) }.map(
-            String.init)
+        let bytes = (0..<2).flatMap { _ in withUnsafeBytes(of: generator.next().bigEndian, Array.init) }
+        let digits = hexDigits(bytes).map(String.init)
         return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { digits[$0].joined() }.joined(separator: "-")
     }
 }
