@@ -47,6 +47,8 @@ struct Observations: Sendable {
     let pushes: [ObservedPush]
     /// The client as a program; empty where the subject is a server.
     let client: ObservedClient
+    /// What a person sent with it and what became of that; empty where the subject is a server.
+    private(set) var clientQuestions: [ClientQuestion] = []
     /// What is wrong with each message to the server that it may not simply take, by event.
     private let hostileKinds: [Int: HostileFrame.Kind]
 
@@ -101,6 +103,7 @@ struct Observations: Sendable {
         strays = guesses.strays(of: questions)
         guessedTurns = guesses.turns.sorted().map { questions[$0] }
         take(questions)
+        if history.header.subject.role == .client { clientQuestions = ClientQuestion.reconstructed(in: self) }
     }
 
     /// The same history, with so much believed of what only the order of frames tells.

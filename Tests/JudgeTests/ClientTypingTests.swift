@@ -184,6 +184,14 @@ import Testing
         try clause.untested("\(ready) client!send(c2) client=connected(s1 u1 a1 c2 thinking) +16s")
         try clause.conforms("\(ready) client!send(c2) client=connected(s1 u1 a1 c2 failed=c2) +18s")
         try clause.untested("\(ready) client!send(c2) client!background +18s")
+        // A replay may come first.
+        let synced = """
+            client!launch A+(e1 #0) client=connected(s1 u1 a1) A!cut B+(e1 #2) B>sync(e1 #0) client!send(c2)
+            client=connected(s1 u1 a1 c2 thinking)
+            """
+        try clause.untested("\(synced) +18s")
+        try clause.untested("\(synced) +10s B<syncResult(e1 #2 complete) +10s")
+        try clause.violates("\(synced) +10s B<syncResult(e1 #2 complete) +18s^")
     }
 
     @Test func `CLIENT-51 the form of a text makes no other message`() throws {

@@ -256,10 +256,16 @@ extension Observations {
     fileprivate func standing(from typed: Int, released: Int) -> Int? {
         let start = client.launch(at: typed)?.events.lowerBound ?? 0
         if client.hasNetwork(at: typed),
-            let inUse = attempts(in: start..<typed).last(where: { mayBeInUse($0, at: typed) }),
-            let proof = deadline(after: released, within: clientPatience, on: inUse), isAble(from: released, to: proof)
+            let inUse = attempts(in: start..<typed).last(where: { mayBeInUse($0, at: typed) })
         {
-            return proof
+            // Who waits for what was missed may hold it up until that has come.
+            let replayed = syncs.filter { $0.connection == inUse && $0.request.event < released }.map { end(of: $0) }
+            let begin = max(released, replayed.max() ?? released)
+            if begin < events.endIndex, let proof = deadline(after: begin, within: clientPatience, on: inUse),
+                isAble(from: begin, to: proof)
+            {
+                return proof
+            }
         }
         return standing(after: typed, within: clientPatience) { max($0, released) }
     }
