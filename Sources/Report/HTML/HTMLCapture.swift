@@ -64,7 +64,8 @@ package struct HTMLCapture {
         let report = RunReport(
             specification: specification.version, subject: subject, address: "", startedAt: "", duration: .zero,
             wasInterrupted: false, clauses: clauses, pending: [], excluded: [], scenarios: parts, tiers: [],
-            setAside: [], outOfReach: [], gaps: [], unseen: [], notes: [], part: nil, elsewhere: [], intended: [:])
+            setAside: [], outOfReach: [], gaps: [], unseen: [], notes: [], part: nil, elsewhere: [], leftOut: [],
+            isStrict: false, sentences: [:], intended: [:])
         run = HTMLRun(report)
         self.exit = exit
         self.headline = headline
