@@ -221,14 +221,18 @@ extension PlanDrawing {
             ("parallel", given(happens(30), true)), ("steps", [question]))
     }
 
-    /// Waits for the end of the last question.
+    /// Waits for the end of a question on the connection that brought it; elsewhere it may have been shown before.
     mutating func waitForEnd() {
-        guard let asked = questions.last, let device = any(open.filter { $0.principal == asked.principal }) else {
-            return
-        }
+        let letters = Set(open.map(\.letter))
+        guard
+            let index = questions.lastIndex(where: { asked in
+                !asked.isAwaited && asked.isFirst && asked.connection.map(letters.contains) ?? false
+            }), let letter = questions[index].connection
+        else { return }
+        questions[index].isAwaited = true
         add(
-            "await", ("on", .string(device.letter)), ("type", ["done", "error"]),
-            ("where", given(keepsKeys, ["/clientMessageId": ref(asked.name)])), ("optional", true))
+            "await", ("on", .string(letter)), ("type", ["done", "error"]),
+            ("where", given(keepsKeys, ["/clientMessageId": ref(questions[index].name)])), ("optional", true))
     }
 
     // MARK: recovery

@@ -56,6 +56,8 @@ struct PlanDrawing {
         var connection: String?
         /// Whether it comes before whatever is sent on that connection now, or has been answered.
         var isFirst = true
+        /// Whether a step waits for its end; a frame satisfies one wait at most.
+        var isAwaited = false
     }
 
     let grammar: PlanGrammar
