@@ -9,17 +9,19 @@ struct SymptomReader {
 
     init(_ history: Observations) {
         self.history = history
-        var taken = Set(history.questions.flatMap { $0.endings + $0.copies }.map(\.event))
+        let taken = Set(history.questions.flatMap { $0.endings + $0.copies }.map(\.event))
+        // Questions are in the order of asking, so that each ending is looked at once.
+        var loose = history.connections.map { connection in
+            connection.received.filter { frame in
+                let isEnding = frame.type == "done" || frame.type == "error" && frame.clientMessageId == nil
+                return isEnding && !taken.contains(frame.event)
+            }.map(\.event)[...]
+        }
         var ends: [Int: Int] = [:]
         for turn in history.questions where turn.ended == nil {
-            let next = turn.requests.compactMap(\.connection).flatMap { history.connections[$0].received }.first {
-                frame in
-                let isEnding = frame.type == "done" || frame.type == "error" && frame.clientMessageId == nil
-                return isEnding && frame.event > turn.event && !taken.contains(frame.event)
-            }
-            guard let next else { continue }
-            taken.insert(next.event)
-            ends[turn.event] = next.event
+            guard let connection = turn.request.connection else { continue }
+            loose[connection] = loose[connection].drop { $0 < turn.event }
+            ends[turn.event] = loose[connection].popFirst()
         }
         likelyEnds = ends
     }
@@ -223,6 +225,8 @@ struct SymptomReader {
 
     private static let mostSilences = 3
     private static let leastSilence = 1_000_000
+    /// The most frames that are looked at for one question.
+    private static let mostHeard = 200
 
     private func silence(of turn: ObservedTurn, on connection: ObservedConnection, _ index: Int) -> Symptom? {
         guard let asked = turn.requests.first(where: { $0.connection == index }) else { return nil }
@@ -232,8 +236,9 @@ struct SymptomReader {
         }
         guard let end = end.min() else { return nil }
         let first = connection.received.boundary { $0.event > asked.event }
-        let heard = connection.received[first...].prefix { $0.event < end }.map(\.event)
-        let moments = [asked.event] + heard + [end]
+        let heard = connection.received[first...].prefix(Self.mostHeard).prefix { $0.event < end }.map(\.event)
+        // Who was told so much meanwhile was not left in silence.
+        let moments = [asked.event] + heard + (heard.count < Self.mostHeard ? [end] : [])
         let longest = zip(moments, moments.dropFirst()).max { length($0) < length($1) }
         guard let (start, stop) = longest, length((start, stop)) >= Self.leastSilence else { return nil }
         let took = readable(.microseconds(length((start, stop))))
