@@ -30,10 +30,10 @@ extension Observations {
 
     /// The event that proves that a turn did not end in time, as one connection saw it; nil when that is not proven.
     ///
-    /// Turns of one session may be serial, so the bound begins when the turns asked before it in its session have ended. The
-    /// script's own waits are added to the bound.
+    /// The bound begins when the turn was accepted, as its first `ack` or frame tells. Turns of one session may be serial, so
+    /// it begins no sooner than the turns asked before it in its session have ended. The script's own waits are added to it.
     func turnDeadline(of turn: ObservedTurn, on connection: Int) -> Int? {
-        var cause = max(turn.event, connections[connection].connected ?? turn.event)
+        var cause = max(turn.accepted(since: turn.event), connections[connection].connected ?? turn.event)
         if let session = turn.session {
             for place in index.turns(of: session) where turns[place].event < turn.event {
                 let other = turns[place]
@@ -54,6 +54,34 @@ extension Observations {
         guard first < events.endIndex else { return nil }
         let halt = halts[halts.boundary { $0 > cause }...].first
         return halt.map { $0 < first } == true ? nil : first
+    }
+}
+
+/// An answer that was owed and did not come.
+struct Unanswered {
+    /// The event that proves it.
+    let proof: Int
+    /// What came in its place.
+    let actual: String
+}
+
+extension Observations {
+    /// What proves that the answer to the last message of a client will not come: the end of its bound, or that of the
+    /// connection, where the server ended it and gave no other reason.
+    func unanswered(_ asked: Int, within bound: Duration, on index: Int) -> Unanswered? {
+        if let late = deadline(after: asked, within: bound, on: index) {
+            return Unanswered(proof: late, actual: "nothing within \(bound)")
+        }
+        let connection = connections[index]
+        guard let ending = connection.endByServer(after: asked),
+            connection.sent.last(where: { $0.event < ending.event })?.event == asked, connection.pauses.isEmpty,
+            !ending.isExcused, !ending.isOfTheServer, !isAfterHostileFrame(asked),
+            !wasDisturbed(between: connection.opening, and: ending.event),
+            !LIVE.isWithinBudgetWait(ending.event, on: index, self),
+            let heartbeat = LIVE.heartbeat(of: connection, self),
+            span(from: asked, to: ending.event) < min(heartbeat, bound).microseconds
+        else { return nil }
+        return Unanswered(proof: ending.event, actual: "the end of the connection")
     }
 }
 

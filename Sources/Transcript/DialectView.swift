@@ -98,7 +98,9 @@ private struct Builder {
         case .frames(let values): canonical = values
         case .ignored(let reason):
             notes.append(DialectView.Note(event: index, isIgnored: true, reason: reason))
-            return
+            // What the protocol does not speak of may take a place among what is replayed.
+            guard direction == .fromServer, root["seq"]?.intValue != nil else { return }
+            canonical = [["type": dialect.foreign(root)["type"] ?? "", "seq": root["seq"] ?? .null]]
         case .unmapped(let reason):
             notes.append(DialectView.Note(event: index, isIgnored: false, reason: reason))
             canonical = [dialect.foreign(root)]

@@ -196,7 +196,7 @@ import Testing
         let unasked = "\(control) server!refuseWrites A>chat(c2 s1)"
         try clause.violates("\(unasked) A<error(internal c2)^ server!acceptWrites")
         try clause.conforms("\(unasked) A<close(1011)")
-        try clause.untested("\(unasked) A<error(internal c2) A<close(1011)")
+        try clause.conforms("\(unasked) A<error(internal c2) A<close(1011)")
         try clause.untested("\(control) A>chat(c2 s1) server!refuseWrites A<error(internal c2) server!acceptWrites")
         let plain = ClauseUnderTest("PERSIST-5", profiles: everything, hasScriptedAgent: false)
         try plain.untested("\(asked) A<error(agent_failed t2) server!acceptWrites")

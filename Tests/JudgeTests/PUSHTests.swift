@@ -298,7 +298,8 @@ import Testing
         try clause.violates("\(asked) push<alert(p2 a1 s1 t1)^ push>200")
         try clause.violates("\(asked) push<alert(a1 s1 t1) push>200 push<alert(p2 a1 s1 t1)^ push>200")
         try clause.violates("\(asked) push<alert(a2 s2)^ push>200")
-        try clause.violates("\(asked) push<alert(p2 a9 s1)^ push>200")  // by its session
+        try clause.violates("\(asked) push<alert(p2 s1 -a)^ push>200", also: ["PUSH-3"])  // by its session
+        try clause.untested("\(asked) push<alert(p2 a9 s1) push>200")  // of what?
         try clause.untested("push!listen(p1) A+ A>chat(c1) A<ack(c1) A<done(t1) push<alert(a1 s1 t1) push>200")
         try clause.untested("\(asked) push<alert(p2 a9 s9) push>200")  // whose is it?
         try clause.untested(asked)

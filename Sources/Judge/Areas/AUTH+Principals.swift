@@ -109,8 +109,8 @@ extension AUTH {
                 ?? (turn.frames + turn.endings).filter({ $0.event > request.event }).min(by: { $0.event < $1.event })
             {
                 violate(expected, called(taken), taken.event)
-            } else if let late = history.deadline(after: request.event, within: history.timeouts.ack, on: connection) {
-                violate(expected, "nothing", late)
+            } else if let missing = history.unanswered(request.event, within: history.timeouts.ack, on: connection) {
+                violate(expected, missing.actual, missing.proof)
             }
         }
     }

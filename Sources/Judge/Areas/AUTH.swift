@@ -90,7 +90,8 @@ enum AUTH {
     /// AUTH-5: "A server MUST NOT run, store or answer with data a frame that arrives before a successful `auth`".
     ///
     /// Once for each connection on which another frame came first, or one after refused credentials, when the server
-    /// answered with an error, data or the end. A question's key must not come back in any frame or read.
+    /// answered with an error, data or the end. Its question must not come back in any frame or read; what is shown there
+    /// of others is no answer to it, and the matter of AUTH-2.
     static func earlyFramesDoNothing(_ history: Observations, _ evidence: inout Evidence) {
         let handshakes = Dictionary(
             history.handshakes.map { ($0.connection, $0) }, uniquingKeysWith: { first, _ in first })
@@ -98,14 +99,13 @@ enum AUTH {
             let early = earlyFrames(on: connection, handshakes[index])
             guard let first = early.first else { continue }
             let limit = connection.connected ?? .max
+            let questions = EarlyQuestions(early, in: history)
             let data = connection.received.first {
-                $0.event > first.event && $0.event < limit && Self.data.contains($0.type ?? "")
+                $0.event > first.event && $0.event < limit && questions.areAnswered(by: $0)
             }
-            let keys = Set(early.filter { $0.type == "chat" }.compactMap(\.clientMessageId))
             let isRefused = connection.received.contains { $0.event > first.event && $0.event < limit }
             let isEnded = connection.endByServer(after: first.event) != nil
-            evidence.test(no: data?.event ?? trace(of: keys, asked: early, history), keptIf: isRefused || isEnded) {
-                trace in
+            evidence.test(no: data?.event ?? questions.trace(in: history), keptIf: isRefused || isEnded) { trace in
                 Finding(
                     "a frame before auth was acted on", expected: "an error or a close",
                     actual: data.map { called($0) } ?? "its question was kept", at: [first.event, trace])
@@ -186,9 +186,6 @@ enum AUTH {
 
     // MARK: What came too early
 
-    /// Frames that nobody may be shown before `connected`.
-    private static let data: Set<String> = ["ack", "message", "toolUse", "done", "syncResult"]
-
     /// Whether a name stands for no credential, or for one the server never gave out.
     private static func isStrange(_ principal: String?) -> Bool {
         principal == nil || principal == "" || principal == "other"
@@ -203,23 +200,6 @@ enum AUTH {
             guard let auth = connection.auth, auth < frame.event else { return true }
             return connection.connected == nil && handshake.map { $0.credential != .good } ?? false
         }
-    }
-
-    /// The first event that shows a question asked too early elsewhere; nil without one.
-    private static func trace(of keys: Set<String>, asked early: [Frame], _ history: Observations) -> Int? {
-        let events = Set(early.map(\.event))
-        let others = history.turns.flatMap(\.requests).filter { !events.contains($0.event) }
-        let keys = keys.subtracting(others.compactMap(\.clientMessageId))
-        guard !keys.isEmpty else { return nil }
-        let frame = history.received.first {
-            data.contains($0.type ?? "") && $0.clientMessageId.map(keys.contains) == true
-        }
-        let read = history.sessionReads.first { read in
-            (read.messages.map(\.clientMessageId) + read.turns.map(\.clientMessageId)).contains {
-                $0.map(keys.contains) == true
-            }
-        }
-        return [frame?.event, read?.event].compactMap { $0 }.min()
     }
 
     // MARK: Sockets that never say who they are

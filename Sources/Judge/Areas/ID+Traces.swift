@@ -6,15 +6,18 @@ import Transcript
 extension ID {
     /// ID-8: "A server MUST answer a session id outside `[A-Za-z0-9_-]{1,128}` with `bad_request` or
     /// `session_not_found` on the WebSocket and with 400 or 404 over REST".
+    ///
+    /// That the server gave such an id itself is the matter of ID-10.
     static func illFormedIdsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for (turn, request) in history.requests {
             guard let asked = request.sessionAsked, !isSessionID(asked), let connection = request.connection,
-                request.event > history.connections[connection].connected ?? .max
+                request.event > history.connections[connection].connected ?? .max,
+                !history.sessions.exists(asked, for: request.principal, before: request.event)
             else { continue }
             illFormed(request, of: turn, on: connection, history, &evidence)
         }
         for exchange in history.exchanges {
-            guard let status = exchange.status, let id = illFormedID(of: exchange) else { continue }
+            guard let status = exchange.status, let id = illFormedID(of: exchange, in: history) else { continue }
             switch status {
             case 400, 404: evidence.keep()
             case 401: continue
@@ -58,7 +61,7 @@ extension ID {
     /// A refusal must not hold a session, and a list read afterwards must hold no session that no accepted question explains.
     static func illFormedIdsLeaveNoTrace(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges {
-            guard illFormedID(of: exchange) != nil, exchange.status ?? 0 >= 400 else { continue }
+            guard illFormedID(of: exchange, in: history) != nil, exchange.status ?? 0 >= 400 else { continue }
             let root = exchange.answer?.root
             let member = ["session", "sessions", "messages", "text"].first { root?[$0] != nil }
             evidence.test(no: member) { member in
@@ -139,14 +142,18 @@ extension ID {
         evidence.exercised += register.distinct
     }
 
-    /// The ill-formed session id of a read or a question over REST; nil when it has none.
-    private static func illFormedID(of exchange: ObservedExchange) -> String? {
-        switch exchange.route {
-        case .session(let id) where exchange.sent.method == "GET" && !isSessionID(id): id
-        case .chat where exchange.isChat:
-            exchange.body?["sessionId"]?.stringValue.flatMap { isSessionID($0) ? nil : $0 }
-        default: nil
-        }
+    /// The ill-formed session id of a read or a question over REST, which the server did not give itself; nil when it has none.
+    private static func illFormedID(of exchange: ObservedExchange, in history: Observations) -> String? {
+        let asked: String? =
+            switch exchange.route {
+            case .session(let id) where exchange.sent.method == "GET": id
+            case .chat where exchange.isChat: exchange.body?["sessionId"]?.stringValue
+            default: nil
+            }
+        guard let asked, !isSessionID(asked),
+            !history.sessions.exists(asked, for: exchange.sent.principal ?? "", before: exchange.request)
+        else { return nil }
+        return asked
     }
 
     // MARK: Names by which a client finds its own message again

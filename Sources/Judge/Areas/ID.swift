@@ -144,10 +144,10 @@ enum ID {
                 evidence.violate(
                     "a question for an unknown session was accepted", expected: "session_not_found",
                     actual: "a turn in \(shown(turn.sessionId ?? asked))", at: [turn.event, sign])
-            } else if let end = history.deadline(after: turn.event, within: history.timeouts.ack, on: connection) {
+            } else if let missing = history.unanswered(turn.event, within: history.timeouts.ack, on: connection) {
                 evidence.violate(
                     "a question for an unknown session was not answered", expected: "session_not_found",
-                    actual: "nothing", at: [turn.event, end])
+                    actual: missing.actual, at: [turn.event, missing.proof])
             }
         }
     }

@@ -9,13 +9,13 @@ extension IDEM {
     static func mismatchIsAnError(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.mismatches {
             guard let connection = again.request.connection else { continue }
-            let late = history.deadline(after: again.event, within: history.timeouts.error, on: connection)
-            guard let event = again.request.refusal ?? again.request.ack?.event ?? late else { continue }
+            let missing = history.unanswered(again.event, within: history.timeouts.error, on: connection)
+            guard let event = again.request.refusal ?? again.request.ack?.event ?? missing?.proof else { continue }
             evidence.test(
                 again.request.refusalCode == "idempotency_mismatch", otherwise: "a reused key is not told",
                 expected: "error idempotency_mismatch",
                 actual: again.request.refusalCode.map { "error \($0)" }
-                    ?? (again.request.ack == nil ? "nothing" : "an ack"), at: [again.event, event])
+                    ?? (again.request.ack == nil ? missing?.actual : nil) ?? "an ack", at: [again.event, event])
         }
     }
 
@@ -77,7 +77,8 @@ extension IDEM {
     /// IDEM-14: "A server MUST accept a `clientMessageId` whose earlier `chat` or `POST /api/chat` it refused, as if it were
     /// new".
     ///
-    /// Once for each key that was refused and then sent again with success, or as a mismatch or duplicate of nothing.
+    /// Once for each key that was refused and then sent again with success, as a mismatch or duplicate of nothing, or to be
+    /// refused for what is not wrong with it.
     static func refusedKeyIsFree(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.clientMessageId != nil {
             guard let refused = turn.requests.first(where: { $0.refusal != nil })?.refusal, turn.request.refusal != nil,
@@ -92,8 +93,11 @@ extension IDEM {
             }
             if let event = again.ack?.event ?? again.success {
                 test(!history.isCalledDuplicate(again), "duplicate: true", event)
-            } else if let event = again.refusal, again.refusalCode == "idempotency_mismatch" {
-                test(false, "idempotency_mismatch", event)
+            } else if let event = again.refusal, let code = again.refusalCode,
+                code == "idempotency_mismatch"
+                    || ErrorMeaning.refusals.contains(code) && history.isNoReason(code, to: again)
+            {
+                test(false, code, event)
             }
         }
     }

@@ -106,10 +106,10 @@ enum IDEM {
                 evidence.violate(
                     "a repeat is refused", expected: "ack with duplicate: true",
                     actual: called(error: again.request.refusalCode), at: [again.event, refusal])
-            } else if let late = history.deadline(after: again.event, within: history.timeouts.ack, on: connection) {
+            } else if let missing = history.unanswered(again.event, within: history.timeouts.ack, on: connection) {
                 evidence.violate(
-                    "a repeat stayed without ack", expected: "ack with duplicate: true",
-                    actual: "none within the bound 'ack'", at: [again.event, late])
+                    "a repeat stayed without ack", expected: "ack with duplicate: true", actual: missing.actual,
+                    at: [again.event, missing.proof])
             }
         }
     }

@@ -46,7 +46,7 @@ extension LIVE {
             return true
         }
         if isWithinBudgetWait(ending.event, on: index, history) { return true }
-        guard let heartbeat = heartbeat(of: connection)?.microseconds else { return true }
+        guard let heartbeat = heartbeat(of: connection, history)?.microseconds else { return true }
         let signs = signs(on: index, history).filter { $0 < ending.event }
         // The server counts from what it heard, its `auth` at the latest, and a moment before the stage noted it.
         let sign = signs.last ?? connection.auth ?? connected
@@ -56,7 +56,7 @@ extension LIVE {
     }
 
     /// Whether a question had been refused for its rate, and could not yet be sent again.
-    private static func isWithinBudgetWait(_ event: Int, on index: Int, _ history: Observations) -> Bool {
+    static func isWithinBudgetWait(_ event: Int, on index: Int, _ history: Observations) -> Bool {
         history.connections[index].received.contains { frame in
             guard frame.type == "error", frame.code == "rate_limited", frame.event < event else { return false }
             let wait = min(max(frame["retryAfterMs"]?.intValue ?? 0, 0), 3_600_000) * 1000

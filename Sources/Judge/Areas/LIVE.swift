@@ -30,11 +30,11 @@ enum LIVE {
                         isInTime || !connection.pauses.isEmpty, otherwise: "a ping was answered late",
                         expected: "a pong within the bound 'pong'", actual: "one after it", at: [asked, pong])
                 } else if isPlain(ping.request, history), !history.isAfterHostileFrame(asked),
-                    let late = history.deadline(after: asked, within: bound, on: index)
+                    let missing = history.unanswered(asked, within: bound, on: index)
                 {
                     evidence.violate(
-                        "a ping stayed without its pong", expected: "a pong within the bound 'pong'", actual: "none",
-                        at: [asked, late])
+                        "a ping stayed without its pong", expected: "a pong within the bound 'pong'",
+                        actual: missing.actual, at: [asked, missing.proof])
                 }
             }
         }
@@ -157,7 +157,7 @@ enum LIVE {
     static func silentPeersAreLetGo(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
             guard let connected = connection.connected, let mute = mutes(on: index, history).first,
-                let heartbeat = heartbeat(of: connection)
+                let heartbeat = heartbeat(of: connection, history)
             else { continue }
             let bound = heartbeat * 3 + history.timeouts.close
             let signs = signs(on: index, history).filter { $0 > max(connected, mute) }
@@ -186,7 +186,8 @@ enum LIVE {
     /// pongs, never two heartbeats apart; and for each that the server ended after a heartbeat of that kind.
     static func idlePeersAreKept(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
-            guard let connected = connection.connected, let heartbeat = heartbeat(of: connection)?.microseconds,
+            guard let connected = connection.connected,
+                let heartbeat = heartbeat(of: connection, history)?.microseconds,
                 mutes(on: index, history).isEmpty,
                 !history.hostileFrames.contains(where: { $0.frame.connection == index })
             else { continue }
@@ -236,9 +237,11 @@ enum LIVE {
         ending.kind == .closed(.fromServer, code: 1001)
     }
 
-    /// The heartbeat that holds on a connection; nil for one that would take longer than a day.
-    static func heartbeat(of connection: ObservedConnection) -> Duration? {
-        let told = connection.greeting?["heartbeatSeconds"]?.intValue ?? 30
+    /// The heartbeat that holds on a connection, as it was told there or stated of the subject; nil for one that would take
+    /// longer than a day.
+    static func heartbeat(of connection: ObservedConnection, _ history: Observations) -> Duration? {
+        let told =
+            connection.greeting?["heartbeatSeconds"]?.intValue ?? history.subject.limits["heartbeatSeconds"] ?? 30
         return (1...86_400).contains(told) ? .seconds(told) : nil
     }
 

@@ -288,7 +288,7 @@ enum PERSIST {
     /// store, with an `error` of code `persist_failed`, or close the connection".
     ///
     /// Once for each turn that had no `done` while writes were refused. An error of another code is judged only for a turn
-    /// that was surely accepted before, or a question that was asked under the fault on a connection that the server left
+    /// that was surely accepted before it, or a question that was asked under the fault, on a connection that the server left
     /// open; where no script says what the agent does, it may have failed for its own reasons.
     static func failedStoringIsTold(_ history: Observations, _ evidence: inout Evidence) {
         let expected = "error persist_failed, or the end of the connection"
@@ -298,13 +298,19 @@ enum PERSIST {
             switch write.outcome {
             case .ended, .failed(_, "persist_failed"): evidence.keep()
             case .failed(let event, let code):
-                guard write.request.connection != nil, !(code.map(ErrorMeaning.refusals.contains) ?? false),
-                    write.wasAccepted
-                        ? !(code == "agent_failed" && mayFail)
-                        : code != nil && code != "agent_failed" && write.lacksTheQuestion(in: history)
+                guard write.request.connection != nil, let code else { continue }
+                if let left = write.leaving(after: event, in: history) {
+                    if write.fault.covers(left) { evidence.keep() }
+                    continue
+                }
+                let isTaken = write.isTaken(before: event, in: history)
+                guard
+                    isTaken
+                        ? !ErrorMeaning.refusals.contains(code) && !(code == "agent_failed" && mayFail)
+                        : write.lacksTheQuestion && history.isNoReason(code, to: write.request)
                 else { continue }
                 evidence.violate(
-                    write.wasAccepted
+                    isTaken
                         ? "a turn whose answer could not be stored ended in another way"
                         : "a question that could not be stored was refused in another way", expected: expected,
                     actual: called(error: code), at: [write.fault.begin, write.turn.event, event].sorted())

@@ -28,12 +28,18 @@ extension PUSH {
 
     /// PUSH-16: "A server MUST NOT send a push for a turn to a device token of another principal than that of the turn".
     ///
-    /// Once for each push whose turn, message or session is somebody's; to the right device counts only where pushes to
-    /// another person were recorded too.
+    /// Once for each push whose turn or message is somebody's, and for one that names nothing but a session which only others
+    /// have; to the right device counts only where pushes to another person were recorded too.
     static func noticesStayWithTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
+        let ownership = Ownership(history)
         for push in history.pushes {
+            // Two principals may have a session of one name, and the server other turns in it.
+            let isForeign =
+                push.messageId == nil
+                && push.sessionId.map { ownership.foreign($0, to: push.principal) != nil } ?? false
             let named = history.turns.filter { turn in
-                turn.event < push.event && history.isNamed(turn, by: push)
+                turn.event < push.event
+                    && history.isNamed(turn, by: push, orBySession: isForeign || turn.principal == push.principal)
             }
             guard let turn = named.first else { continue }
             evidence.test(
@@ -54,11 +60,12 @@ extension Observations {
         let known: Int
     }
 
-    /// Whether a push names a turn, its answer, or its session.
-    fileprivate func isNamed(_ turn: ObservedTurn, by push: ObservedPush) -> Bool {
+    /// Whether a push names a turn or its answer; one that names neither, or an answer that nobody saw, its session.
+    fileprivate func isNamed(_ turn: ObservedTurn, by push: ObservedPush, orBySession counts: Bool) -> Bool {
         if let id = push.turnId, let own = turn.turnId { return id == own }
-        if let id = push.messageId, answerIDs(of: turn).contains(id) { return true }
-        return push.sessionId != nil && push.sessionId == turn.session
+        let answers = answerIDs(of: turn)
+        if let id = push.messageId, !answers.isEmpty { return answers.contains(id) }
+        return counts && push.sessionId != nil && push.sessionId == turn.session
     }
 
     /// How the connections of a turn's principal ended behind its `done`; nil when one gave a sign of life, may have given

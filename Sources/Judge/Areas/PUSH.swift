@@ -336,6 +336,17 @@ enum PUSH {
             }
             guard let trouble else { continue }
             if let ended = history.endingShown(of: turn, after: trouble.event) {
+                // Why a turn failed is not told; it was not delivered.
+                if turn.ending?.event == ended, turn.ending?.type == "error" {
+                    guard history.subject.hasScriptedAgent, !turn.isScriptedToFail,
+                        history.turns.contains(where: { history.isDeliveredWithout(trouble, $0) }),
+                        !history.wasDisturbed(between: turn.event, and: ended)
+                    else { continue }
+                    evidence.violate(
+                        "a turn failed while a push was in trouble", expected: "its done", actual: "an error",
+                        at: [trouble.event, turn.event, ended])
+                    continue
+                }
                 let bound = history.timeouts.turn + turn.request.scriptedWait
                 let begun = max(turn.event, history.endOfTurnsBefore(turn) ?? ended)
                 let lasted = history.span(from: begun, to: ended)
@@ -350,5 +361,12 @@ enum PUSH {
                     at: [trouble.event, turn.event, late])
             }
         }
+    }
+}
+
+extension Observations {
+    /// Whether a turn of the same principal had ended well before a push was in trouble.
+    fileprivate func isDeliveredWithout(_ trouble: ObservedPush, _ turn: ObservedTurn) -> Bool {
+        turn.principal == trouble.principal && turn.endings.contains { $0.type == "done" && $0.event < trouble.event }
     }
 }

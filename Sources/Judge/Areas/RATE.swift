@@ -290,10 +290,16 @@ enum RATE {
                 again.request.clientMessageId == refused.request.clientMessageId,
                 history.span(from: frame.event, to: again.request.event) >= wait * 1000
             else { continue }
-            evidence.test(again.accepted != nil, orBy: again.isLimited ? again.request.refusal : nil) { refusal in
+            let code = again.request.refusalCode
+            let isUnreasonable = code.map {
+                ErrorMeaning.refusals.contains($0) && history.isNoReason($0, to: again.request)
+            }
+            let proof = again.isLimited || isUnreasonable == true ? again.request.refusal : nil
+            evidence.test(again.accepted != nil, orBy: proof) { refusal in
                 Finding(
                     "a chat was refused again though the stated wait was over", expected: "accepted after \(wait) ms",
-                    actual: "refused for its rate", at: [frame.event, again.request.event, refusal])
+                    actual: again.isLimited ? "refused for its rate" : called(error: code),
+                    at: [frame.event, again.request.event, refusal])
             }
         }
     }

@@ -90,7 +90,8 @@ extension TURN {
             func isLate(_ read: ObservedSessionRead) -> Bool {
                 // What a read shows was accepted: a refused question is not stored.
                 let isAccepted = turn.isAccepted || history.question(of: turn, in: read) != nil
-                return !isSerial && isAccepted && history.patience(from: turn.event, to: read.request) >= bound
+                let begun = turn.accepted(since: turn.event)
+                return !isSerial && isAccepted && history.patience(from: begun, to: read.request) >= bound
             }
             // An agent without a script may fail for reasons of its own.
             func isFailed(_ read: ObservedSessionRead) -> Bool { canFail && read.entry(of: turn)?.status == "failed" }

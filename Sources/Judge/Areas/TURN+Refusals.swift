@@ -46,7 +46,10 @@ extension Observations {
         let connection = connections[index]
         guard let code = error.code else { return false }
         if Self.ofChats.contains(code) { return true }
-        if code == "rate_limited" { return !profiles.contains(.rateLimit) }
+        // Where nothing says what a rate counts, it may be that of anything that waits for an answer.
+        if code == "rate_limited" {
+            return !profiles.contains(.rateLimit) && !hasAnotherWaiting(at: error.event, on: index)
+        }
         let before = connection.sent.filter { $0.event < error.event }
         guard Self.ofAnything.contains(code), profiles.contains(.idempotency), error.sessionId == nil,
             before.allSatisfy({ ["auth", "chat", "ping"].contains($0.type) })
@@ -57,9 +60,33 @@ extension Observations {
         }
     }
 
+    /// Whether the client had sent something besides its handshake and its questions that had no answer by an event.
+    private func hasAnotherWaiting(at event: Int, on index: Int) -> Bool {
+        let sent = connections[index].sent.filter { $0.event < event && !$0.isOf("auth", "chat") }
+        let pings = pings(on: index).compactMap { ping in
+            ping.pong.map { $0.event < event } == true ? ping.request.event : nil
+        }
+        let syncs = syncs.compactMap { sync in
+            sync.result.map { $0.event < event } == true ? sync.request.event : nil
+        }
+        let answered = Set(pings + syncs)
+        return sent.contains { !answered.contains($0.event) }
+    }
+
     /// Whether a `chat` may not be refused for its form.
     fileprivate func isValid(_ chat: Frame) -> Bool {
         chat.document.map { $0.flaws.isEmpty && schemas.validate($0.root, as: "chat").isEmpty } ?? false
+    }
+
+    /// Whether a `chat` gave no reason for a refusal of this code.
+    ///
+    /// A session may be gone, one may be busy, a budget may be spent, a key may be used up, and an agent may have failed.
+    func isNoReason(_ code: String, to request: ObservedRequest) -> Bool {
+        if ["session_not_found", "busy", "rate_limited", "idempotency_mismatch", "agent_failed"].contains(code) {
+            return false
+        }
+        return frames[request.event].map(isValid) == true
+            && !hostileFrames.contains { $0.frame.event == request.event }
     }
 
     /// Whether the server had shown by an event that it took a `chat`: its `ack`, or a frame of its turn.

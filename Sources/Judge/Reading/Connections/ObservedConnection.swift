@@ -46,6 +46,15 @@ struct ObservedConnection: Sendable {
         /// Whether nobody is to blame for it.
         var isExcused: Bool { isAtWill || mayBeSilence }
 
+        /// Whether it tells of something else than what was said last: the server, its peer, or the size of a message.
+        var isForAnotherReason: Bool { isExcused || isOfTheServer || kind == .closed(.fromServer, code: 1009) }
+
+        /// Whether the server says that it goes away, or that it lets this peer in no more.
+        var isOfTheServer: Bool {
+            guard case .closed(.fromServer, let code?) = kind else { return false }
+            return [1001, 4001, 4002, 4010].contains(code)
+        }
+
         enum Kind: Sendable, Equatable {
             /// The stage cut it without a close frame.
             case cut

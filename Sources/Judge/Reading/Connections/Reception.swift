@@ -56,7 +56,8 @@ extension Observations {
             let isOther = hostileFrames.contains {
                 $0.frame.connection == frame.connection && $0.frame.event < ending.event && $0.kind != .free
             }
-            return isOther || wasStopped(between: frame.event, and: ending.event) ? .open : .rejected(ending.event)
+            return isOther || ending.isForAnotherReason || wasStopped(between: frame.event, and: ending.event)
+                ? .open : .rejected(ending.event)
         }
         return proof.map { .ignored($0) } ?? .open
     }

@@ -88,7 +88,7 @@ extension Observations {
 
     /// The event by which the turns asked before one in its session were known to have ended; nil when one was not.
     func endOfTurnsBefore(_ turn: ObservedTurn) -> Int? {
-        var end = turn.event
+        var end = turn.accepted(since: turn.event)
         guard let session = turn.session else { return end }
         for other in turns where other.event < turn.event && other.principal == turn.principal && other.isAccepted {
             guard other.session == session else { continue }

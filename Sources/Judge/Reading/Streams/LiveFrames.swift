@@ -26,14 +26,15 @@ struct StreamFloor {
 struct LiveFrames {
     /// The numbered frames, in order.
     let frames: [Frame]
-    /// Their numbers.
+    /// Their numbers, and those of frames of types that this version does not know.
     let numbers: Set<Int>
     /// Numbers that need not come: those of its own questions (TURN-17).
     let unowed: Set<Int>
 
     init(on connection: Int, _ history: Observations) {
         frames = history.connections[connection].received.filter { history.isNumbered($0) }
-        numbers = Set(frames.compactMap(\.seq))
+        numbers = Set(
+            history.connections[connection].received.filter(NumberedFrame.mayBeNumbered).compactMap(\.seq))
         let asked = history.index.turns(on: connection).map { history.turns[$0] }
         unowed = Set(asked.flatMap { $0.frames + $0.replayed }.filter { $0.type == "message" }.compactMap(\.seq))
             .subtracting(numbers)

@@ -73,6 +73,14 @@ extension Replay {
     static func all(
         of syncs: [ObservedSync], on connections: [ObservedConnection], from streams: [Stream.Key: Stream]
     ) -> [Replay] {
+        // Frames of types that this version does not know take places as well.
+        let isPlain = connections.allSatisfy { connection in
+            connection.received.allSatisfy { !NumberedFrame.mayBeNumbered($0) || NumberedFrame.isNumbered($0) }
+        }
+        let taken =
+            isPlain
+            ? streams
+            : Stream.all(in: NumberedFrame.all(on: connections, syncs: syncs, takesPlace: NumberedFrame.mayBeNumbered))
         var continued: Set<Int> = []
         var replays: [Replay] = []
         for (index, sync) in syncs.enumerated() where !continued.contains(index) {
@@ -107,7 +115,9 @@ extension Replay {
                 Replay(
                     first: sync, last: last.sync, result: last.result, position: position, principal: principal,
                     epoch: epoch, pages: pages, numbers: Set(frames.compactMap(\.seq)), frames: frames,
-                    covered: covered, newestShown: stream?.greatest(before: last.result.event) ?? 0,
+                    covered: covered,
+                    newestShown: taken[Stream.Key(principal: principal, epoch: epoch)]?
+                        .greatest(before: last.result.event) ?? 0,
                     wanted: wanted))
         }
         return replays

@@ -43,7 +43,13 @@ struct NumberedFrame {
 
     /// Whether a live frame takes a place in the stream; copies do not.
     static func isNumbered(_ frame: Frame) -> Bool {
-        !frame.isDuplicate && frame.seq != nil && types.contains(frame.type ?? "")
+        mayBeNumbered(frame) && types.contains(frame.type ?? "")
+    }
+
+    /// Whether a live frame takes a place in the stream as far as can be told: also one of a type that this version does not
+    /// know.
+    static func mayBeNumbered(_ frame: Frame) -> Bool {
+        !frame.isDuplicate && frame.seq != nil && !unnumberedTypes.contains(frame.type ?? "")
     }
 }
 

@@ -46,14 +46,19 @@ struct RefusedWrite {
             || !history.history.header.subject.hasScriptedAgent && !history.profiles.contains(.idempotency)
     }
 
-    /// Whether the fault surely met the question itself: it was asked under it, and what refused it is all that came, with the
-    /// connection and the process going on.
-    func lacksTheQuestion(in history: Observations) -> Bool {
-        guard let index = request.connection, request.event > fault.begin, turn.acks.isEmpty, turn.frames.isEmpty else {
-            return false
-        }
-        let hasLeft = history.connections[index].endByServer(after: request.event) != nil
-        return !hasLeft && history.lives.end(of: fault.life)?.cause != .exited
+    /// Whether the fault surely met the question itself: it was asked under it, and what refused it is all that came.
+    var lacksTheQuestion: Bool { request.event > fault.begin && turn.acks.isEmpty && turn.frames.isEmpty }
+
+    /// Whether the server had shown by an event that it took the question, before the fault or under it.
+    func isTaken(before event: Int, in history: Observations) -> Bool {
+        wasAccepted || (turn.acks + turn.frames).contains { $0.event < event && history.life(of: $0) == fault.life }
+    }
+
+    /// The event at which the server left behind an error: it ended the connection, or its process did; nil when both went on.
+    func leaving(after error: Int, in history: Observations) -> Int? {
+        let end = request.connection.flatMap { history.connections[$0].endByServer(after: error)?.event }
+        let exit = history.lives.end(of: fault.life).flatMap { $0.cause == .exited ? $0.event : nil }
+        return [end, exit].compactMap { $0 }.filter { $0 > error }.min()
     }
 
     static func all(in history: Observations) -> [RefusedWrite] {

@@ -11,6 +11,8 @@ extension ObservedTurn {
     }
     /// The first live frame that shows that it was taken on, by its event.
     var firstFrame: Int? { (acks + frames + endings).map(\.event).min() }
+    /// The first event that shows that it was accepted and runs; one before it where nothing does.
+    func accepted(since event: Int) -> Int { (acks + frames).map(\.event).min().map { max($0, event) } ?? event }
     /// The live frames that show that it runs or ran: each `toolUse` and each ending.
     var signsOfRunning: [Frame] { toolUses + endings }
     /// Its endings by the connection that was shown them, in the order of the connections.

@@ -1,0 +1,171 @@
+import Holdfast
+import TestSupport
+import Testing
+
+/// Traces that more than one cause can leave, and breaches that only look like the end of a scenario.
+@Suite struct OtherCausesTests {
+    private let everything: Set<Profile> = [.core, .idempotency]
+    private let synced: Set<Profile> = [.core, .idempotency, .sync]
+
+    @Test func `PERSIST-5 who leaves behind another error has told it`() throws {
+        let clause = ClauseUnderTest("PERSIST-5", profiles: everything)
+        let control = "A+ A>chat(c1) A<ack(c1) A<done(t1)"
+        let asked = "\(control) A>chat(c2 s1) A<ack(c2) server!refuseWrites"
+        try clause.conforms("\(asked) A<error(internal t2) A<close(1011) server!acceptWrites")
+        try clause.conforms("\(asked) A<error(internal t2) server!exit(code=1)")
+        try clause.untested("\(asked) A<error(internal t2) server!acceptWrites A<close(1011)")
+        try clause.violates("\(asked) A<error(internal t2)^ server!acceptWrites")
+        // Accepted under the fault, and ended in another way.
+        let unasked = "\(control) server!refuseWrites A>chat(c2 s1)"
+        try clause.violates("\(unasked) A<ack(c2) A<error(internal t2)^ server!acceptWrites")
+        try clause.conforms("\(unasked) A<ack(c2) A<error(persist_failed t2) server!acceptWrites")
+        // Nothing is wrong with the question.
+        try clause.violates("\(unasked) A<error(bad_request c2)^ server!acceptWrites")
+        try clause.violates("\(unasked) A<error(too_large c2)^ server!acceptWrites", also: ["ENV-15"])
+        try clause.untested("\(unasked) A<error(rate_limited c2) server!acceptWrites")
+        try clause.untested(
+            "\(control) server!refuseWrites A>chat(c2 s1='a b') A<error(bad_request c2) server!acceptWrites")
+    }
+
+    @Test func `PUSH-16 a session alone does not say whose a notice is`() throws {
+        let clause = ClauseUnderTest("PUSH-16", profiles: [.core, .idempotency, .push, .auth])
+        let asked = "push!listen(p1) push!listen(p2) A+ B+(p2) A>chat(c1) A<ack(c1) A<done(t1)"
+        try clause.untested("\(asked) push<alert(p2 a9 s1) push>200")  // one of its own with that name
+        try clause.violates("\(asked) push<alert(p2 s1 -a)^ push>200", also: ["PUSH-3"])
+        try clause.violates("\(asked) push<alert(p2 a1 s9)^ push>200")
+        try clause.untested(
+            "\(asked) B>chat(c2) B<ack(c2 s1) B<error(internal t2 s1) push<alert(p2 a9 s1) push>200", also: ["AUTH-7"])
+    }
+
+    @Test func `TURN-21 a rate may be that of anything that waits`() throws {
+        let clause = ClauseUnderTest("TURN-21", profiles: synced)
+        let asked = "A+(e1 #0) A>chat(c1)"
+        try clause.untested("\(asked) A>sync(e1 #0) A<error(rate_limited) A<ack(c1) A<done(t1 #1)")
+        try clause.violates(
+            "A+(e1 #0) A>sync(e1 #0) A<syncResult(e1 #0 complete) A>chat(c1) A<error(rate_limited)^")
+        try clause.untested("\(asked) A>ping(n1) A<error(rate_limited)")
+        try clause.violates("\(asked) A<error(rate_limited)^")
+    }
+
+    @Test func `AUTH-5 what everybody is shown answers nobody`() throws {
+        let clause = ClauseUnderTest("AUTH-5", profiles: everything)
+        let early = "B+ A>open A<open A>chat(c1)"
+        let told = "A<error(not_authenticated c1)"
+        try clause.conforms(
+            "\(early) B>chat(c2) B<ack(c2) A<message(u2 t2 c2 #1) A<done(t2 #2) \(told)", also: ["AUTH-2"])
+        try clause.violates("\(early) A<ack(c1)^", also: ["AUTH-2"])
+        // A question without a key, and a server that shows none.
+        let keyless = "1>GET 1<200 A>open A<open A>chat(-c 'let me in') A<error(not_authenticated)"
+        try clause.conforms("\(keyless) 2>GET(s1) 2<404(session_not_found)")
+        try clause.violates("\(keyless) 2>GET(s1) 2<200(u1='let me in' -c -t)^", also: ["REST-7"])
+        let core = ClauseUnderTest("AUTH-5", profiles: [.core])
+        let named = keyless.replacing("-c", with: "c1")
+        try core.violates("\(named) 2>GET(s1) 2<200(u1='let me in' -c -t)^", also: ["REST-7"])
+        // Somebody had said so before, or says so again.
+        try core.conforms("\(named.replacing("1<200", with: "1<200(s1)")) 2>GET(s1) 2<200(u1='let me in' -c -t)")
+        try core.conforms(
+            "\(named) A>auth A<connected A>chat(-c 'let me in') A<done(-t -a) 2>GET(s1) 2<200(u1='let me in' a1 -c -t)")
+        try clause.violates("A>open A<open A>chat(-c) A<ack(-c)^", also: ["AUTH-2"])
+    }
+
+    @Test func `SYNC-18 and SYNC-15 frames of unknown types take places`() throws {
+        let strange = #"A<`{"type":"notice","seq":1,"sessionId":"s1"}`"#
+        let asked = "A+(e1 #0 replayMessages=2) A>sync(e1 #0) A<syncResult(e1 #0 complete)"
+        let missed =
+            #"B<`{"type":"syncResult","epoch":"e1","lastSeq":1,"complete":true,"missed":[{"type":"notice","seq":1}]}`"#
+        let clause = ClauseUnderTest("SYNC-18", profiles: synced)
+        try clause.conforms("\(asked) \(strange) B+(e1 #1) B>sync(e1 #0) \(missed) +200s")
+        try clause.violates("\(asked) B+(e1 #1) B>sync(e1 #0) \(missed) +200s^")
+        // Two of them pushed the answer out.
+        let turn = "A+(e1 #0 replayMessages=2) A>chat(c1) A<ack(c1) A<done(t1 #1)"
+        let two = #"A<`{"type":"notice","seq":2}` A<`{"type":"notice","seq":3}`"#
+        let gone =
+            #"A>sync(e1 #0) A<`{"type":"syncResult","epoch":"e1","complete":false,"reason":"evicted","missed":[]}`"#
+        try ClauseUnderTest("SYNC-15", profiles: synced).untested("\(turn) \(two) \(gone)", also: ["ENV-2"])
+        try ClauseUnderTest("SYNC-15", profiles: synced).violates(
+            "\(turn) \(gone)^", also: ["ENV-2", "SYNC-16", "SYNC-21"])
+    }
+
+    @Test func `SYNC-4 what was not pushed out is lost for another reason`() throws {
+        let clause = ClauseUnderTest("SYNC-4", profiles: synced)
+        let turn =
+            "A+(e1 #0 replayMessages=4) A>chat(c1) A<ack(c1) A<toolUse(one t1 #1) A<toolUse(two t1 #2) A<done(t1 #3)"
+        let beats = "A>ping(n1) A<pong(n1) A>ping(n2) A<pong(n2)"
+        let asked = "\(turn) \(beats) A>sync(e1 #0)"
+        try clause.conforms("\(asked) A<syncResult(e1 #3 complete)[toolUse(one t1 #1) toolUse(two t1 #2) done(t1 #3)]")
+        try clause.violates(
+            "\(asked) A<syncResult(e1 #3 evicted)[toolUse(two t1 #2) done(t1 #3)]^", also: ["SYNC-15"])
+        let once = "\(turn) A>ping(n1) A<pong(n1) A>sync(e1 #0)"
+        try clause.untested(
+            "\(once) A<syncResult(e1 #3 evicted)[toolUse(one t1 #1) toolUse(two t1 #2)]", also: ["SYNC-15", "SYNC-21"])
+    }
+
+    @Test func `ENV-8 a close for size says nothing of members`() throws {
+        let clause = ClauseUnderTest("ENV-8")
+        let asked = #"A+ A>`{"type":"ping","nonce":"n1","colour":"red"}`"#
+        try clause.violates("\(asked) A<close(1008)^", also: ["LIVE-14"])
+        try clause.untested("\(asked) A<close(1009)", also: ["LIVE-14"])
+        try clause.untested("\(asked) A<close(1012)")
+    }
+
+    @Test func `TURN-5 the bound begins when the turn is accepted`() throws {
+        let clause = ClauseUnderTest("TURN-5", profiles: everything)
+        try clause.conforms("A+ A>chat(c1) +20s A<ack(c1) +29s A<done(t1)")
+        try clause.untested("A+ A>chat(c1) +20s A<ack(c1) +29s")
+        try clause.violates("A+ A>chat(c1) +20s A<ack(c1) +30s^")
+        try clause.violates("A+ A>chat(c1) +30s^")
+    }
+
+    @Test func `SYNC-2 the end of the connection is no answer`() throws {
+        let clause = ClauseUnderTest("SYNC-2", profiles: synced)
+        let asked = "A+(e1 #0) A>sync(e1 #0)"
+        for end in ["A<close(1009)", "A<close(1011)", "A<close(1000)", "A<eof"] {
+            try clause.violates("\(asked) \(end)^", also: ["LIVE-14"])
+        }
+        for end in ["A<close(1012)", "A<close(1001)", "server!kill A<eof", "A!cut", "A>close(1000) A<close(1000)"] {
+            try clause.untested("\(asked) \(end)")
+        }
+        try clause.untested("\(asked) A>ping(n1) A<close(1011)", also: ["LIVE-1", "LIVE-14"])  // what did it end for?
+        try clause.untested("A+(e1 #0) A>`{` A>sync(e1 #0) A<close(1011)", also: ["ENV-3"])
+        try ClauseUnderTest("LIVE-1").violates("A+ A>ping(n1) A<close(1011)^", also: ["LIVE-14"])
+        try ClauseUnderTest("IDEM-3").violates(
+            "A+ A>chat(c1) A<ack(c1) A<done(t1) A>chat(c1) A<close(1011)^", also: ["LIVE-14"])
+        try ClauseUnderTest("IDEM-9").violates(
+            "A+ A>chat(c1 'a') A<ack(c1) A<done(t1) A>chat(c1 'b') A<close(1011)^", also: ["LIVE-14"])
+        try ClauseUnderTest("ID-6").violates(
+            "A+ 1>GET(s9) 1<404(session_not_found) A>chat(c1 s9) A<close(1011)^", also: ["LIVE-14"])
+    }
+
+    @Test func `RATE-9 and IDEM-14 what is refused again is refused whatever the words`() throws {
+        let limited = "A+(messagesPerMinute=1) A>chat(c1) A<ack(c1) A<done(t1) A>chat(c2 s1)"
+        let again = "\(limited) A<error(rate_limited c2 retryAfterMs=60000 limit=1 windowMs=60000) +61s A>chat(c2 s1)"
+        let rate = ClauseUnderTest("RATE-9", profiles: [.core, .idempotency, .rateLimit])
+        try rate.conforms("\(again) A<ack(c2) A<done(t2)")
+        try rate.violates("\(again) A<error(bad_request c2)^", also: ["IDEM-14"])
+        try rate.untested("\(again) A<error(busy c2)")
+        let key = ClauseUnderTest("IDEM-14", profiles: everything)
+        let busy = "A+ A>chat(c1) A<ack(c1) A>chat(c2 s1) A<error(busy c2) A<done(t1) A>chat(c2 s1)"
+        try key.conforms("\(busy) A<ack(c2) A<done(t2)")
+        try key.violates("\(busy) A<error(bad_request c2)^")
+        try key.untested("\(busy) A<error(session_not_found c2)")
+    }
+
+    @Test func `PUSH-12 an error delivers no answer`() throws {
+        let clause = ClauseUnderTest("PUSH-12", profiles: [.core, .idempotency, .push])
+        let worked = "push!listen(p1) A+ A>chat(c1) A<ack(c1) A<done(t1) push<alert(a1 s1) push>503"
+        let next = "\(worked) A>chat(c2 s1) A<ack(c2)"
+        try clause.conforms("\(next) A<done(t2)")
+        try clause.violates("\(next) A<error(internal t2)^")
+        try clause.conforms(
+            "\(worked) A>chat(c2 s1 '{\"script\":[{\"fail\":\"no\"}]}') A<ack(c2) A<error(agent_failed t2) A>chat(c3 s1) A<ack(c3) A<done(t3)"
+        )
+    }
+
+    @Test func `ID-8 an id that the server gave is the matter of ID-10`() throws {
+        let asked = "A+ A>chat(c1) A<ack(c1 s1='team:x') A<done(t1 s1='team:x') A>chat(c2 s1='team:x')"
+        try ClauseUnderTest("ID-8", profiles: everything).untested(
+            "\(asked) A<ack(c2 s1='team:x') A<done(t2 s1='team:x')", also: ["ID-10"])
+        try ClauseUnderTest("ID-8", profiles: everything).violates(
+            "A+ A>chat(c1 s1='team:x') A<ack(c1 s1='team:x')^", also: ["ID-10"])
+    }
+}
