@@ -42,8 +42,13 @@ package struct Gap: Sendable, Equatable {
 
     private static func reason(_ meant: [ScenarioResult]) -> String {
         if meant.isEmpty { return "no scenario in this run is meant to exercise it" }
-        if meant.contains(where: { $0.skipped == nil }) {
-            return "though a scenario meant to exercise it was performed"
+        let performed = meant.filter { $0.skipped == nil }
+        if let early = performed.first(where: { $0.stoppedAt != nil }), let reason = early.stoppedAt {
+            let others = performed.count > 1 ? " (\(performed.count - 1) more of its scenarios were performed)" : ""
+            return "because \(early.name) ended early, at \(reason)\(others)"
+        }
+        if let first = performed.first {
+            return "though \(first.name) was performed, which is meant to exercise it"
         }
         // What lacks the same and more than another explains nothing.
         let nearest = meant.filter { scenario in

@@ -150,10 +150,11 @@ extension RunReport {
         }
     }
 
-    /// A scenario that was performed to its end and put no clause to the test is a fault of the suite.
+    /// A scenario that was performed to its end and put no clause to the test is a fault of the suite, unless a server turned
+    /// it away.
     private static func blamingTheSuite(_ scenario: ScenarioResult) -> ScenarioResult {
         guard scenario.skipped == nil, scenario.stoppedAt == nil, scenario.problems.isEmpty,
-            scenario.verdicts.allSatisfy({ $0.exercised == 0 })
+            scenario.verdicts.allSatisfy({ $0.exercised == 0 }), !scenario.history.wasRefused
         else { return scenario }
         var blamed = scenario
         blamed.problems = [
@@ -261,4 +262,17 @@ extension RunReport {
 extension ClauseID {
     /// Whether nothing short of crashes proves that it is kept (chapter 3.5 of the specification).
     package var isProvedByCrashes: Bool { self == ClauseID(.PERSIST, 1) }
+}
+
+extension History {
+    /// Whether the server took a connection or an exchange no further than to its end.
+    fileprivate var wasRefused: Bool {
+        header.subject.role == .server
+            && events.contains { event in
+                switch event.kind {
+                case .refused, .eof, .failed, .close(.fromServer, _, _): true
+                default: false
+                }
+            }
+    }
 }

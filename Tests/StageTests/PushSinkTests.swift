@@ -155,17 +155,11 @@ struct PushSinkTests {
         #expect(statuses == [503, 503, 429, 200])
     }
 
-    @Test func `an answer that no push used is a problem of the suite`() async throws {
+    @Test func `an answer that no push used is told`() async throws {
         let server = PushingServer(try await PushSink.start(), devices: [])
         let performance = try await perform("{\"do\":\"pushAnswer\",\"status\":503},\(asking)", server)
-        #expect(
-            performance.problems.map(\.description) == [
-                """
-                harness: an answer to a push to p1 was asked for and never used at server/ENV/example /steps/0
-                  expected: a push while the scenario lasts
-                  fix: await the push after the step, so that it is seen to be used
-                """
-            ])
+        #expect(performance.problems.isEmpty)
+        #expect(performance.stoppedAt == "/steps/0: no push to p1 came to be answered so")
     }
 
     @Test(arguments: [true, false])

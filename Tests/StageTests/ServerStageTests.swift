@@ -124,10 +124,11 @@ struct ServerStageTests {
                 """
                 {"do":"connect","on":"A","save":{"keeps":"/limits/replayMessages"}},
                 {"do":"send","on":"A","frame":{"type":"ping","nonce":"keeps ${keeps}"}},
-                {"do":"connect","on":"B","save":{"last":"/lastSeq"}}
+                {"do":"connect","on":"B","save":{"last":"/lastSeq"}},{"do":"fence","on":"B"},
+                {"do":"sync","on":"B","lastSeqSeen":"${last}"}
                 """))
         #expect(performance.history.texts(.toServer)[1] == #"{"type":"ping","nonce":"keeps 1000"}"#)
-        #expect(performance.stoppedAt == "/steps/2: connected has no /lastSeq")
+        #expect(performance.stoppedAt == "/steps/4: connected has no /lastSeq", "the first step that needs it")
     }
 
     @Test func `a name without a value is the fault of the scenario, told with its place`() async throws {

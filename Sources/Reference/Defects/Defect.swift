@@ -66,5 +66,7 @@ extension CoreRules {
 
 extension Set<Defect> {
     /// What is wrong, in the order of the chapters.
-    var faults: [Fault] { isEmpty ? [] : Defect.all.filter(contains).flatMap(\.faults) }
+    var faults: [Fault] {
+        isEmpty ? [] : (Defect.all.filter(contains) + subtracting(Defect.all)).flatMap(\.faults)
+    }
 }

@@ -13,7 +13,7 @@ final class PushRoute: Sendable {
     private struct Program {
         let principal: String
         let outcome: Outcome
-        let place: String
+        let pointer: JSONPointer
         var rest: Int
         var uses = 0
     }
@@ -46,10 +46,10 @@ final class PushRoute: Sendable {
     // MARK: steps
 
     /// Tells what to do with the next pushes; asked for twice, the first is used up before the second.
-    func program(_ answer: ScenarioStep.PushAnswer, at place: String) {
+    func program(_ answer: ScenarioStep.PushAnswer, at pointer: JSONPointer) {
         state.withLock {
             $0.programs.append(
-                Program(principal: answer.principal, outcome: answer.outcome, place: place, rest: answer.times))
+                Program(principal: answer.principal, outcome: answer.outcome, pointer: pointer, rest: answer.times))
         }
     }
 
@@ -62,11 +62,11 @@ final class PushRoute: Sendable {
         return push
     }
 
-    /// Answers that were asked for and never needed, though no wait for a push was in vain.
-    var unused: [HarnessProblem] {
+    /// The first answer that was asked for and never needed, though no wait for a push was in vain, in words.
+    var unused: String? {
         state.withLock { state in
-            state.programs.filter { $0.uses == 0 && !state.missed.contains($0.principal) }.map {
-                HarnessProblem(.unusedPushAnswer(principal: $0.principal), at: $0.place)
+            state.programs.first { $0.uses == 0 && !state.missed.contains($0.principal) }.map {
+                "\($0.pointer): no push to \($0.principal) came to be answered so"
             }
         }
     }

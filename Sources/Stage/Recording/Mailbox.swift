@@ -54,6 +54,16 @@ final class Mailbox: Sendable {
         }
     }
 
+    /// What came in place of an awaited message, in short: an error that no wait has taken, or the end; nil where nothing did.
+    var obstacle: String? {
+        state.withLock { state in
+            guard let error = state.letters.last(where: { $0?.type == "error" }) ?? nil else {
+                return state.hasEnded ? "the end of the connection" : nil
+            }
+            return "error \(error.value["code"]?.stringValue?.prefix(40) ?? "without code")"
+        }
+    }
+
     /// Whether the connection ends within the limit.
     func waitForEnd(within limit: Duration) async -> Bool {
         await waiting(within: limit) { $0.hasEnded ? true : nil } ?? false

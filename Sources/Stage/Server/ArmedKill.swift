@@ -12,14 +12,14 @@ final class ArmedKill: Sendable {
     /// Where it is looked for.
     let target: ScenarioStep.ProcessStep.Target
     /// The step that armed it.
-    let location: String
+    let pointer: JSONPointer
     /// Set once the process was killed.
     let fired = Latch<Bool>()
 
-    init(bytes: String, target: ScenarioStep.ProcessStep.Target, location: String) {
+    init(bytes: String, target: ScenarioStep.ProcessStep.Target, pointer: JSONPointer) {
         self.bytes = bytes
         self.target = target
-        self.location = location
+        self.pointer = pointer
     }
 
     /// What is done on the reading thread when the message with the bytes is whole: kill first, then write it down.
@@ -38,11 +38,6 @@ final class ArmedKill: Sendable {
         case .connection(let lane): ["on": .string(lane), "bytes": .string(bytes)]
         case .nextExchange: ["exchange": "next", "bytes": .string(bytes)]
         }
-    }
-
-    /// That it never came.
-    var problem: HarnessProblem {
-        HarnessProblem(.faultNeverFired(fault: "killOn \(bytes)"), at: location)
     }
 }
 
@@ -71,8 +66,6 @@ final class ArmedKills: Sendable {
         }
     }
 
-    /// A problem for each that never came.
-    func unfired(in scenario: String) -> [HarnessProblem] {
-        state.withLock { $0.all }.filter { $0.fired.value == nil }.map { $0.problem }
-    }
+    /// The first whose bytes never came.
+    var unfired: ArmedKill? { state.withLock { $0.all }.first { $0.fired.value == nil } }
 }

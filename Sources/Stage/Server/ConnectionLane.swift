@@ -14,6 +14,7 @@ final class ConnectionLane: Sendable {
     private struct State {
         var isAuthenticated = false
         var isPaused = false
+        var lastSync: JSONValue?
         var cutAt: ContinuousClock.Instant?
         var closeSent = false
         var closeReceived = false
@@ -56,6 +57,12 @@ final class ConnectionLane: Sendable {
     var isAuthenticated: Bool {
         get { state.withLock { $0.isAuthenticated } }
         set { state.withLock { $0.isAuthenticated = newValue } }
+    }
+
+    /// The last question for missed frames that a step sent.
+    var lastSync: JSONValue? {
+        get { state.withLock { $0.lastSync } }
+        set { state.withLock { $0.lastSync = newValue } }
     }
 
     /// Whether the stage ended it, without or with a close frame.

@@ -16,6 +16,10 @@ final class ScenarioPerformer: Sendable {
         var scriptWait = Duration.zero
         var toldWait = Duration.zero
         var variables = ScenarioVariables()
+        /// What the subject said, by the names that later steps know it by.
+        var said: Set<String> = []
+        /// Why a name that the subject was to give a value has none.
+        var unsaid: [String: String] = [:]
         var wasReceived: Bool?
         var lostAt: ContinuousClock.Instant?
     }
@@ -111,9 +115,28 @@ final class ScenarioPerformer: Sendable {
         state.withLock { $0.variables }.overlaid(by: local)
     }
 
+    /// Keeps what the subject said for later steps.
     func save(_ value: JSONValue, as name: String) {
-        state.withLock { $0.variables[name] = value }
+        state.withLock { state in
+            state.variables[name] = value
+            state.said.insert(name)
+            state.unsaid[name] = nil
+        }
     }
+
+    /// Remembers why the subject gave no value to a name: only the steps that need it cannot be performed.
+    func lack(_ name: String, because reason: String) {
+        state.withLock { state in
+            state.variables[name] = nil
+            state.unsaid[name] = state.unsaid[name] ?? reason
+        }
+    }
+
+    /// Why the subject gave a name no value; nil where it was not asked for one.
+    func lacks(_ name: String) -> String? { state.withLock { $0.unsaid[name] } }
+
+    /// The names that stand for what the subject said.
+    var said: Set<String> { state.withLock { $0.said } }
 
     /// The key of a question: the same whenever the question is asked again.
     func key(of question: String) -> String {

@@ -92,8 +92,9 @@ package struct ServerStage: Sendable {
         }
         // What a scenario did not reach, it could not use.
         if performance.stoppedAt == nil, performance.skipped == nil, !performance.wasInterrupted {
-            performance.problems += performer.armed.unfired(in: scenario.name)
-            performance.problems += performer.pushRoute?.unused ?? []
+            performance.stoppedAt =
+                performer.armed.unfired.map { "\($0.pointer): no \($0.bytes) came to kill it on" }
+                ?? performer.pushRoute?.unused
         }
         var header = header(scenario)
         header.lateness = SchedulingMeter.shared.lateness(from: performer.recorder.start)

@@ -65,7 +65,7 @@ extension StepContext {
     private func arm(
         _ instance: SubjectInstance, bytes: String, _ target: ScenarioStep.ProcessStep.Target
     ) throws {
-        let kill = ArmedKill(bytes: wire(bytes: try filled(bytes)), target: target, location: location)
+        let kill = ArmedKill(bytes: wire(bytes: try filled(bytes)), target: target, pointer: pointer)
         performer.armed.add(kill)
         if case .connection(let letter) = target {
             try open(letter).watch(with: kill.tripwire(for: instance, recorder: recorder))
@@ -78,9 +78,8 @@ extension StepContext {
         }
         guard let wasAlive = await kill.fired.wait(within: performer.limit(bound.within)) else {
             if Task.isCancelled { throw StepEnd.interrupted }
-            // Which bytes a dialect says a thing with can only be guessed.
-            guard dialect.isCanonical else { throw StepEnd.unmet("\(pointer): no \(kill.bytes) came to kill it on") }
-            throw StepEnd.harness(kill.problem)
+            // What a server says, and which bytes it says it with, is its own affair.
+            throw StepEnd.unmet("\(pointer): no \(kill.bytes) came to kill it on")
         }
         guard wasAlive else { throw ended(instance) }
         try await settle(instance)
@@ -115,6 +114,8 @@ extension StepContext {
             _ = try instance.limitFileSize(to: refusing ? ProcessGroup.refusedBeyond : nil)
         } catch .noProcess where !refusing {
             // It went while the limit was being lifted.
+        } catch .noProcess where !instance.wasEndedHere {
+            throw ended(instance)
         } catch {
             throw StepEnd.harness(
                 HarnessProblem(

@@ -4,7 +4,7 @@ import Transcript
 
 extension StepContext {
     func pushAnswer(_ answer: ScenarioStep.PushAnswer) throws {
-        try route(of: answer.principal).program(answer, at: location)
+        try route(of: answer.principal).program(answer, at: pointer)
     }
 
     func awaitPush(_ awaited: ScenarioStep.AwaitPush) async throws {
@@ -14,11 +14,14 @@ extension StepContext {
             for: awaited.principal, within: performer.limit(awaited.bound.within), where: matches)
         if push == nil, !awaited.bound.isOptional, !Task.isCancelled, let session = awaited.conditions["/sessionId"] {
             recorder.note(.wait(awaited: what, met: false), on: .push)
-            try await read(filled(session), as: awaited.principal)
+            try await read(session, as: awaited.principal)
             push = try await route(of: awaited.principal).next(
                 for: awaited.principal, within: performer.limit("push"), where: matches)
         }
-        guard let push else { return try missed(what, on: .push, isOptional: awaited.bound.isOptional) }
+        guard let push else {
+            try missed(what, on: .push, isOptional: awaited.bound.isOptional)
+            return try lack(awaited.save, of: what)
+        }
         try save(awaited.save, from: push, of: "push", on: .push)
     }
 
@@ -27,7 +30,7 @@ extension StepContext {
     private func read(_ session: JSONValue, as principal: String) async throws {
         guard let session = session.stringValue else { return }
         _ = try await request(
-            "GET", "/api/sessions/\(session)", ScenarioStep.Credential(principal: principal), body: nil,
+            "GET", "/api/sessions/\(filledPath(session))", ScenarioStep.Credential(principal: principal), body: nil,
             within: performer.limit("rest"))
     }
 

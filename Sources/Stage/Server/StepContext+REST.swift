@@ -24,10 +24,10 @@ extension StepContext {
 
     func http(_ exchange: ScenarioStep.Exchange) async throws {
         let body = try exchange.body.map { try filled($0).text() } ?? exchange.bodyText
-        if exchange.save.isEmpty { try checkWire(exchange.method, try filled(exchange.path), body) }
+        let path = try filledPath(exchange.path)
+        if exchange.save.isEmpty { try checkWire(exchange.method, path, body) }
         let (answer, lane) = try await request(
-            exchange.method, try filled(exchange.path), exchange.credential, body: body, within: performer.limit("rest")
-        )
+            exchange.method, path, exchange.credential, body: body, within: performer.limit("rest"))
         try save(exchange.save, from: answer, of: "response", on: lane)
     }
 
@@ -47,7 +47,7 @@ extension StepContext {
     }
 
     func readUntil(_ read: ScenarioStep.ReadUntil) async throws {
-        let path = "/api/sessions/\(try filled(read.session))"
+        let path = "/api/sessions/\(try filledPath(read.session))"
         let credential = ScenarioStep.Credential(principal: read.principal)
         let deadline = PatientDeadline(performer.limit(read.bound.within))
         var pause = Duration.milliseconds(5)
@@ -59,8 +59,9 @@ extension StepContext {
                 return try save(read.save, from: answer, of: "response", on: lane)
             }
             if isLast {
-                return try missed(
-                    "session with \(read.messages) messages", on: lane, isOptional: read.bound.isOptional)
+                let what = "session with \(read.messages) messages"
+                try missed(what, on: lane, isOptional: read.bound.isOptional)
+                return try lack(read.save, of: what)
             }
             try? await Task.sleep(for: pause, clock: .continuous)
             pause = min(pause * 2, .milliseconds(250))

@@ -54,7 +54,7 @@ extension StepContext {
             recorder.note(refusal(error), on: lane)
             performer.noteRefusal(connect.on)
             try missed("upgrade", on: lane, isOptional: connect.isOptional)
-            return
+            return try lack(connect.save, of: "upgrade")
         }
         let opened = ConnectionLane.start(connect.on, connection, dialect: dialect, recorder: recorder)
         performer.add(opened)
@@ -80,19 +80,24 @@ extension StepContext {
             await lane.mailbox.take([ConnectionLane.challenge], within: performer.limit("connect")) == nil
         {
             if !connect.isOptional, !Task.isCancelled { performer.noteReception(false) }
-            return try missed("challenge", on: lane.lane, isOptional: connect.isOptional)
+            try missed("challenge", on: lane.lane, isOptional: connect.isOptional)
+            return try lack(connect.save, of: "challenge")
         }
         do {
             for message in messages { try await lane.send(message) }
         } catch {
             if !connect.isOptional { performer.noteReception(false) }
-            return try missed("connected", on: lane.lane, isOptional: connect.isOptional)
+            try missed("connected", on: lane.lane, isOptional: connect.isOptional)
+            return try lack(connect.save, of: "connected")
         }
         let connected = await lane.mailbox.take(["connected"], within: performer.limit("connect"))
         if connected != nil || !connect.isOptional && !Task.isCancelled {
             performer.noteReception(connected != nil)
         }
-        guard let connected else { return try missed("connected", on: lane.lane, isOptional: connect.isOptional) }
+        guard let connected else {
+            try missed("connected", on: lane.lane, isOptional: connect.isOptional)
+            return try lack(connect.save, of: "connected")
+        }
         lane.isAuthenticated = true
         try save(connect.save, from: connected, of: "connected", on: lane.lane)
     }
@@ -160,6 +165,7 @@ extension StepContext {
         if let limit { frame["limit"] = try filled(limit) }
         try check(frame, as: "sync")
         let messages = try wire(frame)
+        try open(letter).lastSync = frame
         try await sending(on: letter) { lane throws(TransportProblem) in
             for message in messages { try await lane.send(message) }
         }
@@ -225,10 +231,47 @@ extension StepContext {
         let frame = await lane.mailbox.take(
             awaited.types, within: performer.limit(awaited.bound.within), where: try matching(awaited.conditions))
         let what = awaited.types.joined(separator: " or ")
-        if frame == nil, lane.mailbox.hasEnded, awaited.types.contains("close") { return }
-        guard let frame else { return try missed(what, on: lane.lane, isOptional: awaited.bound.isOptional) }
+        if frame == nil, lane.mailbox.hasEnded, awaited.types.contains("close") {
+            return try lack(awaited.save, of: what)
+        }
+        guard let frame else {
+            try missed(
+                what, on: lane.lane, isOptional: awaited.bound.isOptional, instead: lane.mailbox.obstacle)
+            return try lack(awaited.save, of: what)
+        }
         try save(awaited.save, from: frame, of: what, on: lane.lane)
+        if frame["type"] == "syncResult" { try await followPages(from: frame, on: lane) }
     }
+
+    /// Asks for the pages that a server makes of an answer of its own accord: only with all of them is it whole.
+    ///
+    /// Where a scenario states how many frames a page holds, it asks for the next ones itself.
+    private func followPages(from first: JSONValue, on lane: ConnectionLane) async throws {
+        guard let asked = lane.lastSync, asked["limit"] == nil else { return }
+        var page = first
+        var position = asked["lastSeqSeen"]?.intValue ?? 0
+        for _ in 0..<Self.mostPages {
+            guard page["more"]?.boolValue == true, let last = page["missed"]?.arrayValue?.last?["seq"]?.intValue,
+                last > position, last <= 9_007_199_254_740_991, let epoch = page["epoch"]?.stringValue, !epoch.isEmpty
+            else { return }
+            position = last
+            var next = asked
+            next["lastSeqSeen"] = JSONValue(position)
+            // A position means something in its epoch alone (SYNC-11).
+            next["epoch"] = .string(epoch)
+            let messages = try wire(next)
+            try await sending(on: lane.letter) { lane throws(TransportProblem) in
+                for message in messages { try await lane.send(message) }
+            }
+            guard let answer = await lane.mailbox.take(["syncResult"], within: performer.limit("sync")) else {
+                return try missed("syncResult", on: lane.lane, isOptional: true)
+            }
+            page = answer
+        }
+    }
+
+    /// A replay in more pages than this is left as it is.
+    private static let mostPages = 1000
 
     /// Whether a message has the values; null stands for a member that is absent.
     func matching(_ values: [String: JSONValue]) throws -> (JSONValue) -> Bool {
@@ -289,7 +332,7 @@ extension StepContext {
     /// A told time, where the patience of the run covers it.
     private func duration(of told: ScenarioStep.Told) throws -> Duration {
         guard let duration = told.duration(of: try number(told.amount)) else {
-            throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(told.amount)"), at: location))
+            throw unusable(told.amount, try filled(told.amount))
         }
         let total = performer.addToldWait(duration)
         guard total <= subject.patience else {

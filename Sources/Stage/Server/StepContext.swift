@@ -1,3 +1,4 @@
+import Basics
 import Holdfast
 import JSON
 import Transcript
@@ -78,9 +79,27 @@ struct StepContext: Sendable {
     // MARK: references
 
     /// Refuses to send a frame of the stage's own that its schema rejects.
+    ///
+    /// A session is asked for by the name that the subject gave it, whatever that looks like (ID-10).
     func check(_ value: JSONValue, as name: String) throws {
-        if let problem = performer.schemas.problem(of: value, as: name, at: location) { throw StepEnd.harness(problem) }
+        guard let problem = performer.schemas.problem(of: value, as: name, at: location) else { return }
+        let said = performer.said.compactMap { performer.variables(with: local)[$0] }
+        if let session = value["sessionId"], case .string(let id) = session,
+            (1...Self.longestName).contains(id.utf8.count),
+            said.contains(session)
+        {
+            var proper = value
+            proper["sessionId"] = "s"
+            if performer.schemas.accepts(proper, as: name) { return }
+        }
+        guard !value.members.contains(where: said.contains) else {
+            throw StepEnd.unmet("\(pointer): what the server said makes no valid \(name)")
+        }
+        throw StepEnd.harness(problem)
     }
+
+    /// A name of a session that is longer is not asked for.
+    private static let longestName = 1024
 
     func filled(_ text: String) throws -> String {
         try filling { () throws(ScenarioVariables.Problem) in try performer.variables(with: local).text(text) }
@@ -90,20 +109,45 @@ struct StepContext: Sendable {
         try filling { () throws(ScenarioVariables.Problem) in try performer.variables(with: local).value(value) }
     }
 
+    /// A path in which each name that the subject gave to a session is one segment, whatever it looks like.
+    func filledPath(_ template: String) throws -> String {
+        var variables = performer.variables(with: local)
+        for name in performer.said where template.contains("${\(name)") {
+            guard let text = variables[name]?.stringValue else { continue }
+            variables[name] = .string(percentEncoded(text, keeping: ":@!$&'()*+,;="))
+        }
+        let known = variables
+        return try filling { () throws(ScenarioVariables.Problem) in try known.text(template) }
+    }
+
     private func filling<Result>(_ fill: () throws(ScenarioVariables.Problem) -> Result) throws -> Result {
         do {
             return try fill()
         } catch {
+            switch error {
+            case .unknown(let name, _):
+                if let reason = performer.lacks(name) { throw StepEnd.unmet("\(pointer): \(reason)") }
+            case .notANumber(let name) where performer.said.contains(name):
+                throw StepEnd.unmet("\(pointer): the server's '\(name)' is no number to count from")
+            default: break
+            }
             throw StepEnd.harness(HarnessProblem(filling: error, at: location))
         }
     }
 
-    /// A number that a scenario gives; anything else is a fault of the scenario.
+    /// A number that a scenario gives, or that it takes from what the subject said.
     func number(_ template: JSONValue, in range: ClosedRange<Int> = .min ... .max) throws -> Int {
-        guard let number = try filled(template).intValue, range.contains(number) else {
-            throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(template)"), at: location))
-        }
+        let value = try filled(template)
+        guard let number = value.intValue, range.contains(number) else { throw unusable(template, value) }
         return number
+    }
+
+    /// That a number is none, or one that nothing can be done with: the doing of the subject where the scenario names it.
+    func unusable(_ template: JSONValue, _ value: JSONValue) -> StepEnd {
+        let isOurs = template.stringValue?.contains("${") != true
+        return isOurs
+            ? .harness(HarnessProblem(.notANumber(name: "\(template)"), at: location))
+            : .unmet("\(pointer): nothing can be done with \(Self.excerpt(value)), which the server's words come to")
     }
 
     /// What holds of a value that a server leaves out and may leave out (SYNC-15, LIVE), or that it was configured with.
@@ -118,22 +162,59 @@ struct StepContext: Sendable {
         }
     }
 
-    /// Keeps values for later steps; what the subject left out ends the scenario, because later steps build on it.
+    /// Keeps values for later steps; what the subject left out, or said in another way, ends the scenario where a step needs it.
     func save(_ pointers: [String: JSONPointer], from root: JSONValue?, of what: String, on lane: Lane) throws {
         for (name, pointer) in pointers.sorted(by: { $0.key < $1.key }) {
-            guard let value = root?[pointer] ?? unsaid("\(pointer)") else {
-                recorder.note(.wait(awaited: "\(pointer) of \(what)", met: false), on: lane)
-                let fix = "\(pointer)".hasPrefix("/limits/") ? "; a subject file may state it in 'limits'" : ""
-                throw StepEnd.unmet("\(self.pointer): \(what) has no \(pointer)\(fix)")
+            let name = try filled(name)
+            let value = root?[pointer] ?? unsaid("\(pointer)")
+            if let value, Self.isUsable(value, at: pointer) {
+                performer.save(value, as: name)
+                continue
             }
-            performer.save(value, as: try filled(name))
+            recorder.note(.wait(awaited: "\(pointer) of \(what)", met: false), on: lane)
+            let fix = "\(pointer)".hasPrefix("/limits/") ? "; a subject file may state it in 'limits'" : ""
+            performer.lack(
+                name,
+                because: value.map { "\(what) has \(Self.excerpt($0)) as \(pointer), and nothing can be asked with it" }
+                    ?? "\(what) has no \(pointer)\(fix)")
         }
     }
 
+    /// Remembers that a wait which may be in vain was, so that nothing has the values it was to bring.
+    func lack(_ pointers: [String: JSONPointer], of what: String) throws {
+        for name in pointers.keys.sorted() { performer.lack(try filled(name), because: "no \(what) in time") }
+    }
+
+    /// Members that are numbers; all others that scenarios keep are texts.
+    private static let numbers: Set<String> = [
+        "seq", "lastSeq", "retryAfterMs", "heartbeatSeconds", "maxFrameBytes", "messagesPerMinute", "replayMessages",
+    ]
+
+    /// Whether later steps can ask with a value: a whole number that JSON keeps, or a text.
+    private static func isUsable(_ value: JSONValue, at pointer: JSONPointer) -> Bool {
+        let member = "\(pointer)".split(separator: "/").last.map(String.init) ?? ""
+        guard numbers.contains(member) else { return value.stringValue != nil }
+        return value.intValue.map { (0...9_007_199_254_740_991).contains($0) } ?? false
+    }
+
+    private static func excerpt(_ value: JSONValue) -> String {
+        let text = value.text()
+        return text.count > 40 ? "\(text.prefix(40))…" : text
+    }
+
     /// Waits in vain are part of the history: they say how long the stage watched.
-    func missed(_ what: String, on lane: Lane, isOptional: Bool) throws {
+    func missed(_ what: String, on lane: Lane, isOptional: Bool, instead: String? = nil) throws {
         if Task.isCancelled { throw StepEnd.interrupted }
         recorder.note(.wait(awaited: what, met: false), on: lane)
-        if !isOptional { throw StepEnd.unmet("\(pointer): no \(what) in time") }
+        guard !isOptional else { return }
+        throw StepEnd.unmet("\(pointer): no \(what) in time" + (instead.map { ", but \($0)" } ?? ""))
+    }
+}
+
+extension JSONValue {
+    /// The values of its members, and of theirs.
+    fileprivate var members: [JSONValue] {
+        let own = objectValue.map { $0.map(\.value) } ?? arrayValue ?? []
+        return own + own.flatMap(\.members)
     }
 }

@@ -12,8 +12,6 @@ package struct HarnessProblem: Error, Sendable, Equatable {
         case noConnection(lane: String)
         /// A frame of the stage's own that its schema rejects.
         case invalidFrame(type: String, reasons: [String])
-        /// An answer of the push service was asked for, and no push came to be answered so.
-        case unusedPushAnswer(principal: String)
         case unusableSchema(String)
         case notStarted(reason: String, output: [String])
         /// The started subject ended before it took connections; it may have left a daemon, which was ended.
@@ -110,11 +108,6 @@ extension HarnessProblem: CustomStringConvertible {
             (
                 "the stage's own \(type) is rejected by its schema: \(reasons.joined(separator: "; "))",
                 "a valid \(type)", "correct the step, or send it as a frame of its own with 'send'"
-            )
-        case .unusedPushAnswer(let principal):
-            (
-                "an answer to a push to \(principal) was asked for and never used", "a push while the scenario lasts",
-                "await the push after the step, so that it is seen to be used"
             )
         case .unusableSchema(let reason):
             ("a schema cannot be used, \(reason)", "schemas below Spec/schemas that compile", "restore the file")

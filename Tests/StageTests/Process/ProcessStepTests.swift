@@ -183,30 +183,21 @@ struct ProcessStepTests {
 
     // MARK: what does not come
 
-    @Test func `a kill whose bytes never come is a harness error`() async throws {
+    @Test func `a kill whose bytes never come ends the scenario`() async throws {
         let performance = try await perform(
             """
             {"do":"connect","on":"A"},{"do":"killOn","on":"A","bytes":"\\"never\\""},{"do":"chat","on":"A","as":"c1"},
             {"do":"awaitKill"}
             """, bounds: { $0.turn = .seconds(1) })
-        #expect(
-            performance.problems.map(\.description) == [
-                """
-                harness: fault killOn "never" was armed and never fired at server/PERSIST/example /steps/1
-                  expected: its bytes while it was armed
-                  fix: none on your side; this run says nothing about what the fault would have shown
-                """
-            ])
+        #expect(performance.problems.isEmpty, "which bytes a server says a thing with is its own affair")
+        #expect(performance.stoppedAt == #"/steps/3: no "never" came to kill it on"#)
     }
 
-    @Test func `a kill nobody waited for is a harness error when it never came`() async throws {
+    @Test func `a kill nobody waited for is told when it never came`() async throws {
         let performance = try await perform(
             #"{"do":"connect","on":"A"},{"do":"killOn","on":"A","bytes":"never"},{"do":"fence","on":"A"}"#)
-        #expect(performance.stoppedAt == nil)
-        #expect(
-            performance.problems == [
-                HarnessProblem(.faultNeverFired(fault: "killOn never"), at: "server/PERSIST/example /steps/1")
-            ])
+        #expect(performance.problems.isEmpty)
+        #expect(performance.stoppedAt == "/steps/1: no never came to kill it on")
     }
 
     @Test func `writes of a server that is gone cannot be refused`() async throws {
