@@ -33,8 +33,8 @@ import Testing
         try clause.untested("\(asked) push<alert(p2 a9 s1) push>200")  // one of its own with that name
         try clause.violates("\(asked) push<alert(p2 s1 -a)^ push>200", also: ["PUSH-3"])
         try clause.violates("\(asked) push<alert(p2 a1 s9)^ push>200")
-        try clause.untested(
-            "\(asked) B>chat(c2) B<ack(c2 s1) B<error(internal t2 s1) push<alert(p2 a9 s1) push>200", also: ["AUTH-7"])
+        try clause.conforms(
+            "\(asked) B>chat(c2) B<ack(c2 s1) B<error(internal t2 s1) push<alert(p2 a9 s1) push>200")
     }
 
     @Test func `TURN-21 a rate may be that of anything that waits`() throws {
@@ -62,7 +62,7 @@ import Testing
         let named = keyless.replacing("-c", with: "c1")
         try core.violates("\(named) 2>GET(s1) 2<200(u1='let me in' -c -t)^", also: ["REST-7"])
         // Somebody had said so before, or says so again.
-        try core.conforms("\(named.replacing("1<200", with: "1<200(s1)")) 2>GET(s1) 2<200(u1='let me in' -c -t)")
+        try core.conforms("\(named.replacing("1<200", with: "1<200(s1=1)")) 2>GET(s1) 2<200(u1='let me in' -c -t)")
         try core.conforms(
             "\(named) A>auth A<connected A>chat(-c 'let me in') A<done(-t -a) 2>GET(s1) 2<200(u1='let me in' a1 -c -t)")
         try clause.violates("A>open A<open A>chat(-c) A<ack(-c)^", also: ["AUTH-2"])
