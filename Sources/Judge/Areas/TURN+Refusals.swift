@@ -38,8 +38,8 @@ extension TURN {
 extension Observations {
     /// Codes that refuse nothing but a `chat`.
     private static let ofChats: Set<String> = ["session_not_found", "busy", "idempotency_mismatch"]
-    /// Codes that refuse a `chat`, fail a turn, or tell of a trouble of the server.
-    private static let ofAnything: Set<String> = ["persist_failed", "internal", "interrupted"]
+    /// Codes that refuse a `chat`, fail a turn, or tell of a trouble of the server; `interrupted` always ends a turn.
+    private static let ofAnything: Set<String> = ["persist_failed", "internal"]
 
     /// Whether an `error` that names no turn surely refuses a `chat`.
     fileprivate func refusesAChat(_ error: Frame, on index: Int) -> Bool {
