@@ -58,11 +58,14 @@ package struct Gap: Sendable, Equatable {
         return reason(from: nearest.compactMap(\.skipped))
     }
 
+    /// Whether a scenario was skipped because the subject does not declare a profile that it needs.
+    static func isAboutProfiles(_ reason: String) -> Bool { reason.hasPrefix("the subject does not declare") }
+
     /// One reason from those of scenarios each of which would do; profiles that are not declared explain only what nothing else
     /// does.
     private static func reason(from reasons: [String]) -> String {
         let unique = Set(reasons).sorted()
-        let others = unique.filter { !$0.hasPrefix("the subject does not declare") }
+        let others = unique.filter { !isAboutProfiles($0) }
         let shown = others.isEmpty ? unique : others
         guard shown.count > 1 else { return shown.first ?? "" }
         let start = "it needs "

@@ -176,7 +176,10 @@ extension RunReport {
         _ result: ClauseResult, for reason: (ScenarioResult) -> Bool, among scenarios: [ScenarioResult],
         intended: [String: [ClauseID]]
     ) -> Bool {
-        let meant = scenarios.filter { intended[$0.name]?.contains(result.clause.id) ?? false }
+        var meant = scenarios.filter { intended[$0.name]?.contains(result.clause.id) ?? false }
+        // A scenario of profiles that are not declared is no gap while another could do.
+        let own = meant.filter { !$0.isOfOtherProfiles }
+        if !own.isEmpty { meant = own }
         guard let left = meant.first(where: reason) else { return false }
         if meant.allSatisfy({ $0.wasSetAside || $0.isOutOfReach }) { return true }
         return result.outcome == .inconclusive && (left.wasSetAside || result.clause.id.isProvedByCrashes)

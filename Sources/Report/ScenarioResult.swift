@@ -28,6 +28,9 @@ package struct ScenarioResult: Sendable {
     /// Whether what the set-up lacks puts the clauses it is meant to exercise out of question.
     package var isOutOfReach: Bool
 
+    /// Whether it was skipped only because the subject does not declare the profiles that it needs.
+    var isOfOtherProfiles: Bool { skipped.map(Gap.isAboutProfiles) ?? false }
+
     /// Its name without the number of its repetition: repetitions are called `NAME#2`, `NAME#3`, ….
     var baseName: String { String(name.prefix { $0 != "#" }) }
 

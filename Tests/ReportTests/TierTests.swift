@@ -103,6 +103,16 @@ import Transcript
         #expect(diff.markdown.contains("### Went\n\n- TURN-8: pass → set aside"), "\(diff.markdown)")
     }
 
+    @Test func `a scenario of profiles that are not declared is no gap beside one left out on request`() throws {
+        var results = try results(.pass, nil, skipped: "skipped (--skip-crashes)", wasSetAside: true)
+        results.append(results[1])
+        results[2].skipped = "the subject does not declare idempotency"
+        results[2].wasSetAside = false
+        let report = try report(results)
+        #expect(report.exit == .conforms)
+        #expect(report.setAside == [turn8])
+    }
+
     @Test func `a scenario that was performed and showed nothing is a gap, whatever was set aside`() throws {
         var results = try results(.untested, .untested)
         results.append(results[1])
