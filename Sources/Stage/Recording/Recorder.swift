@@ -50,6 +50,9 @@ final class Recorder: Sendable {
         self.redaction = redaction
     }
 
+    /// Whether half of what may be kept is used, so that nothing is asked for that can be left.
+    var isHalfFull: Bool { state.withLock { $0.bytes > bounds.bytes / 2 } }
+
     /// Whether something was left out because there was too much of it.
     var wasFlooded: Bool { state.withLock { $0.flooded } }
 

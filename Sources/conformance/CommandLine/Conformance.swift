@@ -80,8 +80,7 @@ enum StartScreen {
         }
         let lines =
             ["conformance tests servers and clients of the Holdfast protocol", ""] + commands + [
-                "", "Begin:  conformance explain                          the protocol in two screens",
-                "        conformance server ws://127.0.0.1:8080/ws    test it",
+                "", "Begin:  conformance server ws://127.0.0.1:8080/ws, conformance explain",
                 "More:   conformance help COMMAND, conformance --version", style.wrapped(codes, indent: 0),
             ]
         return style.spelled(lines.joined(separator: "\n")) + "\n"

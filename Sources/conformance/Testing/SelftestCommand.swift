@@ -9,6 +9,7 @@ struct SelftestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "selftest",
         abstract: "Prove that the suite catches what it should.",
+        usage: "conformance selftest [<options>]",
         discussion: """
             Runs the whole suite against the healthy reference server and against each legal variation: all must be \
             green. Behind the wire of each dialect it must break what that wire cannot keep, and nothing else. Then \
