@@ -47,7 +47,9 @@ struct PythonExampleTests {
 
     @Test func `an example that asks the suite's model conforms`() async throws {
         // Nothing but the command says so.
-        let run = try await BuiltBinary.run(["server", "--start", command("--model {model}"), "--skip-crashes", "--verbose"])
+        let run = try await BuiltBinary.run([
+            "server", "--start", command("--model {model}"), "--skip-crashes", "--verbose",
+        ])
         #expect(run.out.contains("tier 3"), "\(run.out)\n\(run.err)")
         #expect(!run.out.contains("\nviolation "), "\(run.out)")
     }
