@@ -74,6 +74,7 @@ package struct Exploration: Sendable {
         package var status: ExitStatus {
             if startProblem != nil { return .unreachable }
             if !found.isEmpty { return .violation }
+            if wasInterrupted { return .incomplete }
             return problems.isEmpty ? .conforms : .harness
         }
     }
@@ -106,9 +107,7 @@ package struct Exploration: Sendable {
 
     private func broken(_ performance: Performance) -> [Verdict] {
         guard performance.skipped == nil else { return [] }
-        return judge(performance.history, under: specification).filter {
-            $0.outcome == .violation || $0.outcome == .warning
-        }
+        return judge(performance.history, under: specification).filter { $0.outcome == .violation }
     }
 
     private func explore(_ progress: Progress, _ tell: @Sendable (Found) -> Void) async -> Result {
@@ -128,8 +127,18 @@ package struct Exploration: Sendable {
                 result.startProblem = problem.description
                 return result
             }
+            let performed = outcome.performances.filter { $0.skipped == nil }
+            if performed.isEmpty, !Task.isCancelled {
+                result.startProblem = """
+                    no plan could be performed
+                      expected: a server that takes connections, whose agent obeys scripts
+                      actual: \(outcome.performances.first?.skipped ?? "nothing began")
+                      fix: see what 'conformance doctor' says of it
+                    """
+                return result
+            }
             for (index, plan) in plans.enumerated() {
-                guard let performance = outcome.performances.first(where: { $0.scenario == plan.name }) else {
+                guard let performance = performed.first(where: { $0.scenario == plan.name }) else {
                     continue
                 }
                 guard !performance.wasInterrupted else { continue }

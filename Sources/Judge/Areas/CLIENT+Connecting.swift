@@ -199,11 +199,13 @@ extension CLIENT {
     /// and was not closed with a terminal code".
     ///
     /// Once for each end of an attempt or a connection that the client could see and that left it without another, and for each
-    /// launch after which it makes none.
+    /// launch after which it makes none, where none comes after it and none before it was sent away for good.
     static func attemptsGoOn(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
-        for launch in client.launches
-        where history.attempts(in: launch.events).isEmpty && client.hasNetwork(at: launch.events.lowerBound) {
+        if let launch = client.launches.last, history.attempts(in: launch.events).isEmpty,
+            client.hasNetwork(at: launch.events.lowerBound),
+            !client.launches.dropLast().contains(where: { history.wasSentAway(before: $0.events.upperBound - 1) })
+        {
             attempts(
                 after: launch.events.lowerBound, within: \.backoff, "the client does not try to connect",
                 expected: "an attempt within the bound 'backoff'", history, into: &evidence)

@@ -198,12 +198,12 @@ extension CLIENT {
         }
         if let asked, asked.request.epoch.map({ $0 == item.epoch }) ?? true, let position = asked.lastSeqSeen {
             let had = Set(before.filter { $0 > position && $0 < item.seq }).count
-            if had < item.seq - position - 1 { return true }
+            if position >= 0, item.seq > position, had < item.seq - position - 1 { return true }
         }
         let told = history.connections[frame.connection].received.filter {
             $0.event < frame.event && $0.epoch == item.epoch && ($0.type == "connected" || $0.type == "syncResult")
         }.compactMap { $0["lastSeq"]?.intValue }
-        return (told + before).max().map { item.seq > $0 + 1 } ?? false
+        return (told + before).max().map { item.seq > 0 && item.seq - 1 > $0 } ?? false
     }
 
     // MARK: What a client may not step over

@@ -149,7 +149,7 @@ struct SymptomReader {
             let stream = Stream.Key(principal: items[0].principal, epoch: items[0].epoch)
             let inOrder = items.sorted { ($0.seq, $0.event) < ($1.seq, $1.event) }
             return zip(inOrder, inOrder.dropFirst()).compactMap { before, after -> Symptom? in
-                guard after.seq > before.seq, after.seq - before.seq > 1 else { return nil }
+                guard before.seq >= 0, after.seq > before.seq, after.seq - before.seq > 1 else { return nil }
                 let missing = (before.seq + 1)...(after.seq - 1)
                 let other = history.streams[stream]?.firstShown(after: before.seq).first { missing.contains($0.seq) }
                 let names =

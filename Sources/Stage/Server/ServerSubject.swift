@@ -63,13 +63,18 @@ package struct ServerSubject: Sendable {
 
     /// What its headers hold that no transcript may show, whole and in the parts that a server repeats alone.
     var secretsOfHeaders: [(name: String, token: String?)] {
-        // An origin is an address and no secret.
-        headers.filter { $0.0.lowercased() != "origin" }.flatMap { name, value in
+        // What says where from and in which form is no secret, and a server repeats it in its own words.
+        headers.filter { !Self.openHeaders.contains($0.0.lowercased()) }.flatMap { name, value in
             let credentials = value.split(separator: " ").dropFirst().map(String.init)
             let cookies = value.split(separator: ";").compactMap { $0.split(separator: "=", maxSplits: 1).last }
             return ([value] + credentials + cookies.map(String.init)).map { (name, $0) }
         }
     }
+
+    private static let openHeaders: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-type", "origin",
+        "pragma", "referer", "user-agent",
+    ]
 
     /// The declaration as transcripts carry it.
     package var declaration: History.Subject {

@@ -129,12 +129,14 @@ struct ChatCommand: AsyncParsableCommand {
         await room.settle { screen.hasConnected }
         try await app.quit()
         guard screen.hasConnected else {
+            // A query may hold a token.
+            let place = String(url.prefix { $0 != "?" })
             throw SuiteProblem(
                 .unreachable,
                 InputProblem(
-                    url, "no connection came about", expected: "a server that answers 'auth' with 'connected'",
+                    place, "could not connect", expected: "a server that answers 'auth' with 'connected'",
                     fix:
-                        "start the server, or correct the address; 'conformance doctor \(ShellWords.quoted(url))' says more"
+                        "start the server, or correct the address; 'conformance doctor \(ShellWords.quoted(place))' says more"
                 ).description)
         }
     }

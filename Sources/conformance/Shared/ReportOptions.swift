@@ -197,14 +197,19 @@ enum StaleReports {
     /// The forms and files that `--format` flags name, where the command makes a report of its own.
     static func named(in words: [String]) -> [(form: String, path: String)] {
         guard let command = words.first, ["server", "client", "gate"].contains(command) else { return [] }
+        // What stands behind `--` is the driver's.
+        let words = words.prefix { $0 != "--" }
         return words.indices.compactMap { index in
             let isApart = words[index] == "--format" && index + 1 < words.count
             guard isApart || words[index].hasPrefix("--format=") else { return nil }
             let flag = isApart ? words[index + 1] : String(words[index].dropFirst("--format=".count))
             let parts = flag.split(separator: "=", maxSplits: 1).map(String.init)
-            return parts.count == 2 ? (parts[0], parts[1]) : nil
+            // A word that names no form may be a slip, and the file anybody's.
+            return parts.count == 2 && forms.contains(parts[0]) ? (parts[0], parts[1]) : nil
         }
     }
+
+    private static let forms: Set<String> = ["github", "html", "json", "junit", "markdown", "sarif", "tap"]
 
     /// Leaves no report of a run before where this one ends without any, and an annotation of why where those were asked for.
     static func end(_ words: [String], with code: Int32, saying what: String) {

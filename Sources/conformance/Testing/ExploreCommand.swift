@@ -66,6 +66,7 @@ struct ExploreCommand: AsyncParsableCommand {
         let (subject, _): (ServerSubject, Scope) = try server.server().subject(under: specification)
         let stop: Stop = Interruptions().first
         let status = try await server.meeting(subject, under: specification) { subject in
+            if let problem = subject.notReached { throw SuiteProblem(.unreachable, problem.description) }
             let exploration = Exploration(
                 subject, under: specification, seed: seed, runs: runs ?? (minutes == nil ? 100 : nil),
                 time: minutes.map { .seconds($0 * 60) }, skipsCrashes: server.skipCrashes,
