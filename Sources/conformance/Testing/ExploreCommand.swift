@@ -53,28 +53,41 @@ struct ExploreCommand: AsyncParsableCommand {
     var out = "explored"
 
     func run() async throws {
-        for (name, number) in [("--runs", runs), ("--minutes", minutes)] {
-            guard let number, number < 1 else { continue }
-            throw InputProblem(name, "\(number) is too few", expected: "at least 1", fix: "give a larger number")
-        }
+        try Self.check(runs, of: "--runs")
+        try Self.check(minutes, of: "--minutes")
         let specification = try Specification(.embedded)
-        let plans = try plan.map { path in
+        let plans = try scenarios()
+        let seed = seed ?? .random(in: 0...9_999_999)
+        let stop: Stop = Interruptions().first
+        let status = try await server.meeting(asked(under: specification), under: specification) { subject in
+            try await meet(subject, plans, seed, under: specification, until: stop)
+        }
+        if status != .conforms { throw ExitCode(status) }
+    }
+
+    private func scenarios() throws -> [Scenario] {
+        try plan.map { path in
             try ScenarioReader.scenario(
                 Files.text(of: path), named: "server/explored/\(Self.name(of: path))", file: path)
         }
-        let seed = seed ?? .random(in: 0...9_999_999)
-        let (subject, _): (ServerSubject, Scope) = try server.server().subject(under: specification)
-        let stop: Stop = Interruptions().first
-        let status = try await server.meeting(subject, under: specification) { subject in
-            if let problem = subject.notReached { throw SuiteProblem(.unreachable, problem.description) }
-            let exploration = Exploration(
-                subject, under: specification, seed: seed, runs: runs ?? (minutes == nil ? 100 : nil),
-                time: minutes.map { .seconds($0 * 60) }, skipsCrashes: server.skipCrashes,
-                showing: ProgressLine.display())
-            if !plans.isEmpty { return try await perform(plans, exploration) }
-            return try await explore(exploration, subject, seed, until: stop)
-        }
-        if status != .conforms { throw ExitCode(status) }
+    }
+
+    private func asked(under specification: Specification) throws -> ServerSubject {
+        try server.server().subject(under: specification).0
+    }
+
+    /// What comes of a server that was greeted.
+    private func meet(
+        _ subject: ServerSubject, _ plans: [Scenario], _ seed: UInt64, under specification: Specification,
+        until stop: @escaping Stop
+    ) async throws -> ExitStatus {
+        if let problem = subject.notReached { throw SuiteProblem(.unreachable, problem.description) }
+        let exploration = Exploration(
+            subject, under: specification, seed: seed, runs: runs ?? (minutes == nil ? 100 : nil),
+            time: minutes.map { .seconds($0 * 60) }, skipsCrashes: server.skipCrashes,
+            showing: ProgressLine.display())
+        if !plans.isEmpty { return try await perform(plans, exploration) }
+        return try await explore(exploration, subject, seed, until: stop)
     }
 
     private func explore(
@@ -125,6 +138,12 @@ struct ExploreCommand: AsyncParsableCommand {
             }
         }
         return status
+    }
+
+    private static func check(_ number: Int?, of flag: String) throws(InputProblem) {
+        guard let number, !(1...1_000_000_000).contains(number) else { return }
+        throw InputProblem(
+            flag, "\(number) is out of range", expected: "1 to 1000000000", fix: "give a number of this range")
     }
 
     private static func name(of path: String) -> String {
