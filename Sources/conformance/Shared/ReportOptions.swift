@@ -205,11 +205,9 @@ enum StaleReports {
             let flag = isApart ? words[index + 1] : String(words[index].dropFirst("--format=".count))
             let parts = flag.split(separator: "=", maxSplits: 1).map(String.init)
             // A word that names no form may be a slip, and the file anybody's.
-            return parts.count == 2 && forms.contains(parts[0]) ? (parts[0], parts[1]) : nil
+            return parts.count == 2 && ReportFormat(rawValue: parts[0]) != nil ? (parts[0], parts[1]) : nil
         }
     }
-
-    private static let forms: Set<String> = ["github", "html", "json", "junit", "markdown", "sarif", "tap"]
 
     /// Leaves no report of a run before where this one ends without any, and an annotation of why where those were asked for.
     static func end(_ words: [String], with code: Int32, saying what: String) {
